@@ -1,0 +1,57 @@
+import type { ContextTracker } from "./context/context-tracker.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { DiffRegistry } from "./diff/diff-registry.ts";
+import { emptyProposalStore } from "./diff/proposal-store.ts";
+import { createStoredProposals, type TextStorage } from "./diff/stored-proposals.ts";
+import type { EditorHost } from "./editor-host.ts";
+import { withVerdicts } from "./keeper/with-verdicts.ts";
+import type { Platform } from "./platform/platform.ts";
+import { SessionRegistry } from "./session/session-registry.ts";
+import type { Logger } from "./support/logger.ts";
+
+export interface AgentSideOptions {
+  readonly host: EditorHost;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly dialects: readonly Dialect[];
+  readonly tracker: ContextTracker;
+  /** Undefined: proposals are not kept over a restart. */
+  readonly storage: TextStorage | undefined;
+  readonly realFolders: () => Promise<readonly string[]>;
+}
+
+/** Everything that is there only because agents are: their sessions and their proposals. */
+export interface AgentSide {
+  readonly sessions: SessionRegistry;
+  readonly diffs: DiffRegistry;
+}
+
+/** Loaded when the first agent has shown the token, or an earlier run left a proposal; until then an editor does not pay for it. */
+export function createAgentSide(options: AgentSideOptions): AgentSide {
+  const { host, platform, logger, dialects, tracker, storage, realFolders } = options;
+  const sessions: SessionRegistry = new SessionRegistry({
+    host,
+    platform,
+    logger,
+    dialects,
+    tracker,
+    realFolders,
+    diffs: () => diffs,
+  });
+  const diffs: DiffRegistry = new DiffRegistry({
+    host,
+    logger,
+    clock: platform.clock,
+    random: platform.random,
+    files: platform.files,
+    store:
+      storage === undefined
+        ? emptyProposalStore
+        : withVerdicts(
+            createStoredProposals(storage, () => platform.clock.now()),
+            storage,
+          ),
+    carrier: sessions,
+  });
+  return { sessions, diffs };
+}

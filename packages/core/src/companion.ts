@@ -1,0 +1,94 @@
+import type { Dialect } from "./dialects/dialect.ts";
+import type { ProposalInfo } from "./diff/model.ts";
+import type { EditorContext, Range } from "./context/model.ts";
+import type { EditorHost } from "./editor-host.ts";
+import type { Platform } from "./platform/platform.ts";
+import type { Event } from "./support/emitter.ts";
+import type { Logger } from "./support/logger.ts";
+
+export interface CompanionOptions {
+  readonly host: EditorHost;
+  /** Defaults to all dialects Patchbay knows. */
+  readonly dialects?: readonly Dialect[];
+  /** Defaults to this machine (Node). */
+  readonly platform?: Platform;
+  readonly logger?: Logger;
+  readonly settings?: Partial<CompanionSettings>;
+  /** Listen there and nowhere else. Default: the port of the last run, or where that is taken or unknown, a free one. */
+  readonly port?: number;
+}
+
+/** What users differ on and core decides; hosts pass changes on with `updateSettings`. */
+export interface CompanionSettings {
+  /** Glob patterns (picomatch-like: `*`, `**`, `?`, `{a,b}`) of files that are never shared at all. */
+  readonly exclude: readonly string[];
+  /** Share selected text at all. */
+  readonly shareSelection: boolean;
+  /** False: no context is sent to anyone until it is true again ("pause sharing"); diffs go on working. */
+  readonly sharing: boolean;
+}
+
+/** The running whole: one per workspace. */
+export interface Companion {
+  /** Listens, writes the discovery records, restores proposals of an earlier run. Rejects with PatchbayError saying why and what to do. */
+  start(): Promise<void>;
+  /** Settles every open proposal, ends the streams, removes the records. Idempotent; at most 2 s. */
+  stop(options?: StopOptions): Promise<void>;
+  /** For the last synchronous moment of a process: takes the records away. Never throws. */
+  removeRecordsSync(): void;
+  readonly state: CompanionState;
+  readonly onDidChangeState: Event<CompanionState>;
+  /** Resolves, never rejects, when the proposals of an earlier run have been handed to the host's diff views. */
+  readonly restored: Promise<void>;
+  /** Variables for terminals of this workspace; empty until listening. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onDidChangeEnvironment: Event<void>;
+  readonly sessions: readonly SessionInfo[];
+  readonly onDidChangeSessions: Event<void>;
+  readonly proposals: readonly ProposalInfo[];
+  readonly onDidChangeProposals: Event<void>;
+  /** Accepts or rejects a proposal as if the user had done it in its view. False: no such open proposal. */
+  accept(proposalId: string): Promise<boolean>;
+  reject(proposalId: string): Promise<boolean>;
+  /** Brings a proposal's view to the front; opens it when it was hidden. */
+  reveal(proposalId: string): Promise<boolean>;
+  /** Puts a file or lines of it into the prompt of agents that can (at_mentioned). Says how many sessions took it. */
+  mention(path: string, lines?: { readonly start: number; readonly end: number }): number;
+  /** What an agent would be told now, for "show what is shared". */
+  sharedContext(): EditorContext;
+  updateSettings(settings: Partial<CompanionSettings>): void;
+}
+
+export interface StopOptions {
+  /** True when the editor is about to come back (window reload): port, token, sessions and drafts are kept, owners get no verdict. */
+  readonly reload?: boolean;
+  /**
+   * With `reload`: when the editor answers on the port again, ms. Agents are told to try then and once more after the same
+   * time (the `retry` of the event stream), instead of after 1 s and 1.5 s more, which is too soon for a window reload
+   * in VS Code (3 to 7 s). Default: they keep their own rhythm.
+   */
+  readonly comeBackMs?: number;
+}
+
+export type CompanionState =
+  | { readonly kind: "stopped" }
+  | { readonly kind: "starting" }
+  | { readonly kind: "listening"; readonly port: number; readonly warnings: readonly string[] }
+  | { readonly kind: "failed"; readonly message: string };
+
+export interface SessionInfo {
+  readonly id: string;
+  readonly dialect: string;
+  readonly agentName: string;
+  readonly version?: string;
+  readonly pid?: number;
+  /** `connected`: a stream is open; `away`: it may come back. */
+  readonly state: "connecting" | "connected" | "away";
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** When context was last sent, Unix milliseconds. */
+  readonly lastContext?: number;
+  readonly openProposals: number;
+}
+
+export type { Range };

@@ -1,0 +1,23 @@
+import type { Companion, CompanionOptions } from "./companion.ts";
+import { claude } from "./dialects/claude.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { gemini } from "./dialects/gemini.ts";
+import { qwen } from "./dialects/qwen.ts";
+import { createNodePlatform } from "./platform/node.ts";
+import { RunningCompanion } from "./running-companion.ts";
+import { nullLogger } from "./support/logger.ts";
+
+/** Every dialect Patchbay speaks. */
+export const allDialects: readonly Dialect[] = [gemini, qwen, claude];
+
+/** Builds a companion for one workspace of one editor. Nothing happens before `start`. */
+export function createCompanion(options: CompanionOptions): Companion {
+  return new RunningCompanion({
+    host: options.host,
+    dialects: options.dialects ?? allDialects,
+    platform: options.platform ?? createNodePlatform(),
+    logger: options.logger ?? nullLogger,
+    port: options.port,
+    settings: { exclude: [], shareSelection: true, sharing: true, ...options.settings },
+  });
+}

@@ -1,0 +1,209 @@
+import * as z from "zod";
+import type { Range } from "../../context/model.ts";
+import type { Diagnostic, HostDocuments } from "../../editor-host.ts";
+import type { SessionServices } from "../../session/services.ts";
+import { errorResult, type TextResult, textResult } from "../text-result.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { fromFileUri, toFileUri } from "./file-uri.ts";
+import { selectionOf } from "./selection.ts";
+
+/** Most of a document that is searched for openFile's start and end texts, bytes. */
+const searchLimitBytes = 2_000_000;
+
+const noArguments = z.object({});
+const fileArguments = z.object({ filePath: z.string() });
+const diagnosticsArguments = z.object({ uri: z.string().optional() });
+const openFileArguments = z.object({
+  filePath: z.string(),
+  preview: z.boolean().optional(),
+  startText: z.string().optional(),
+  endText: z.string().optional(),
+  selectToEndOfLine: z.boolean().optional(),
+  makeFrontmost: z.boolean().optional(),
+});
+const filePathSchema = {
+  type: "object" as const,
+  properties: { filePath: { type: "string" } },
+  required: ["filePath"],
+};
+const emptySchema = { type: "object" as const, properties: {} };
+
+/** getDiagnostics, openFile and the other tools of the protocol. */
+export function createWorkspaceTools(services: SessionServices): readonly Tool[] {
+  const { host } = services;
+  return [
+    defineTool({
+      name: "getDiagnostics",
+      description: "Errors and warnings the editor shows, of one file or of the whole workspace.",
+      inputSchema: {
+        type: "object",
+        properties: { uri: { type: "string", description: "file:// URI; all files when absent" } },
+      },
+      parse: diagnosticsArguments,
+      run: async ({ uri }, signal) => {
+        const path = uri === undefined || uri === "" ? undefined : fromFileUri(uri);
+        if (uri !== undefined && uri !== "" && path === undefined) return errorResult("The uri is not a file:// URI.");
+        // A file that is never shared has no diagnostics either: their messages quote it.
+        if (path !== undefined && !services.mayName(path)) return json([]);
+        const files = (await host.diagnostics?.read(path, signal)) ?? [];
+        return json(
+          files
+            .filter((file) => services.mayName(file.path))
+            .map((file) => ({ uri: toFileUri(file.path), diagnostics: file.diagnostics.map(diagnosticOf) })),
+        );
+      },
+    }),
+    defineTool({
+      name: "openFile",
+      description: "Opens a file in the editor and optionally selects a range of text.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          filePath: { type: "string" },
+          preview: { type: "boolean" },
+          startText: { type: "string" },
+          endText: { type: "string" },
+          selectToEndOfLine: { type: "boolean" },
+          makeFrontmost: { type: "boolean" },
+        },
+        required: ["filePath"],
+      },
+      parse: openFileArguments,
+      run: async (args) => openFile(args, services),
+    }),
+    defineTool({
+      name: "getOpenEditors",
+      description: "Files that are open in the editor.",
+      inputSchema: emptySchema,
+      parse: noArguments,
+      run: async () => {
+        const { files, active } = services.context();
+        const tabs = files.map((file) => ({
+          uri: toFileUri(file.path),
+          filePath: file.path,
+          label: file.path.slice(Math.max(file.path.lastIndexOf("/"), file.path.lastIndexOf("\\")) + 1),
+          isActive: active?.path === file.path,
+          isDirty: host.documents?.isDirty(file.path) ?? false,
+          languageId: host.documents?.languageId(file.path) ?? "plaintext",
+        }));
+        return json({ tabs });
+      },
+    }),
+    defineTool({
+      name: "getWorkspaceFolders",
+      description: "Folders of the workspace.",
+      inputSchema: emptySchema,
+      parse: noArguments,
+      run: async () => {
+        const folders = services
+          .folders()
+          .map((path) => ({ name: path.slice(path.lastIndexOf("/") + 1), uri: toFileUri(path), path }));
+        return json({ success: true, folders, rootPath: folders[0]?.path ?? null });
+      },
+    }),
+    ...["getCurrentSelection", "getLatestSelection"].map((name) =>
+      defineTool({
+        name,
+        description: "The text that is selected in the editor.",
+        inputSchema: emptySchema,
+        parse: noArguments,
+        run: async () => {
+          const context = services.context();
+          if (context.active === undefined)
+            return json({ success: false, message: "No file is active in the editor." });
+          return json({ success: true, ...selectionOf(context) });
+        },
+      }),
+    ),
+    defineTool({
+      name: "checkDocumentDirty",
+      description: "Whether an open document has unsaved changes.",
+      inputSchema: filePathSchema,
+      parse: fileArguments,
+      run: async ({ filePath }) => {
+        const isDirty = host.documents?.isDirty(filePath);
+        return isDirty === undefined
+          ? json({ success: false, message: `The document is not open: ${filePath}` })
+          : json({ success: true, filePath, isDirty, isUntitled: false });
+      },
+    }),
+    defineTool({
+      name: "saveDocument",
+      description: "Saves an open document.",
+      inputSchema: filePathSchema,
+      parse: fileArguments,
+      run: async ({ filePath }) => {
+        const { inside } = await services.checkPath(filePath);
+        if (!inside) return errorResult("The file is outside the workspace.");
+        if (host.documents?.isDirty(filePath) === undefined)
+          return json({ success: false, message: `The document is not open: ${filePath}` });
+        const saved = await host.documents.save(filePath);
+        return json({
+          success: saved,
+          filePath,
+          saved,
+          message: saved ? "Document saved." : "The document could not be saved.",
+        });
+      },
+    }),
+  ];
+}
+
+/** Exactly the members the protocol has, whatever else an editor's own object carries. */
+function diagnosticOf({ message, severity, range: { start, end }, source, code }: Diagnostic): Diagnostic {
+  return {
+    message,
+    severity,
+    range: {
+      start: { line: start.line, character: start.character },
+      end: { line: end.line, character: end.character },
+    },
+    ...(source === undefined ? {} : { source }),
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+async function openFile(args: z.infer<typeof openFileArguments>, services: SessionServices): Promise<TextResult> {
+  const documents = services.host.documents;
+  if (documents === undefined) return errorResult("This editor cannot open files for an agent.");
+  const { inside } = await services.checkPath(args.filePath);
+  if (!inside) return errorResult("The file is outside the workspace.");
+  const range = await rangeOf(args, documents);
+  await documents.open({
+    path: args.filePath,
+    preview: args.preview ?? false,
+    focus: false,
+    ...(range === undefined ? {} : { range }),
+  });
+  return args.makeFrontmost === false
+    ? json({ success: true, filePath: args.filePath, languageId: documents.languageId(args.filePath) ?? "plaintext" })
+    : textResult(`Opened file: ${args.filePath}`);
+}
+
+/** Finds the texts in the document; lines and characters 0-based. */
+async function rangeOf(args: z.infer<typeof openFileArguments>, documents: HostDocuments): Promise<Range | undefined> {
+  if (args.startText === undefined || args.startText === "") return undefined;
+  const text = await documents.readText(args.filePath, searchLimitBytes);
+  const from = text?.indexOf(args.startText) ?? -1;
+  if (text === undefined || from < 0) return undefined;
+  let to = from + args.startText.length;
+  if (args.endText !== undefined && args.endText !== "") {
+    const end = text.indexOf(args.endText, to);
+    if (end >= 0) to = end + args.endText.length;
+  }
+  if (args.selectToEndOfLine === true) {
+    const lineEnd = text.indexOf("\n", to);
+    to = lineEnd < 0 ? text.length : lineEnd;
+  }
+  return { start: positionAt(text, from), end: positionAt(text, to) };
+}
+
+function positionAt(text: string, offset: number): { readonly line: number; readonly character: number } {
+  const before = text.slice(0, offset);
+  const lastBreak = before.lastIndexOf("\n");
+  return { line: before.split("\n").length - 1, character: offset - lastBreak - 1 };
+}
+
+function json(value: unknown): TextResult {
+  return textResult(JSON.stringify(value));
+}

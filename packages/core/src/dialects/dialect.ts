@@ -1,0 +1,93 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { EditorContext } from "../context/model.ts";
+import type { DiffOutcome } from "../diff/model.ts";
+import type { HostIdentity } from "../editor-host.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { SessionServices } from "../session/services.ts";
+
+/**
+ * A dialect is how one family of agents speaks: where it looks for a companion (small, loaded at start) and what it says
+ * (loaded when the first agent has authenticated). It knows no editor, and no other dialect.
+ */
+export interface Dialect {
+  /** Stable id, e.g. `gemini`; part of session ids. */
+  readonly id: string;
+  /** Name of the agent for people, e.g. `Gemini CLI`. */
+  readonly agentName: string;
+  readonly transport: "streamable-http" | "websocket";
+  /** The files through which the agent finds the companion. Called at start and whenever the facts change; cheap. */
+  records(facts: DiscoveryFacts): readonly DiscoveryRecord[];
+  /** Variables for terminals opened in the editor. Never a token where a record can carry it. */
+  environment(facts: DiscoveryFacts): Readonly<Record<string, string>>;
+  /** How sure this dialect is that a connecting client is its agent: 0 no, higher is surer. */
+  recognise(client: ClientFacts): number;
+  /** Loads the part that speaks. */
+  load(): Promise<DialectEngine>;
+}
+
+export interface DiscoveryFacts {
+  readonly port: number;
+  readonly token: string;
+  /** Absolute roots as opened, then real paths where they differ; never empty strings. */
+  readonly folders: readonly string[];
+  readonly realFolders: readonly string[];
+  readonly identity: HostIdentity;
+  readonly platform: Platform;
+  /** `identity.temporaryDirectory`, else the system's. */
+  readonly temporaryDirectory: string;
+  readonly homeDirectory: string;
+}
+
+export interface DiscoveryRecord {
+  /** A directory that exists or whose parents are the system's (the temporary directory, the home). */
+  readonly root: string;
+  /** Levels below `root` that Patchbay makes 0700 and checks, e.g. `["gemini", "ide"]`. */
+  readonly directories: readonly string[];
+  readonly fileName: string;
+  /** JSON text. */
+  readonly content: string;
+}
+
+/** What is known of a client when it says initialize, or when it resumes (then only the id's hint). */
+export interface ClientFacts {
+  readonly transport: "streamable-http" | "websocket";
+  readonly clientName: string | undefined;
+  readonly clientVersion: string | undefined;
+  readonly protocolVersion: string | undefined;
+  /** Lower-case request headers of the first request, the credentials taken out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Command line of the peer process where it can be told, else undefined. */
+  readonly peerCommand?: string;
+}
+
+export interface DialectEngine {
+  /** One protocol engine for one session (never shared: CVE-2026-25536), connected to the transport. */
+  connect(services: SessionServices, transport: Transport): Promise<SessionEngine>;
+  /** Whether a proposal may wait for its owner over a lost connection: false where the answer dies with it (claude.md: an open diff is not opened again). */
+  readonly proposalsOutliveConnection: boolean;
+  /** Whether an accepted text carries a byte order mark as the proposal did, or as the file on disk does (Gemini's write_file drops it otherwise, Qwen would get two). */
+  readonly byteOrderMark: "as-proposed" | "as-on-disk";
+  /** What an emptied proposal is answered with: Gemini and Qwen write the original proposal when the accepted content is empty (contracts/gemini.md). */
+  readonly emptiedText: "" | "\n";
+}
+
+/** The speaking side of one session. */
+export interface SessionEngine {
+  /** The JSON text of the context update for this agent, or undefined where nothing is to be said. Pure; core compares and sends. */
+  encodeContext(context: EditorContext): string | undefined;
+  /** How long after the agent is ready the first context may be sent, in milliseconds (claude.md: 600 after tools/list). */
+  readonly contextDelayMs: number;
+  /** Whether the agent has said enough to be sent notifications. */
+  readonly ready: boolean;
+  /** The JSON text that puts a file range into the agent's prompt, or undefined where the agent has no such notion. Lines 0-based. */
+  encodeMention(mention: Mention): string | undefined;
+  /** The JSON text that tells the agent how one of its proposals ended, for agents whose openDiff was answered before; undefined where nothing is said. */
+  encodeOutcome(path: string, outcome: DiffOutcome): string | undefined;
+  /** Ends the engine; the transport is closed by its owner. */
+  close(): Promise<void>;
+}
+
+export interface Mention {
+  readonly path: string;
+  readonly lines?: { readonly start: number; readonly end: number };
+}

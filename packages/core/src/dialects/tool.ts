@@ -1,0 +1,92 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  ErrorCode,
+  ListToolsRequestSchema,
+  LoggingLevelSchema,
+  McpError,
+  type Tool as ToolDescription,
+} from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod";
+import type { SessionServices } from "../session/services.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
+import { errorResult, type TextResult } from "./text-result.ts";
+
+/** The engine answers what its own schemas refuse with an internal error and a dump: the parameters are looked at here. */
+const anyCall = z.object({ method: z.literal("tools/call"), params: z.unknown() });
+const callParams = z.object({ name: z.string(), arguments: z.unknown() });
+const anySetLevel = z.object({ method: z.literal("logging/setLevel"), params: z.unknown() });
+const setLevelParams = z.object({ level: LoggingLevelSchema });
+
+function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  throw new McpError(ErrorCode.InvalidParams, `Wrong parameters: ${z.prettifyError(parsed.error)}`);
+}
+
+/** One tool of a dialect: what tools/list says, and what a call does with arguments that were parsed once, here. */
+export interface Tool {
+  readonly description: ToolDescription;
+  call(args: unknown, signal: AbortSignal): Promise<TextResult>;
+}
+
+/** Builds a tool whose arguments are checked by a zod schema; wrong ones become an `isError` sentence that names the field. */
+export function defineTool<T>(options: {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: ToolDescription["inputSchema"];
+  readonly parse: z.ZodType<T>;
+  readonly run: (args: T, signal: AbortSignal) => Promise<TextResult>;
+}): Tool {
+  const { name, description, inputSchema, parse, run } = options;
+  return {
+    description: { name, description, inputSchema },
+    call: async (args, signal) => {
+      const parsed = parse.safeParse(args ?? {});
+      if (!parsed.success) return errorResult(`Wrong arguments for ${name}: ${z.prettifyError(parsed.error)}`);
+      return run(parsed.data, signal);
+    },
+  };
+}
+
+/** Connects nothing yet: a low-level MCP server for one session with these tools. Errors of a tool become `isError` sentences. */
+export function createToolServer(
+  services: SessionServices,
+  tools: readonly Tool[],
+  onDidListTools: () => void,
+): Server {
+  const byName = new Map(tools.map((tool) => [tool.description.name, tool]));
+  const descriptions = tools.map((tool) => tool.description);
+  const server = new Server({ ...services.serverInfo }, { capabilities: { tools: {}, logging: {} } });
+  server.onerror = (error) =>
+    services.logger.debug("An agent sent something that was not understood", {
+      session: services.sessionId,
+      reason: error.message,
+    });
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    // After the answer has left: what follows may assume that the agent knows the tools.
+    queueMicrotask(onDidListTools);
+    return { tools: [...descriptions] };
+  });
+  server.setRequestHandler(anySetLevel, (request) => {
+    // Nothing is logged to agents, so the level decides nothing.
+    parseParams(setLevelParams, request.params);
+    return {};
+  });
+  server.setRequestHandler(anyCall, async (request, extra) => {
+    const { name, arguments: args } = parseParams(callParams, request.params);
+    const tool = byName.get(name);
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, "There is no such tool.");
+    try {
+      return await tool.call(args, extra.signal);
+    } catch (error) {
+      if (error instanceof PatchbayError && error.code !== "host-failed") return errorResult(error.message);
+      services.logger.error("A tool failed", {
+        tool: tool.description.name,
+        session: services.sessionId,
+        reason: messageOf(error),
+      });
+      return errorResult(`The editor could not do this: ${messageOf(error)}`);
+    }
+  });
+  return server;
+}

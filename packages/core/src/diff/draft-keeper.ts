@@ -1,0 +1,109 @@
+import type { Clock } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import type { Proposal } from "./proposal.ts";
+import type { ProposalStore } from "./proposal-store.ts";
+import { readView } from "./read-view.ts";
+
+/** Time from the first unsaved key to the draft on disk, ms; leaves room for the write within the promised 500 ms. */
+const draftDelayMs = 200;
+
+/**
+ * Keeps what the user types in a review on disk, so that neither a reload nor a killed editor loses more than half a
+ * second of it. Reads the view at most every 200 ms while it changes, and never while it does not.
+ */
+export class DraftKeeper {
+  readonly #clock: Clock;
+  readonly #store: ProposalStore;
+  readonly #logger: Logger;
+  readonly #onFailure: (proposal: Proposal) => void;
+  readonly #pending: Map<string, Disposable> = new Map();
+  readonly #writes: Map<string, Promise<void>> = new Map();
+  #failed = false;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly store: ProposalStore;
+    readonly logger: Logger;
+    readonly onFailure: (proposal: Proposal) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#store = options.store;
+    this.#logger = options.logger;
+    this.#onFailure = options.onFailure;
+  }
+
+  /** Says that the proposal or its text changed. */
+  touch(proposal: Proposal): void {
+    if (this.#pending.has(proposal.id)) return;
+    this.#pending.set(
+      proposal.id,
+      this.#clock.setTimeout(() => {
+        this.#pending.delete(proposal.id);
+        void this.save(proposal);
+      }, draftDelayMs),
+    );
+  }
+
+  /** Reads the view and writes what is kept of the proposal now. Never rejects: a failure is told once. */
+  async save(proposal: Proposal): Promise<void> {
+    this.#cancel(proposal.id);
+    await this.#chain(proposal.id, async () => {
+      if (proposal.isOpen || proposal.detached) await readView(proposal, this.#clock, this.#logger);
+      const { facts, draft, detached, isOpen, undelivered, sentAs } = proposal;
+      // Decided while its view was read: there is nothing left to keep.
+      if (!isOpen && !detached && undelivered === undefined) return;
+      const kept = isOpen || detached ? draft : undefined;
+      await this.#store.save({ facts, draft: kept, detached, outcome: undelivered, sentAs });
+      this.#failed = false;
+    }).catch((error: unknown) => {
+      this.#logger.error("A draft could not be kept", { proposal: proposal.id, reason: messageOf(error) });
+      if (!this.#failed) this.#onFailure(proposal);
+      this.#failed = true;
+    });
+  }
+
+  /** Forgets what is kept of a proposal that has come to its end; an outcome still on its way stays. */
+  forget(proposal: Proposal): void {
+    this.#cancel(proposal.id);
+    if (proposal.undelivered !== undefined || proposal.detached) {
+      void this.save(proposal);
+      return;
+    }
+    void this.#chain(proposal.id, () => this.#store.remove(proposal.id)).catch((error: unknown) => {
+      this.#logger.warn("An old draft could not be removed", { proposal: proposal.id, reason: messageOf(error) });
+    });
+  }
+
+  /** Resolves when all writes under way have ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#writes.values());
+  }
+
+  dispose(): void {
+    for (const timer of this.#pending.values()) timer.dispose();
+    this.#pending.clear();
+  }
+
+  #cancel(id: string): void {
+    this.#pending.get(id)?.dispose();
+    this.#pending.delete(id);
+  }
+
+  /** One operation at a time for each proposal, in order: a late write must not bring back what was removed. */
+  #chain(id: string, operation: () => Promise<void>): Promise<void> {
+    const before = this.#writes.get(id) ?? Promise.resolve();
+    const next = before.then(operation, operation);
+    const tail: Promise<void> = next.then(
+      () => this.#release(id, tail),
+      () => this.#release(id, tail),
+    );
+    this.#writes.set(id, tail);
+    return next;
+  }
+
+  #release(id: string, tail: Promise<void>): void {
+    if (this.#writes.get(id) === tail) this.#writes.delete(id);
+  }
+}

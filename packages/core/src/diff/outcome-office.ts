@@ -1,0 +1,240 @@
+import type { Clock } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import type { DraftKeeper } from "./draft-keeper.ts";
+import type { DiffOutcome } from "./model.ts";
+import type { Proposal, ProposalOwner } from "./proposal.ts";
+
+/** An outcome on an open stream is written to disk only if it is not confirmed by then, ms. */
+const saveAfterMs = 1_500;
+/** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms (scorecard, nothing lost 4). */
+const ownerGraceMs = 10_000;
+
+/** Carries an outcome to the session that asked. */
+export interface OutcomeCarrier {
+  /**
+   * Hands over to the owner's connection; undefined when the owner is not here now. `onDelivered` runs once the agent
+   * has it; at once for agents that are not told. Disposing takes it back. `sentAs` is the event id under which it was
+   * sent before, 0 for none: an owner that says it has that event is not told again.
+   */
+  carry(owner: CarriedTo, outcome: DiffOutcome, onDelivered: () => void): CarriedOutcome | undefined;
+  /** Whether a stream to the session is open now. */
+  isReachable(sessionId: string): boolean;
+  /** Since when a session that is not reachable has been away, on the monotonic clock; undefined where it is not known at all. */
+  awaySince(sessionId: string): number | undefined;
+}
+
+export interface CarriedTo {
+  readonly sessionId: string;
+  readonly path: string;
+  readonly sentAs: number;
+}
+
+export interface CarriedOutcome extends Disposable {
+  /** 0 where it was not sent yet. */
+  readonly eventId: number;
+}
+
+interface Parcel {
+  readonly proposal: Proposal;
+  readonly outcome: DiffOutcome;
+  /** The earliest moment from which the owner's absence counts. */
+  awayFrom: number;
+  carrying: CarriedOutcome | undefined;
+  saveTimer: Disposable | undefined;
+  /** The user knows that it waits. */
+  told: boolean;
+}
+
+/** Outcomes on their way: each is delivered exactly once to its owner, or stays here, on disk too, until it is fetched. */
+export class OutcomeOffice {
+  readonly #carrier: OutcomeCarrier;
+  readonly #drafts: DraftKeeper;
+  readonly #clock: Clock;
+  readonly #parcels: Map<string, Parcel> = new Map();
+
+  constructor(options: { readonly carrier: OutcomeCarrier; readonly drafts: DraftKeeper; readonly clock: Clock }) {
+    this.#carrier = options.carrier;
+    this.#drafts = options.drafts;
+    this.#clock = options.clock;
+  }
+
+  send(proposal: Proposal, outcome: DiffOutcome): void {
+    const parcel = this.#begin(proposal, outcome);
+    if (!this.#parcels.has(proposal.id) || !proposal.facts.owner.outlivesConnection) return;
+    if (this.#carrier.isReachable(proposal.facts.owner.sessionId)) {
+      parcel.saveTimer = this.#clock.setTimeout(() => void this.#save(parcel), saveAfterMs);
+    } else void this.#save(parcel);
+  }
+
+  /** An outcome of an earlier run that its owner does not know yet. */
+  restore(proposal: Proposal, outcome: DiffOutcome, sentAs: number): void {
+    proposal.sentAs = sentAs;
+    this.#begin(proposal, outcome);
+  }
+
+  redeliver(sessionId: string): void {
+    const waiting = Array.from(this.#parcels.values()).filter(
+      (parcel) => parcel.proposal.facts.owner.sessionId === sessionId && parcel.carrying === undefined,
+    );
+    // In the order in which they were sent first: event ids only go up.
+    for (const parcel of waiting.toSorted((a, b) => a.proposal.sentAs - b.proposal.sentAs)) this.#carry(parcel);
+  }
+
+  /**
+   * Fetched by closeDiff: the owner's own outcome, or one whose owner of the same dialect has been away for ten seconds.
+   * Undefined: nothing undelivered, or it was not accepted.
+   */
+  collect(owner: ProposalOwner, handle: string): { readonly text: string; readonly edited: boolean } | undefined {
+    const parcel =
+      this.#find(
+        (one) => one.proposal.facts.owner.sessionId === owner.sessionId && one.proposal.facts.input.handle === handle,
+      ) ?? this.#find((one) => one.proposal.facts.input.handle === handle && this.#isAbandoned(one, owner));
+    if (parcel === undefined) return undefined;
+    this.#remove(parcel);
+    return parcel.outcome.kind === "accepted"
+      ? { text: parcel.outcome.text, edited: parcel.outcome.edited }
+      : undefined;
+  }
+
+  /** Takes back what was not delivered for a handle that begins a new round; gives what the user had typed in those. */
+  withdraw(sessionId: string, handle: string): readonly { readonly proposal: Proposal; readonly text: string }[] {
+    const typed: { readonly proposal: Proposal; readonly text: string }[] = [];
+    for (const parcel of Array.from(this.#parcels.values())) {
+      const { proposal, outcome } = parcel;
+      const { owner, input } = proposal.facts;
+      if (owner.sessionId !== sessionId || input.handle !== handle) continue;
+      // What was sent has arrived: an agent that is still without an answer does not propose for the same file again.
+      const wasSent = proposal.sentAs !== 0 || (parcel.carrying !== undefined && parcel.carrying.eventId !== 0);
+      this.#remove(parcel);
+      if (!wasSent && outcome.kind === "accepted" && outcome.edited) typed.push({ proposal, text: outcome.text });
+    }
+    return typed;
+  }
+
+  /** Accepted outcomes that wait for a session and that the user has not been told of; they count as told from now on. */
+  takeUntold(sessionId: string): readonly { readonly proposal: Proposal; readonly text: string }[] {
+    const untold: { readonly proposal: Proposal; readonly text: string }[] = [];
+    for (const parcel of this.#parcels.values()) {
+      const { proposal, outcome } = parcel;
+      if (parcel.told || outcome.kind !== "accepted" || proposal.facts.owner.sessionId !== sessionId) continue;
+      parcel.told = true;
+      untold.push({ proposal, text: outcome.text });
+    }
+    return untold;
+  }
+
+  concerns(sessionId: string): boolean {
+    return this.#find((parcel) => parcel.proposal.facts.owner.sessionId === sessionId) !== undefined;
+  }
+
+  /** The owner's connection was let go of; the owner may come back and gets them on another one. */
+  ownerPutAway(sessionId: string): void {
+    for (const parcel of this.#parcels.values()) {
+      if (parcel.proposal.facts.owner.sessionId !== sessionId) continue;
+      const saved = this.#save(parcel);
+      parcel.carrying?.dispose();
+      parcel.carrying = undefined;
+      void saved;
+    }
+  }
+
+  /** Rejections nobody waits for any more go; accepted text stays until someone fetches it. */
+  ownerEnded(sessionId: string): void {
+    for (const parcel of Array.from(this.#parcels.values())) {
+      if (parcel.proposal.facts.owner.sessionId !== sessionId) continue;
+      parcel.awayFrom = this.#clock.monotonic();
+      if (parcel.outcome.kind === "accepted" && parcel.proposal.facts.owner.outlivesConnection) {
+        const saved = this.#save(parcel);
+        parcel.carrying?.dispose();
+        parcel.carrying = undefined;
+        void saved;
+      } else this.#remove(parcel);
+    }
+  }
+
+  /**
+   * Writes down what is not confirmed yet, for the next run. Without `keep` (nobody is about to come back) only what could
+   * not be sent: the rest is in the stream that ends now.
+   */
+  async stop(options: { readonly keep: boolean }): Promise<void> {
+    await Promise.all(
+      Array.from(this.#parcels.values(), async (parcel) => {
+        parcel.saveTimer?.dispose();
+        const { owner } = parcel.proposal.facts;
+        if (owner.outlivesConnection && (options.keep || !this.#carrier.isReachable(owner.sessionId))) {
+          await this.#save(parcel);
+          return;
+        }
+        this.#parcels.delete(parcel.proposal.id);
+        parcel.proposal.undelivered = undefined;
+        this.#drafts.forget(parcel.proposal);
+      }),
+    );
+  }
+
+  /** After the connections have ended: what was still sent or confirmed meanwhile is written down, too. */
+  async finish(): Promise<void> {
+    const changed = Array.from(this.#parcels.values()).filter(
+      ({ carrying, proposal }) => carrying !== undefined && carrying.eventId !== proposal.sentAs,
+    );
+    await Promise.all(changed.map((parcel) => this.#save(parcel)));
+    this.#parcels.clear();
+  }
+
+  #begin(proposal: Proposal, outcome: DiffOutcome): Parcel {
+    const parcel: Parcel = {
+      proposal,
+      outcome,
+      awayFrom: this.#clock.monotonic(),
+      carrying: undefined,
+      saveTimer: undefined,
+      told: false,
+    };
+    this.#parcels.set(proposal.id, parcel);
+    proposal.undelivered = outcome;
+    this.#carry(parcel);
+    return parcel;
+  }
+
+  #carry(parcel: Parcel): void {
+    const { proposal, outcome } = parcel;
+    const { owner, input } = proposal.facts;
+    const { sentAs } = proposal;
+    let delivered = false;
+    const carrying = this.#carrier.carry({ sessionId: owner.sessionId, path: input.path, sentAs }, outcome, () => {
+      delivered = true;
+      this.#remove(parcel);
+    });
+    parcel.carrying = delivered ? undefined : carrying;
+    // What is on disk must not name an older event: the owner may have that one without having this.
+    if (sentAs !== 0 && parcel.carrying !== undefined && parcel.carrying.eventId !== sentAs) void this.#save(parcel);
+  }
+
+  async #save(parcel: Parcel): Promise<void> {
+    const { carrying, proposal } = parcel;
+    if (carrying !== undefined && carrying.eventId !== 0) proposal.sentAs = carrying.eventId;
+    await this.#drafts.save(proposal);
+  }
+
+  #remove(parcel: Parcel): void {
+    parcel.saveTimer?.dispose();
+    parcel.carrying?.dispose();
+    parcel.carrying = undefined;
+    if (this.#parcels.get(parcel.proposal.id) !== parcel) return;
+    this.#parcels.delete(parcel.proposal.id);
+    parcel.proposal.undelivered = undefined;
+    this.#drafts.forget(parcel.proposal);
+  }
+
+  #isAbandoned(parcel: Parcel, owner: ProposalOwner): boolean {
+    const { dialect, sessionId } = parcel.proposal.facts.owner;
+    if (dialect !== owner.dialect || this.#carrier.isReachable(sessionId)) return false;
+    const since = Math.max(parcel.awayFrom, this.#carrier.awaySince(sessionId) ?? 0);
+    return this.#clock.monotonic() - since >= ownerGraceMs;
+  }
+
+  #find(matches: (parcel: Parcel) => boolean): Parcel | undefined {
+    for (const parcel of this.#parcels.values()) if (matches(parcel)) return parcel;
+    return undefined;
+  }
+}

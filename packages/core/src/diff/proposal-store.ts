@@ -1,0 +1,31 @@
+import type { DiffOutcome } from "./model.ts";
+import type { ProposalFacts } from "./proposal.ts";
+
+/**
+ * PORT: where drafts and undelivered outcomes are kept across a reload and a crash. Implemented over the host's private
+ * directory (0600 files); a host without storage keeps nothing.
+ */
+export interface ProposalStore {
+  /** Replaces what is kept of a proposal. Rejects when it could not be written (full disk); the old value then stays. */
+  save(record: StoredProposal): Promise<void>;
+  remove(id: string): Promise<void>;
+  load(): Promise<readonly StoredProposal[]>;
+}
+
+export interface StoredProposal {
+  readonly facts: ProposalFacts;
+  readonly draft: string | undefined;
+  /** The agent is done with it; only the text the user typed is kept, for the user. */
+  readonly detached: boolean;
+  /** Set when the user has decided and the agent does not know yet. */
+  readonly outcome: DiffOutcome | undefined;
+  /** The event id under which the outcome was sent, 0 for none: an agent that has that event is not told again. */
+  readonly sentAs: number;
+}
+
+/** Keeps nothing. */
+export const emptyProposalStore: ProposalStore = {
+  save: async () => {},
+  remove: async () => {},
+  load: async () => [],
+};

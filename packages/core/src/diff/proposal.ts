@@ -1,0 +1,131 @@
+import type { DiffView } from "../editor-host.ts";
+import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
+import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+
+/** The session that asked, as far as a proposal needs to know it. */
+export interface ProposalOwner {
+  readonly sessionId: string;
+  readonly dialect: string;
+  readonly agentName: string;
+  readonly byteOrderMark: "as-proposed" | "as-on-disk";
+  readonly emptiedText: "" | "\n";
+  /** False where an answer dies with the connection (Claude): such a proposal is never restored for its agent. */
+  readonly outlivesConnection: boolean;
+}
+
+export interface ProposalFacts {
+  readonly id: string;
+  readonly owner: ProposalOwner;
+  readonly input: ProposalInput;
+  readonly kind: "create" | "change" | "delete";
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+/**
+ * One proposal from its arrival to its one outcome. States: `asking` → `shown` or `hidden` (either way open) → settled; an open
+ * proposal whose agent has gone is `kept`. Settling is final: what comes later, from whichever side, changes nothing.
+ */
+export class Proposal {
+  readonly facts: ProposalFacts;
+  readonly outcome: Promise<DiffOutcome>;
+  view: DiffView | undefined;
+  /** Where the view stands; `kept` is told from `agentPresent`. */
+  place: "asking" | "shown" | "hidden" = "hidden";
+  agentPresent = true;
+  /** The last text read from the view that differs from the proposal. */
+  draft: string | undefined;
+  /** Tells apart the states of the file on disk when it was proposed; undefined where it is not known. */
+  fileState: string | undefined;
+  /** The user's accept while its text is still being worked out: whatever else comes meanwhile came second. */
+  deciding: Promise<boolean> | undefined;
+  /** The outcome on its way to the owner, until the owner has it. */
+  undelivered: DiffOutcome | undefined;
+  /** The event id under which the outcome was sent; 0 where it was not, or where that is not known yet. */
+  sentAs = 0;
+  #settled: DiffOutcome | undefined;
+  #touched = false;
+  readonly #settle: (outcome: DiffOutcome) => void;
+
+  constructor(facts: ProposalFacts, draft?: string) {
+    this.facts = facts;
+    this.draft = draft;
+    this.#touched = draft !== undefined;
+    let settle: (outcome: DiffOutcome) => void = () => {};
+    this.outcome = new Promise((resolve) => {
+      settle = resolve;
+    });
+    this.#settle = settle;
+  }
+
+  get id(): string {
+    return this.facts.id;
+  }
+
+  /** The proposal without its byte order mark: what the view shows. */
+  get body(): string {
+    return splitByteOrderMark(this.facts.input.text).body;
+  }
+
+  get settled(): DiffOutcome | undefined {
+    return this.#settled;
+  }
+
+  /** The agent has its outcome, but the view stays with text the user typed. */
+  detached = false;
+
+  get isOpen(): boolean {
+    return this.#settled === undefined;
+  }
+
+  /** Whether the user has changed the text at any time. */
+  get isEdited(): boolean {
+    return this.#touched;
+  }
+
+  /** Takes the text of the view; an unchanged one takes the mark of an edit back. */
+  noteText(documentText: string): void {
+    const changed = !sameLines(documentText, this.body);
+    this.#touched = changed;
+    this.draft = changed ? documentText : undefined;
+  }
+
+  /** The user typed; the text is read later. */
+  noteEdit(): void {
+    this.#touched = true;
+  }
+
+  /** Ends the proposal; false when it has ended before. */
+  settle(outcome: DiffOutcome): boolean {
+    if (this.#settled !== undefined) return false;
+    this.#settled = outcome;
+    this.#settle(outcome);
+    return true;
+  }
+
+  /**
+   * What the agent is to write for a text of the view: line ends as proposed, the byte order mark where it belongs, and
+   * for an emptied proposal what the agent can take (contracts/gemini.md: an empty content means the original proposal).
+   */
+  finalText(documentText: string, diskHasMark: boolean): { readonly text: string; readonly edited: boolean } {
+    const { mark, body } = splitByteOrderMark(this.facts.input.text);
+    const plain = splitByteOrderMark(documentText).body;
+    const edited = !sameLines(plain, body);
+    const restored = restoreLineEnds(plain, body);
+    const final = restored === "" && body !== "" ? this.facts.owner.emptiedText : restored;
+    const needsMark = mark !== "" || (this.facts.owner.byteOrderMark === "as-on-disk" && diskHasMark);
+    return { text: (needsMark ? "\ufeff" : "") + final, edited };
+  }
+
+  info(): ProposalInfo {
+    return {
+      id: this.id,
+      sessionId: this.facts.owner.sessionId,
+      agentName: this.facts.owner.agentName,
+      path: this.facts.input.path,
+      kind: this.facts.kind,
+      edited: this.#touched,
+      state: this.agentPresent && !this.detached ? this.place : "kept",
+    };
+  }
+}

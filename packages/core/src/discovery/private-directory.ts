@@ -1,0 +1,119 @@
+import type { FileFacts, Platform } from "../platform/platform.ts";
+import { adviceFor, causeOf } from "./file-advice.ts";
+import { isPlainName, joinPath } from "./join-path.ts";
+
+/** A directory that only this user can look into or change, or the sentence that says why there is none and what to do. */
+export type PrivateDirectory =
+  | { readonly kind: "private"; readonly path: string }
+  | { readonly kind: "refused"; readonly path: string; readonly reason: string };
+
+export interface PrivateDirectoryRequest {
+  /** Where the system's own tree ends: the temporary directory, the home. It may itself be a link. */
+  readonly root: string;
+  /** Levels below it, each looked at without following a link. At least one. */
+  readonly levels: readonly string[];
+  /** `make`: missing levels are made 0700 and an own last level that is looser is tightened. `look`: nothing is changed. */
+  readonly intent: "make" | "look";
+  /** `follow`: links that the user made himself are followed (`followOwnLink`). Only for the user's home, where people keep dotfiles elsewhere. */
+  readonly ownLinks?: "follow" | "refuse";
+}
+
+const privateMode = 0o700;
+const othersMayWrite = 0o022;
+const sticky = 0o1000;
+
+/**
+ * Walks from `root` down, so that a secret is only ever written where no other user can read, plant or swap anything
+ * (statements E02–E04). Every level must be a real directory of this user that others cannot write to, or, in the home, a
+ * link that the user made to one; the last one is 0700. A parent such as `~/.claude` may be readable by others: agents make it so, and a reader of it sees names only.
+ */
+export async function findPrivateDirectory(
+  platform: Platform,
+  request: PrivateDirectoryRequest,
+): Promise<PrivateDirectory> {
+  let path = request.root;
+  try {
+    const rootReason = await checkRoot(platform, request);
+    if (rootReason !== undefined) return { kind: "refused", path, reason: rootReason };
+    for (const [index, name] of request.levels.entries()) {
+      if (!isPlainName(name)) return { kind: "refused", path, reason: `"${name}" is not the name of a directory.` };
+      const directory = path;
+      path = joinPath(platform, directory, name);
+      if (request.ownLinks === "follow" && (await platform.files.lstat(path))?.kind === "link") {
+        const { followOwnLink } = await import("./own-link.ts");
+        path = await followOwnLink(platform, directory, path);
+      }
+      const reason = await checkLevel(platform, path, index === request.levels.length - 1, request.intent);
+      if (reason !== undefined) return { kind: "refused", path, reason };
+    }
+    return { kind: "private", path };
+  } catch (error) {
+    return { kind: "refused", path, reason: `${path} cannot be used (${causeOf(error)}). ${adviceFor(error)}` };
+  }
+}
+
+async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): Promise<string | undefined> {
+  const { files } = platform;
+  const { root } = request;
+  let real = await files.realPath(root);
+  if (real === undefined && request.intent === "make") {
+    // A configuration directory that the user named but no agent has made yet.
+    await files.makeDirectory(root, privateMode);
+    real = await files.realPath(root);
+  }
+  const facts = real === undefined ? undefined : await files.lstat(real);
+  if (facts === undefined) return `${root} does not exist. Make that directory.`;
+  if (facts.kind !== "directory") return `${root} is not a directory. Replace it by a directory.`;
+  if ((facts.mode & 0o002) !== 0 && (facts.mode & sticky) === 0) {
+    return `every user may rename what is in ${root}. Run: chmod o-w ${root} (or chmod +t, for a shared temporary directory).`;
+  }
+  return undefined;
+}
+
+async function checkLevel(
+  platform: Platform,
+  path: string,
+  isLast: boolean,
+  intent: PrivateDirectoryRequest["intent"],
+): Promise<string | undefined> {
+  const { files } = platform;
+  let facts = await files.lstat(path);
+  if (facts === undefined && intent === "make") {
+    await files.makeDirectory(path, privateMode);
+    // Looked at again, whoever made it: another user may have been faster.
+    facts = await files.lstat(path);
+  }
+  if (facts === undefined) return `${path} does not exist.`;
+  const reason = refusal(platform, path, facts);
+  if (reason !== undefined) return reason;
+  const wanted = isLast ? privateMode : facts.mode & 0o777 & ~othersMayWrite;
+  if ((facts.mode & 0o777) === wanted) return undefined;
+  if (intent === "look") return (facts.mode & othersMayWrite) === 0 ? undefined : `others may write to ${path}.`;
+  await files.chmod(path, wanted);
+  // chmod follows links: only what is still the same own directory afterwards was meant.
+  const after = await files.lstat(path);
+  if (after?.kind === "directory" && (after.mode & 0o777) === wanted && isOwn(platform, after)) return undefined;
+  return `the permissions of ${path} could not be narrowed. Run: chmod ${wanted.toString(8)} ${path}`;
+}
+
+function refusal(platform: Platform, path: string, facts: FileFacts): string | undefined {
+  if (facts.kind === "link") {
+    return `${path} is a symbolic link, which is not followed. Replace it by a real directory; a configuration directory kept elsewhere can be named in its agent's environment variable.`;
+  }
+  if (facts.kind !== "directory") return `${path} is not a directory. Remove it.`;
+  if (!isOwn(platform, facts)) {
+    return `${path} belongs to another user (uid ${facts.uid}). Have it removed, or give the editor and the agents a directory of your own (for a temporary directory: TMPDIR).`;
+  }
+  return undefined;
+}
+
+/** Below the home, and nowhere else, the user's own links are followed: a temporary directory is where links are planted. */
+export function ownLinksBelow(platform: Platform, root: string): "follow" | "refuse" {
+  const { homeDirectory, temporaryDirectory } = platform.process;
+  return root === homeDirectory && root !== temporaryDirectory ? "follow" : "refuse";
+}
+
+/** Whether this user owns an entry. Windows has no such number: its user profile is guarded by access lists. */
+export function isOwn(platform: Platform, facts: FileFacts): boolean {
+  return platform.process.uid === -1 || facts.uid === platform.process.uid;
+}

@@ -1,0 +1,331 @@
+import type { Platform } from "../platform/platform.ts";
+import { errorCodeOf } from "../platform/error-code.ts";
+import { PatchbayError } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import { adviceFor, causeOf } from "./file-advice.ts";
+import { joinPath, splitPath } from "./join-path.ts";
+import { findPrivateDirectory } from "./private-directory.ts";
+import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
+import { isEnded, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "./record-marker.ts";
+import { SerialSlots } from "./serial-slots.ts";
+
+export interface PrivateStorageOptions {
+  readonly platform: Platform;
+  /** Absolute; made 0700 when first needed, with the parents that are missing (EditorHost.storageDirectory). */
+  readonly directory: string;
+  readonly logger: Logger;
+  /** Largest value, UTF-8 bytes. Default 128 MiB: a 50 MB proposal as JSON fits. */
+  readonly maximumValueBytes?: number;
+  /** Groups of keys that together may only take so much room. */
+  readonly bounds?: readonly StorageBound[];
+}
+
+export interface StorageBound {
+  /** Keys that begin with it belong to the group. */
+  readonly prefix: string;
+  /** Most UTF-8 bytes of all values of the group; the oldest values go first, never the one just written. */
+  readonly maximumBytes: number;
+  /** Told after a value was dropped for room, so that its loss has a visible end. */
+  readonly onDidDrop?: (key: string) => void;
+}
+
+/**
+ * Small texts by key that only this user can read (0600 in a 0700 directory), each replaced whole or not at all. Per key,
+ * calls run one after another and the latest write wins. Every method rejects with PatchbayError: `invalid-argument`
+ * for a key outside `[A-Za-z0-9._-]`, `too-large`, or `storage-failed` (also logged), after which the old value stands.
+ */
+export interface PrivateStorage {
+  /** The text last written, or undefined where there is none. */
+  read(key: string): Promise<string | undefined>;
+  write(key: string, text: string): Promise<void>;
+  remove(key: string): Promise<void>;
+  /** The file that holds a value, for a process of ours that goes on without this one; undefined where nothing was stored yet. */
+  locate(key: string): Promise<string | undefined>;
+  /** Keys that begin with `prefix`, oldest value first. */
+  list(prefix: string): Promise<readonly string[]>;
+  /**
+   * Takes the storage for one run, until `release` or the end of the process: two runs that write the same port, token and
+   * drafts would take each other's agents. False: a run that lives has it.
+   */
+  claim(marker: RecordMarker): Promise<boolean>;
+  /** Gives back what `claim` took. Never rejects. */
+  release(): Promise<void>;
+}
+
+/** Opens a private storage. Nothing is touched before the first call. */
+export function createPrivateStorage(options: PrivateStorageOptions): PrivateStorage {
+  return new DirectoryStorage(options);
+}
+
+const suffix = ".json";
+/** No key's file: nothing reads it as a value. */
+const claimName = "run.claim";
+/** A claim is written in one go; one without a text that is older than this belongs to nobody. */
+const unfinishedClaimMs = 5_000;
+const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
+const defaultMaximumBytes = 128 * 1024 * 1024;
+
+interface StoredValue {
+  readonly key: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+
+type Change =
+  | { readonly kind: "put"; readonly text: string }
+  | { readonly kind: "remove" }
+  /** For room: only if the value is still the one that was found to be the oldest. */
+  | { readonly kind: "drop"; readonly value: StoredValue; readonly onDropped: () => void };
+
+class DirectoryStorage implements PrivateStorage {
+  readonly #platform: Platform;
+  readonly #logger: Logger;
+  readonly #directory: string;
+  readonly #maximumBytes: number;
+  readonly #bounds: readonly StorageBound[];
+  readonly #slots: SerialSlots<Change> = new SerialSlots((key, change) => this.#perform(key, change));
+  #swept: Promise<void> | undefined;
+  /** The text of our claim, while we hold it. */
+  #claim: string | undefined;
+  #trimming: Promise<void> = Promise.resolve();
+  /** What the values of a group take at most, by key; absent before its files were looked at. */
+  readonly #sizes: Map<StorageBound, Map<string, number>> = new Map();
+
+  constructor(options: PrivateStorageOptions) {
+    this.#platform = options.platform;
+    this.#logger = options.logger;
+    this.#directory = options.directory;
+    this.#maximumBytes = options.maximumValueBytes ?? defaultMaximumBytes;
+    this.#bounds = options.bounds ?? [];
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    checkKey(key);
+    return this.#guarded("read", async () => {
+      await this.#slots.settled(key);
+      const directory = await this.#find("look");
+      if (directory === undefined) return undefined;
+      return this.#platform.files.readText(this.#pathOf(directory, key), this.#maximumBytes);
+    });
+  }
+
+  async write(key: string, text: string): Promise<void> {
+    checkKey(key);
+    const limit = Math.min(this.#maximumBytes, ...this.#boundsOf(key).map(({ maximumBytes }) => maximumBytes));
+    if (exceeds(text, limit)) {
+      throw new PatchbayError("too-large", `The value "${key}" is larger than the ${limit} bytes that may be kept.`);
+    }
+    await this.#guarded("write", () => this.#slots.run(key, { kind: "put", text }));
+    for (const bound of this.#boundsOf(key)) {
+      if (!this.#mayBeFull(bound, key, text)) continue;
+      this.#trimming = this.#trimming.then(() => this.#trim(bound, key));
+    }
+    await this.#trimming;
+  }
+
+  async remove(key: string): Promise<void> {
+    checkKey(key);
+    await this.#guarded("remove", () => this.#slots.run(key, { kind: "remove" }));
+    for (const bound of this.#boundsOf(key)) this.#sizes.get(bound)?.delete(key);
+  }
+
+  async locate(key: string): Promise<string | undefined> {
+    checkKey(key);
+    const directory = await this.#guarded("locate", () => this.#find("look"));
+    return directory === undefined ? undefined : this.#pathOf(directory, key);
+  }
+
+  async list(prefix: string): Promise<readonly string[]> {
+    const values = await this.#guarded("list", () => this.#values(prefix));
+    return values.map(({ key }) => key);
+  }
+
+  async claim(marker: RecordMarker): Promise<boolean> {
+    return this.#guarded("claim", async () => {
+      const directory = await this.#find("make");
+      if (directory === undefined) return false;
+      const text = markRecord(JSON.stringify({ run: this.#platform.random.token(9) }), marker);
+      const path = joinPath(this.#platform, directory, claimName);
+      // Once more after a claim of an ended run was taken away; whoever is faster then has it.
+      for (const isLast of [false, true]) {
+        try {
+          await this.#platform.files.createExclusive(path, text, 0o600);
+          this.#claim = text;
+          return true;
+        } catch (error) {
+          if (errorCodeOf(error) !== "EEXIST" || isLast) break;
+        }
+        if (!(await this.#removeEndedClaim(path, marker))) return false;
+      }
+      return false;
+    });
+  }
+
+  async release(): Promise<void> {
+    const text = this.#claim;
+    this.#claim = undefined;
+    if (text === undefined) return;
+    try {
+      const { files } = this.#platform;
+      const path = joinPath(this.#platform, this.#directory, claimName);
+      if ((await files.readText(path, maximumRecordBytes)) === text) await files.remove(path);
+    } catch (error) {
+      this.#logger.warn("Private storage could not be given back", { reason: causeOf(error) });
+    }
+  }
+
+  /** Takes away the claim of a run that has ended, or of the same editor window's earlier process. */
+  async #removeEndedClaim(path: string, own: RecordMarker): Promise<boolean> {
+    const { files, clock } = this.#platform;
+    const text = await files.readText(path, maximumRecordBytes);
+    const holder = text === undefined ? undefined : parseMarker(text);
+    if (holder === undefined) {
+      // Just being written, or what is left of a run that was killed while it wrote.
+      const facts = await files.lstat(path);
+      if (facts !== undefined && clock.now() - facts.modifiedMs < unfinishedClaimMs) return false;
+    } else {
+      const isPredecessor = own.editor !== undefined && own.editor === holder.editor && own.pid !== holder.pid;
+      if (!isPredecessor && !(await isEnded(this.#platform, holder))) return false;
+    }
+    await files.remove(path);
+    return true;
+  }
+
+  async #perform(key: string, change: Change): Promise<void> {
+    const directory = await this.#find(change.kind === "put" ? "make" : "look");
+    if (directory === undefined) return;
+    const path = this.#pathOf(directory, key);
+    switch (change.kind) {
+      case "put":
+        this.#swept ??= this.#sweep(directory);
+        await this.#swept;
+        return writePrivateFile(this.#platform, privateFileNames(this.#platform, directory, key + suffix), change.text);
+      case "remove":
+        return this.#platform.files.remove(path);
+      case "drop": {
+        const facts = await this.#platform.files.lstat(path);
+        if (facts?.modifiedMs !== change.value.modifiedMs || facts.size !== change.value.size) return;
+        await this.#platform.files.remove(path);
+        change.onDropped();
+      }
+    }
+  }
+
+  /** Whether a group may be over its bound by now: the files are only looked at when the most it can hold is. */
+  #mayBeFull(bound: StorageBound, key: string, text: string): boolean {
+    const sizes = this.#sizes.get(bound);
+    if (sizes === undefined) return true;
+    // Three bytes per code unit is the most UTF-8 takes.
+    sizes.set(key, text.length * 3);
+    let total = 0;
+    for (const size of sizes.values()) total += size;
+    return total > bound.maximumBytes;
+  }
+
+  /** Drops the oldest values of a group until it fits. A failure costs room, not the value just written: it is logged. */
+  async #trim(bound: StorageBound, justWritten: string): Promise<void> {
+    try {
+      const values = await this.#values(bound.prefix);
+      const sizes = new Map(values.map(({ key, size }) => [key, size]));
+      this.#sizes.set(bound, sizes);
+      let total = values.reduce((sum, { size }) => sum + size, 0);
+      for (const value of values) {
+        if (total <= bound.maximumBytes) return;
+        const { key } = value;
+        // What is being written now is not the oldest any more, and its write must not be replaced by a removal.
+        if (key === justWritten || this.#slots.isBusy(key)) continue;
+        const onDropped = (): void => {
+          total -= value.size;
+          sizes.delete(key);
+          this.#logger.info("Stored value dropped for room", { key });
+          bound.onDidDrop?.(key);
+        };
+        await this.#slots.run(key, { kind: "drop", value, onDropped });
+      }
+    } catch (error) {
+      this.#logger.warn("Private storage could not be trimmed", { reason: causeOf(error) });
+    }
+  }
+
+  async #values(prefix: string): Promise<readonly StoredValue[]> {
+    const directory = await this.#find("look");
+    if (directory === undefined) return [];
+    const names = await this.#platform.files.list(directory);
+    const values: StoredValue[] = [];
+    for (const name of names) {
+      const key = name.slice(0, -suffix.length);
+      if (!name.endsWith(suffix) || !key.startsWith(prefix) || !keyPattern.test(key)) continue;
+      const facts = await this.#platform.files.lstat(joinPath(this.#platform, directory, name));
+      if (facts?.kind === "file") values.push({ key, size: facts.size, modifiedMs: facts.modifiedMs });
+    }
+    return values.sort((a, b) => a.modifiedMs - b.modifiedMs || (a.key < b.key ? -1 : 1));
+  }
+
+  /** The checked directory; undefined where it is only looked for and nothing was stored yet. */
+  async #find(intent: "make" | "look"): Promise<string | undefined> {
+    const { root, levels, exists } = await this.#locate();
+    if (intent === "look" && !exists) return undefined;
+    const found = await findPrivateDirectory(this.#platform, { root, levels, intent });
+    if (found.kind === "private") return found.path;
+    throw new PatchbayError("storage-failed", `The private storage cannot be used: ${found.reason}`);
+  }
+
+  /** The deepest parent that exists is the host's affair; from there down the levels are ours to make and check. */
+  async #locate(): Promise<{ readonly root: string; readonly levels: readonly string[]; readonly exists: boolean }> {
+    let { parent, name } = splitPath(this.#platform, this.#directory);
+    const levels = [name];
+    const exists = (await this.#platform.files.lstat(this.#directory)) !== undefined;
+    while ((await this.#platform.files.lstat(parent)) === undefined) {
+      const upper = splitPath(this.#platform, parent);
+      if (upper.parent === parent) break;
+      levels.unshift(upper.name);
+      ({ parent, name } = upper);
+    }
+    return { root: parent, levels, exists };
+  }
+
+  async #sweep(directory: string): Promise<void> {
+    for (const name of await this.#platform.files.list(directory)) {
+      if (!(await isLeftover(this.#platform, directory, name))) continue;
+      await this.#platform.files.remove(joinPath(this.#platform, directory, name));
+    }
+  }
+
+  #pathOf(directory: string, key: string): string {
+    return joinPath(this.#platform, directory, key + suffix);
+  }
+
+  #boundsOf(key: string): readonly StorageBound[] {
+    return this.#bounds.filter(({ prefix }) => key.startsWith(prefix));
+  }
+
+  async #guarded<T>(action: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#logger.warn("Private storage failed", { action, reason: causeOf(error) });
+      if (error instanceof PatchbayError) throw error;
+      const sentence = `Nothing could be kept in ${this.#directory} (${causeOf(error)}). ${adviceFor(error)}`;
+      throw new PatchbayError("storage-failed", sentence, { cause: error });
+    }
+  }
+}
+
+function checkKey(key: string): void {
+  if (!keyPattern.test(key))
+    throw new PatchbayError("invalid-argument", "A storage key holds only letters, digits, '.', '_' and '-'.");
+}
+
+/** Whether a text takes more than `limit` UTF-8 bytes; counts only where its length leaves that open. */
+function exceeds(text: string, limit: number): boolean {
+  if (text.length * 3 <= limit) return false;
+  let length = 0;
+  for (let index = 0; index < text.length && length <= limit; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) length += 1;
+    else if (unit < 0x800) length += 2;
+    // Each half of a surrogate pair counts two: together the four bytes of their code point.
+    else length += unit >= 0xd800 && unit <= 0xdfff ? 2 : 3;
+  }
+  return length > limit;
+}

@@ -1,0 +1,177 @@
+import type { Position, Range } from "./context/model.ts";
+import type { Event } from "./support/emitter.ts";
+
+/**
+ * PORT: what an editor implements so that every agent works in it. All paths are absolute file-system paths; an editor's
+ * URIs, buffers and widgets stay on its own side. `editorHostContract()` of the testkit says in tests what the comments here say in words.
+ *
+ * A method that throws never disturbs an agent's session: the agent gets an `isError` sentence, the log gets the cause.
+ */
+export interface EditorHost {
+  readonly identity: HostIdentity;
+  readonly workspace: HostWorkspace;
+  readonly editors: HostEditors;
+  readonly diffs: HostDiffs;
+  readonly messages: HostMessages;
+  /** Absolute directory private to this editor and this workspace (drafts, port and token across reloads); core makes it 0700. Undefined: nothing is kept. */
+  readonly storageDirectory: string | undefined;
+  /** Absent where the editor has no diagnostics. */
+  readonly diagnostics?: HostDiagnostics;
+  /** Absent where documents cannot be opened or saved by others. */
+  readonly documents?: HostDocuments;
+}
+
+export interface HostIdentity {
+  /** Short machine name, e.g. `vscode`, `theia`, `coc-nvim`, `patchbay`. Never another editor's (contracts/gemini.md, ideInfo). */
+  readonly name: string;
+  /** What the agents show to the user, e.g. `VS Code`, `Theia`, `Neovim`. */
+  readonly displayName: string;
+  /** Version of the Patchbay edition. */
+  readonly version: string;
+  /** Process ids to announce Gemini's record under, most exact first (contracts/gemini.md, PID). The first is also the lock owner of the other dialects. */
+  readonly pids: readonly number[];
+  /** Names the editor window where it outlives this process (coc.nvim: the editor's pid and start), so that what a killed process of it left is removed. */
+  readonly editorKey?: string;
+  /** Overrides the system's temporary directory where the editor's own process has a private one (coc.nvim). */
+  readonly temporaryDirectory?: string;
+}
+
+export interface HostWorkspace {
+  /** Absolute roots, in the editor's order; may be empty. */
+  folders(): readonly string[];
+  /** Undefined where the editor has no notion of trust, or has not been told yet. */
+  trusted(): boolean | undefined;
+  readonly onDidChangeFolders: Event<void>;
+  readonly onDidChangeTrust: Event<void>;
+}
+
+/** What the user has open. Reading is cheap and synchronous: core reads only when an update is due, never per cursor move. */
+export interface HostEditors {
+  /** Files on disk that are open now, in any order, without the companion's own diff documents. */
+  openFiles(): readonly string[];
+  /** The file editor the user is in or was in last; undefined where none is open. */
+  active(): HostActiveEditor | undefined;
+  readonly onDidChange: Event<EditorChange>;
+}
+
+/** `focused` gives the file a new timestamp; the others only say that the picture is out of date. */
+export type EditorChange =
+  | { readonly kind: "focused"; readonly path: string }
+  | { readonly kind: "opened" | "closed"; readonly path: string }
+  | { readonly kind: "selection" };
+
+export interface HostActiveEditor {
+  readonly path: string;
+  readonly cursor: Position;
+  /** Absent where the selection is empty. */
+  readonly selection?: Range;
+  /** Selected text, read line by line and stopped as soon as `limitBytes` UTF-8 bytes are reached (a little more is fine: core cuts). */
+  readSelection(limitBytes: number): string;
+}
+
+export interface HostDiffs {
+  /**
+   * Shows a proposal in the editor's diff view without taking keyboard focus. Resolves when it is shown, or when it is
+   * settled that it will not be (the user cancelled because of unsaved changes, say). Rejecting means the editor failed.
+   */
+  open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening>;
+}
+
+export type DiffOpening =
+  | { readonly kind: "opened"; readonly view: DiffView }
+  /** Not shown because the user said so; the agent's terminal still decides. */
+  | { readonly kind: "declined" };
+
+export interface DiffRequest {
+  /** Unique and safe in a URI: `[A-Za-z0-9_-]+`. */
+  readonly id: string;
+  /** Name of the agent for titles, e.g. `Gemini CLI`. */
+  readonly agentName: string;
+  readonly path: string;
+  /** `create`: no such file yet. `delete`: the proposal is empty and the file is not. */
+  readonly kind: "create" | "change" | "delete";
+  /** The proposal as the agent sent it, without a leading byte order mark. Line ends as sent. */
+  readonly proposedText: string;
+  /** What the user had typed before a reload or a second proposal; shown instead of `proposedText`, as edited. */
+  readonly draftText?: string;
+  /** False when the asking agent has gone: the text is kept for the user, a verdict reaches nobody. */
+  readonly agentPresent: boolean;
+}
+
+/** How the host reports; each call is cheap, idempotent and may come at any time, also after the end. */
+export interface DiffViewEvents {
+  /** The text of the right side changed by the user's hand. Text is read later through `currentText`. */
+  edited(): void;
+  /** The user accepts, with the whole text of the right side as the editor has it (before any save participant). */
+  accepted(text: string): void;
+  rejected(): void;
+  /** The view went away by the user's hand without a verdict. */
+  closed(): void;
+}
+
+export interface DiffView {
+  /** Whole text of the right side now, in the editor's line ends. */
+  currentText(): Promise<string>;
+  /** Brings the view to the front, with focus (the user asked for it). */
+  reveal(): Promise<void>;
+  /** Takes the view away, with no dialog and no event. Never changes the user's file. */
+  close(reason: DiffCloseReason): Promise<void>;
+  /** The asking agent went away or came back: titles and buttons say so. */
+  setAgentPresent(present: boolean): void;
+}
+
+export type DiffCloseReason = "accepted" | "rejected" | "decided-in-terminal" | "superseded" | "agent-gone" | "stopped";
+
+export interface HostMessages {
+  /** Tells the user once; resolves with the chosen action or undefined. Never modal, never takes focus. */
+  show(message: HostMessage): Promise<string | undefined>;
+}
+
+export interface HostMessage {
+  /** Stable code, so that a host can localise or silence it, e.g. `outside-workspace`. */
+  readonly code: string;
+  readonly severity: "info" | "warning" | "error";
+  /** A whole sentence in English. */
+  readonly text: string;
+  /** Values used in the sentence, for localisation. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Labels of buttons; empty for a plain notice. */
+  readonly actions: readonly string[];
+}
+
+export interface HostDiagnostics {
+  /** Current diagnostics of one file or of the whole workspace. May wait briefly for a language server to catch up with the disk. */
+  read(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]>;
+}
+
+export interface FileDiagnostics {
+  readonly path: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface Diagnostic {
+  readonly message: string;
+  readonly severity: "Error" | "Warning" | "Information" | "Hint";
+  readonly range: Range;
+  readonly source?: string;
+  readonly code?: string;
+}
+
+export interface HostDocuments {
+  /** Shows a file to the user. `focus` false keeps keyboard focus where it is. */
+  open(request: {
+    readonly path: string;
+    readonly range?: Range;
+    readonly preview: boolean;
+    readonly focus: boolean;
+  }): Promise<void>;
+  /** Whether the editor holds unsaved changes; undefined where the file is not open. */
+  isDirty(path: string): boolean | undefined;
+  /** False where the file is not open or could not be saved. */
+  save(path: string): Promise<boolean>;
+  /** Text of an open document, of at most `limitBytes`; undefined where it is not open. */
+  readText(path: string, limitBytes: number): Promise<string | undefined>;
+  languageId(path: string): string | undefined;
+  /** Shows text in a new unsaved document: how text that has lost its agent is handed back to the user. Absent where there is no such thing. */
+  openUntitled?(text: string, likePath: string): Promise<void>;
+}

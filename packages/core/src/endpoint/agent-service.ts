@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { messageOf } from "../support/errors.ts";
+import type { ConnectionContext } from "./connection-context.ts";
+import type { EndpointLimits, EndpointOptions } from "./endpoint.ts";
+import { EventFrames } from "./event-frames.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { McpRoute } from "./mcp-route.ts";
+import { SessionIds } from "./session-ids.ts";
+import { SessionTable, type TableEntry } from "./session-table.ts";
+import type { WebSocketDoor } from "./websocket-door.ts";
+
+/** How long streams and sockets may take to end by themselves when the endpoint closes, ms. */
+const closeGraceMs = 500;
+
+/** Everything that serves agents who are in. Loaded with the first of them; what speaks WebSocket with the first WebSocket. */
+export class AgentService {
+  readonly #options: EndpointOptions;
+  readonly #heartbeat: Heartbeat;
+  readonly #table: SessionTable<TableEntry>;
+  readonly #ids: SessionIds;
+  readonly #context: ConnectionContext;
+  readonly #route: McpRoute;
+  #door: Promise<WebSocketDoor> | undefined;
+
+  constructor(limits: EndpointLimits, options: EndpointOptions) {
+    const { clock, logger, sessions } = options;
+    const onListenerFailure = (error: unknown): void => logger.error("A listener failed.", { cause: messageOf(error) });
+    this.#options = options;
+    this.#heartbeat = new Heartbeat(clock, limits.keepAliveMs);
+    this.#table = new SessionTable(sessions, this.#heartbeat, limits, onListenerFailure);
+    this.#ids = new SessionIds(options.sessionKey, options.random);
+    this.#context = {
+      clock,
+      logger,
+      limits,
+      frames: new EventFrames(clock.now()),
+      onListenerFailure,
+      leave: (entry, why) => this.#table.remove(entry, why),
+      considerIdle: (entry, nowMs) => this.#table.considerIdle(entry, nowMs),
+    };
+    this.#route = new McpRoute({ context: this.#context, acceptor: sessions, ids: this.#ids, table: this.#table });
+  }
+
+  get sessionCount(): number {
+    return this.#table.size;
+  }
+
+  /** Answers a request to `/mcp` that the guard has let in. */
+  handle(request: IncomingMessage, response: ServerResponse, tokenName: string | undefined): void {
+    this.#route.handle(request, response, tokenName);
+  }
+
+  /** Completes a WebSocket upgrade that the guard has let in. */
+  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string | undefined): Promise<void> {
+    this.#door ??= import("./websocket-door.ts").then(
+      ({ WebSocketDoor }) =>
+        new WebSocketDoor({
+          context: this.#context,
+          acceptor: this.#options.sessions,
+          ids: this.#ids,
+          table: this.#table,
+          heartbeat: this.#heartbeat,
+        }),
+    );
+    (await this.#door).upgrade(request, socket, head, tokenName);
+  }
+
+  /** Ends all streams and WebSockets; resolves when they are gone, or after a moment. */
+  async close(comeBackMs: number | undefined): Promise<void> {
+    this.#heartbeat.stop();
+    const door = await this.#door?.catch(() => undefined);
+    const ends = this.#table.entries
+      .filter((entry) => entry.kind === "streamable-http")
+      .map((entry) => new Promise<void>((resolve) => entry.shut({ comeBackMs, onEnded: resolve })));
+    if (door !== undefined) ends.push(new Promise((resolve) => door.close(resolve)));
+    await this.#withinGrace(Promise.all(ends));
+    door?.terminate();
+    for (const entry of this.#table.entries) {
+      if (entry.kind === "websocket" && this.#table.remove(entry, "closed")) entry.shut();
+    }
+  }
+
+  async #withinGrace(ended: Promise<unknown>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const timer = this.#context.clock.setTimeout(resolve, closeGraceMs);
+      ended.then(() => resolve(), reject).finally(() => timer.dispose());
+    });
+  }
+}

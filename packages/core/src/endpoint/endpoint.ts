@@ -1,0 +1,86 @@
+import type { AgentTransport } from "./agent-transport.ts";
+import type { Clock, Random } from "../platform/platform.ts";
+import type { Logger } from "../support/logger.ts";
+
+/** What the endpoint needs to serve: where, with what secret, and who takes the agents. */
+export interface EndpointOptions {
+  /** 0: the system chooses. A taken port is an error with code `port-unavailable`; the caller then asks for 0. */
+  readonly port: number;
+  readonly token: string;
+  /** Further secrets by name, e.g. one per dialect: an agent takes its token from the record it found, so the token tells who it is. */
+  readonly namedTokens?: Readonly<Record<string, string>>;
+  /** Key of the MAC in session ids; kept across reloads so that ids stay known. */
+  readonly sessionKey: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly limits?: Partial<EndpointLimits>;
+  readonly sessions: SessionAcceptor;
+}
+
+export interface EndpointLimits {
+  /** Largest body or WebSocket message, bytes. Default 64 MiB (50 MB proposals work). */
+  readonly maximumMessageBytes: number;
+  /** Sessions held at once; the longest-away one goes first. Default 256. */
+  readonly maximumSessions: number;
+  /** Time for the headers of a request, ms. Default 5,000. */
+  readonly headersTimeoutMs: number;
+  /** Time for a whole body, ms. Default 10,000 unauthenticated (never read), 60,000 authenticated. */
+  readonly bodyTimeoutMs: number;
+  /** An HTTP session without a stream and without a request is forgotten after this, ms. Default 60,000; its id stays valid and is revived by its next request. */
+  readonly idleSessionMs: number;
+  /** Keep-alive comment or ping on open streams, ms; one timer for all. Default 30,000. */
+  readonly keepAliveMs: number;
+}
+
+export interface NewConnection {
+  readonly sessionId: string;
+  readonly transport: AgentTransport;
+  /** Lower-case headers of the first request without authorization and cookies. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The initialize request's params where this is a new session; undefined for one that is revived by its id. */
+  readonly initialize: unknown;
+  /** The dialect named in a revived id. */
+  readonly dialectHint: string | undefined;
+  readonly remotePort: number;
+  /** Which of `namedTokens` let the agent in; undefined for `token`. */
+  readonly tokenName: string | undefined;
+}
+
+/** Implemented by the session registry: takes what the endpoint has let in. */
+export interface SessionAcceptor {
+  /** Builds the engine and connects it to the transport (sets onmessage); resolves with the dialect's id, which goes into the session id of HTTP sessions. May load the engine first. */
+  accept(connection: Omit<NewConnection, "sessionId"> & { readonly sessionId: string }): Promise<void>;
+  /** Which dialect a new HTTP client speaks, told from what it sent; goes into its session id before `accept`. */
+  recognise(facts: {
+    readonly transport: "streamable-http" | "websocket";
+    readonly headers: Readonly<Record<string, string>>;
+    readonly initialize: unknown;
+    readonly remotePort: number;
+    /** Which of `namedTokens` let the agent in; undefined for `token`. */
+    readonly tokenName: string | undefined;
+  }): Promise<string>;
+  /** The session ended for good (DELETE, socket closed, dropped for room). */
+  ended(sessionId: string, why: "deleted" | "closed" | "dropped" | "idle"): void;
+  /** Whether an away HTTP session may be let go when idle (nothing undelivered, no proposal open). */
+  mayForget(sessionId: string): boolean;
+}
+
+export interface Endpoint {
+  readonly port: number;
+  /** Sessions held now, away ones included. */
+  readonly sessionCount: number;
+  /**
+   * Ends streams cleanly, closes sockets; at most 1 s. HTTP transports get `onclose` without `SessionAcceptor.ended`,
+   * since their ids are revived by the next endpoint with the same key; WebSocket sessions end with "closed".
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /**
+   * When something will answer on this port again, ms: sent as the `retry` of the event streams. Clients built on the MCP
+   * SDK 1.2x and later then try after this span and once more after the same span, instead of after 1 s and 1.5 s more.
+   */
+  readonly comeBackMs?: number;
+}

@@ -1,0 +1,147 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { messageOf } from "../support/errors.ts";
+import type { AgentService } from "./agent-service.ts";
+import type { CloseOptions, Endpoint, EndpointLimits, EndpointOptions } from "./endpoint.ts";
+import { endSocket, rawAnswer, refuse } from "./refusals.ts";
+import { createRequestGuard, type RequestGuard } from "./request-guard.ts";
+
+/** The endpoint on a listening server: has each request looked at by the guard, and loads what serves agents when the first is in. */
+export class LoopbackEndpoint implements Endpoint {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #limits: EndpointLimits;
+  readonly #options: EndpointOptions;
+  readonly #guard: RequestGuard;
+  /** Sockets that were refused outside of Node's request handling and may still read their answer. */
+  readonly #lingering: Set<Duplex> = new Set();
+  #loading: Promise<AgentService> | undefined;
+  #service: AgentService | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(server: Server, port: number, limits: EndpointLimits, options: EndpointOptions) {
+    this.port = port;
+    this.#server = server;
+    this.#limits = limits;
+    this.#options = options;
+    this.#guard = createRequestGuard({ ...options, port, maximumMessageBytes: limits.maximumMessageBytes });
+  }
+
+  get sessionCount(): number {
+    return this.#service?.sessionCount ?? 0;
+  }
+
+  /** Begins to answer; to be called in the same turn in which the server began to listen. */
+  open(): this {
+    const server = this.#server;
+    const handle = (request: IncomingMessage, response: ServerResponse): void => this.#handle(request, response);
+    server.on("request", handle);
+    // Without these two Node would ask for a body before the guard has seen the headers.
+    server.on("checkContinue", handle);
+    server.on("checkExpectation", handle);
+    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    server.on("connect", (request, socket) => {
+      const verdict = this.#guard.check(request, false);
+      this.#end(socket, verdict.kind === "refused" ? verdict.status : 405);
+    });
+    server.on("clientError", (error, socket) => this.#clientError(error, socket));
+    server.on("error", (error) => this.#options.logger.error("The listener failed.", { cause: messageOf(error) }));
+    return this;
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    const verdict = this.#guard.check(request, false);
+    if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
+    // For a stream nobody is here any more: an answer would make agents give up that try again after a failed connection.
+    else if (this.#closing !== undefined && request.method === "GET") request.socket.destroy();
+    else if (this.#closing !== undefined) this.#unavailable(request, response, "The endpoint is closing.");
+    else if (this.#service !== undefined) this.#service.handle(request, response, verdict.tokenName);
+    else {
+      this.#load()
+        .then((service) => service.handle(request, response, verdict.tokenName))
+        .catch((error: unknown) => {
+          this.#options.logger.error("An agent could not be served.", { cause: messageOf(error) });
+          if (!response.headersSent) this.#unavailable(request, response, "The endpoint cannot serve agents.");
+        });
+    }
+  }
+
+  #unavailable(request: IncomingMessage, response: ServerResponse, reason: string): void {
+    refuse(request, response, this.#options.clock, { status: 503, reason });
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", ignore);
+    const verdict = this.#guard.check(request, true);
+    if (verdict.kind === "refused") this.#end(socket, verdict.status);
+    else if (!(socket instanceof Socket) || this.#closing !== undefined) this.#end(socket, 503);
+    else {
+      this.#load()
+        .then((service) => service.upgrade(request, socket, head, verdict.tokenName))
+        .catch((error: unknown) => {
+          this.#options.logger.error("A WebSocket could not be served.", { cause: messageOf(error) });
+          socket.destroy();
+        });
+    }
+  }
+
+  #load(): Promise<AgentService> {
+    if (this.#loading !== undefined) return this.#loading;
+    const loading = import("./agent-service.ts").then(({ AgentService }) => {
+      this.#service = new AgentService(this.#limits, this.#options);
+      return this.#service;
+    });
+    this.#loading = loading;
+    // A failed load is tried again by the next agent.
+    loading.catch(() => {
+      this.#loading = undefined;
+    });
+    return loading;
+  }
+
+  #clientError(error: Error, socket: Duplex): void {
+    const code = "code" in error ? error.code : undefined;
+    // Something was answered on this connection before, or nobody is there: no further answer can be told apart.
+    if (code === "ECONNRESET" || (socket instanceof Socket && socket.bytesWritten > 0)) socket.destroy();
+    else this.#end(socket, statusOfClientError(code));
+  }
+
+  #end(socket: Duplex, status: number): void {
+    this.#lingering.add(socket);
+    socket.once("close", () => this.#lingering.delete(socket));
+    endSocket(socket, rawAnswer(status), this.#options.clock);
+  }
+
+  close(options?: CloseOptions): Promise<void> {
+    this.#closing ??= this.#close(options?.comeBackMs);
+    return this.#closing;
+  }
+
+  async #close(comeBackMs: number | undefined): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const service = await this.#loading?.catch(() => undefined);
+    await service?.close(comeBackMs);
+    this.#server.closeAllConnections();
+    for (const socket of this.#lingering) socket.destroy();
+    await closed;
+  }
+}
+
+function ignore(): void {
+  // A socket that breaks before its upgrade is done is simply gone.
+}
+
+function statusOfClientError(code: unknown): number {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return 431;
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return 408;
+    // A method that Node does not know: like every method without a token.
+    case "HPE_INVALID_METHOD":
+      return 401;
+    default:
+      return 400;
+  }
+}

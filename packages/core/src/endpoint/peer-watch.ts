@@ -1,0 +1,96 @@
+import type { Socket } from "node:net";
+import type { WebSocket } from "ws";
+import type { Clock } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import type { Beating } from "./heartbeat.ts";
+import type { ReadingGate } from "./reading-gate.ts";
+
+/**
+ * Unanswered pings after which a peer is dead. A process on this machine that dies takes its socket with it, so this is
+ * for tunnels and containers; it is generous because a user may suspend an agent (Ctrl-Z) and come back to it.
+ */
+const missedPings = 10;
+
+/** Bytes of a masked control frame around its data. */
+const controlFrameBytes = 6;
+
+export interface PeerWatchOptions {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  readonly gate: ReadingGate;
+  readonly clock: Clock;
+  /** From the first bytes of a message to its end, ms. */
+  readonly messageTimeoutMs: number;
+}
+
+/** Looks after one WebSocket: answers and sends pings, and ends it when the peer is dead or a message never gets finished. */
+export class PeerWatch implements Beating {
+  readonly #options: PeerWatchOptions;
+  #unanswered = 0;
+  /** Bytes read up to the last whole message, and of control frames since. */
+  #accountedBytes: number;
+  /** Runs while a message is unfinished. */
+  #timer: Disposable | undefined;
+
+  constructor(options: PeerWatchOptions) {
+    this.#options = options;
+    this.#accountedBytes = options.socket.bytesRead;
+  }
+
+  /** Begins; to be called when `ws` listens to the socket already, so that each chunk is seen after what it completes. */
+  follow(): void {
+    const { webSocket, socket, gate } = this.#options;
+    socket.on("data", () => this.#chunkCame());
+    socket.on("drain", () => gate.release("writing"));
+    webSocket.on("message", () => this.#messageEnded());
+    webSocket.on("pong", (data) => this.#controlFrameEnded(data.length));
+    webSocket.on("ping", (data) => {
+      this.#controlFrameEnded(data.length);
+      webSocket.pong(data);
+      // A peer that pings without reading the answers is not read from either.
+      if (socket.writableNeedDrain) gate.hold("writing");
+    });
+    webSocket.on("close", () => this.#clearTimer());
+  }
+
+  beat(): void {
+    const { webSocket } = this.#options;
+    if (this.#unanswered >= missedPings) {
+      webSocket.terminate();
+      return;
+    }
+    this.#unanswered += 1;
+    webSocket.ping();
+  }
+
+  #chunkCame(): void {
+    const { socket } = this.#options;
+    if (socket.bytesRead > this.#accountedBytes && this.#timer === undefined && !socket.destroyed) this.#startTimer();
+  }
+
+  #startTimer(): void {
+    const { clock, gate, messageTimeoutMs, webSocket } = this.#options;
+    this.#timer = clock.setTimeout(() => {
+      this.#timer = undefined;
+      // Where we do not read, it is not the peer who is late.
+      if (gate.isHeld) this.#startTimer();
+      else webSocket.terminate();
+    }, messageTimeoutMs);
+  }
+
+  #messageEnded(): void {
+    this.#unanswered = 0;
+    this.#accountedBytes = this.#options.socket.bytesRead;
+    this.#clearTimer();
+  }
+
+  #controlFrameEnded(dataBytes: number): void {
+    this.#unanswered = 0;
+    this.#accountedBytes += controlFrameBytes + dataBytes;
+  }
+
+  #clearTimer(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+}

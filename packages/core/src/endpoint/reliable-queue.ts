@@ -1,0 +1,144 @@
+import type { Clock } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import type { ReliableMessage, ReliableOptions } from "./agent-transport.ts";
+
+/** A flushed message counts as delivered when its stream stayed open for this long, ms. */
+const settleMs = 1_000;
+
+interface QueuedMessage {
+  readonly json: string;
+  readonly onDelivered: () => void;
+  /** Given when it is first written, by this run or an earlier one; 0 before. */
+  eventId: number;
+  state: "waiting" | "written" | "flushed";
+  flushedAtMs: number;
+}
+
+/** A message to be written now. */
+export interface ReliableWrite {
+  readonly json: string;
+  readonly eventId: number;
+  /** To be called when the system has taken the bytes. */
+  readonly onFlushed: () => void;
+}
+
+/**
+ * The messages of one session that must not get lost, in order, each until the agent has it. A stream's end puts back
+ * what may not have arrived; a timer runs only while something flushed waits for its second.
+ */
+export class ReliableQueue {
+  readonly #clock: Clock;
+  readonly #nextId: () => number;
+  #messages: QueuedMessage[] = [];
+  /** The last event that the client says it has. */
+  #lastTold = 0;
+  /** Counts the streams, so that a late flush of an earlier one says nothing about this one. */
+  #stream = 0;
+  #timer: Disposable | undefined;
+
+  constructor(clock: Clock, nextId: () => number) {
+    this.#clock = clock;
+    this.#nextId = nextId;
+  }
+
+  get texts(): readonly string[] {
+    return this.#messages.map((message) => message.json);
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.length === 0;
+  }
+
+  get hasWaiting(): boolean {
+    return this.#messages.some((message) => message.state === "waiting");
+  }
+
+  /** Disposing the result takes the message back where it is not delivered yet. */
+  push(json: string, onDelivered: () => void, options: ReliableOptions = {}): ReliableMessage {
+    const eventId = options.eventId ?? 0;
+    const message: QueuedMessage = { json, onDelivered, eventId, state: "waiting", flushedAtMs: 0 };
+    if (eventId !== 0 && eventId <= this.#lastTold) onDelivered();
+    else this.#messages.push(message);
+    return {
+      get eventId() {
+        return message.eventId;
+      },
+      dispose: () => {
+        this.#messages = this.#messages.filter((other) => other !== message);
+      },
+    };
+  }
+
+  /**
+   * The next message that was not written on this stream yet; it counts as written from now on. It keeps the id it was
+   * written under before, unless the stream is past that: ids go up on every stream.
+   */
+  next(aboveId: number): ReliableWrite | undefined {
+    const message = this.#messages.find((candidate) => candidate.state === "waiting");
+    if (message === undefined) return undefined;
+    if (message.eventId <= aboveId) message.eventId = this.#nextId();
+    message.state = "written";
+    const stream = this.#stream;
+    return {
+      json: message.json,
+      eventId: message.eventId,
+      onFlushed: () => {
+        if (stream !== this.#stream || message.state !== "written") return;
+        message.state = "flushed";
+        message.flushedAtMs = this.#clock.monotonic();
+        this.#watch();
+      },
+    };
+  }
+
+  /** A new stream: what the client has by its last event id is delivered, everything else is due again. */
+  streamOpened(lastEventId: number | undefined): void {
+    this.#stream += 1;
+    this.#lastTold = lastEventId ?? 0;
+    if (lastEventId !== undefined) this.#deliver((message) => message.eventId !== 0 && message.eventId <= lastEventId);
+    for (const message of this.#messages) message.state = "waiting";
+  }
+
+  /** The stream ended: what was not there for its second waits for the next stream. */
+  streamEnded(): void {
+    this.#stream += 1;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+
+  /** The agent showed that it has everything written so far. */
+  acknowledge(): void {
+    this.#deliver((message) => message.eventId !== 0);
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+
+  #settle(): void {
+    const before = this.#clock.monotonic() - settleMs;
+    this.#deliver((message) => message.state === "flushed" && message.flushedAtMs <= before);
+  }
+
+  #watch(): void {
+    if (this.#timer !== undefined) return;
+    const flushed = this.#messages.filter((message) => message.state === "flushed");
+    if (flushed.length === 0) return;
+    const earliest = Math.min(...flushed.map((message) => message.flushedAtMs));
+    const dueMs = Math.max(1, earliest + settleMs - this.#clock.monotonic());
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timer = undefined;
+      this.#settle();
+      this.#watch();
+    }, dueMs);
+  }
+
+  #deliver(isDelivered: (message: QueuedMessage) => boolean): void {
+    const delivered: QueuedMessage[] = [];
+    const kept: QueuedMessage[] = [];
+    for (const message of this.#messages) (isDelivered(message) ? delivered : kept).push(message);
+    this.#messages = kept;
+    for (const message of delivered) message.onDelivered();
+  }
+}

@@ -1,0 +1,185 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { messageOf } from "../support/errors.ts";
+import { clientHeaders } from "./client-headers.ts";
+import type { ConnectionContext } from "./connection-context.ts";
+import { DepthGate } from "./depth-gate.ts";
+import type { SessionAcceptor } from "./endpoint.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { type IncomingRpc, readRpc } from "./json-rpc.ts";
+import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { PeerWatch } from "./peer-watch.ts";
+import { ReadingGate } from "./reading-gate.ts";
+import type { SessionIds } from "./session-ids.ts";
+import type { SessionTable, TableEntry } from "./session-table.ts";
+import { type WebSocketPeer, WebSocketTransport } from "./websocket-transport.ts";
+
+/** The subprotocol that clients of the Claude protocol require (claude.md, "Transport"). */
+const subprotocol = "mcp";
+
+/** How long a peer may take to answer a close, ms. */
+const closeTimeoutMs = 2_000;
+
+/** How long a message may take from its first bytes to its end, ms. */
+const messageTimeoutMs = 30_000;
+
+export interface WebSocketDoorOptions {
+  readonly context: ConnectionContext;
+  readonly acceptor: SessionAcceptor;
+  readonly ids: SessionIds;
+  readonly table: SessionTable<TableEntry>;
+  readonly heartbeat: Heartbeat;
+}
+
+/** Completes upgrades that the guard has let in and makes sessions of them. Loaded with the first of them. */
+export class WebSocketDoor {
+  readonly #options: WebSocketDoorOptions;
+  readonly #server: WebSocketServer;
+  readonly #open: Set<WebSocket> = new Set();
+
+  constructor(options: WebSocketDoorOptions) {
+    this.#options = options;
+    // In a variable, because the type package does not know `closeTimeout` yet.
+    const serverOptions = {
+      noServer: true,
+      // The watch answers pings, at the pace at which the peer reads.
+      autoPong: false,
+      clientTracking: false,
+      perMessageDeflate: false,
+      skipUTF8Validation: false,
+      maxPayload: options.context.limits.maximumMessageBytes,
+      closeTimeout: closeTimeoutMs,
+      handleProtocols: (offered: Set<string>) => (offered.has(subprotocol) ? subprotocol : (false as const)),
+    };
+    this.#server = new WebSocketServer(serverOptions);
+  }
+
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string | undefined): void {
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#serve(request, socket, webSocket, tokenName),
+    );
+  }
+
+  /** Says goodbye to all; `onClosed` runs when the last socket is gone. */
+  close(onClosed: () => void): void {
+    if (this.#open.size === 0) {
+      onClosed();
+      return;
+    }
+    for (const webSocket of this.#open) {
+      webSocket.once("close", () => {
+        if (this.#open.size === 0) onClosed();
+      });
+      webSocket.close(1001);
+    }
+  }
+
+  /** Ends the sockets that did not answer the goodbye. */
+  terminate(): void {
+    for (const webSocket of this.#open) webSocket.terminate();
+  }
+
+  #serve(request: IncomingMessage, socket: Socket, webSocket: WebSocket, tokenName: string | undefined): void {
+    const { context, heartbeat, table } = this.#options;
+    const gate = new ReadingGate(webSocket);
+    const peer: WebSocketPeer = { webSocket, socket, gate };
+    const watch = new PeerWatch({
+      ...peer,
+      clock: context.clock,
+      messageTimeoutMs: Math.min(messageTimeoutMs, context.limits.bodyTimeoutMs),
+    });
+    let transport: WebSocketTransport | undefined;
+    let starting: Promise<void> | undefined;
+    const early: JSONRPCMessage[] = [];
+    this.#open.add(webSocket);
+    heartbeat.add(watch);
+    watch.follow();
+
+    const receive = (incoming: Exclude<IncomingRpc, { kind: "invalid" }>): void => {
+      if (transport !== undefined) {
+        transport.receive(incoming.message);
+        return;
+      }
+      early.push(incoming.message);
+      // Read on when the engine is there; what has been parsed already waits in `early`.
+      gate.hold("starting");
+      if (starting !== undefined) return;
+      starting = this.#start(request, peer, tokenName, incoming).then((started) => {
+        transport = started;
+        started?.open();
+        for (const message of early.splice(0)) started?.receive(message);
+        gate.release("starting");
+      });
+      starting.catch((error: unknown) => {
+        context.logger.error("An agent could not be served.", { cause: messageOf(error) });
+        webSocket.close(1011);
+      });
+    };
+    webSocket.on("message", (data, isBinary) => {
+      if (webSocket.readyState !== webSocket.OPEN) return;
+      const incoming = isBinary ? undefined : readText(data);
+      if (incoming === undefined) webSocket.close(1003, "Only text messages are understood.");
+      else if (incoming.kind === "invalid") webSocket.send(rpcError(incoming.id, incoming.code, incoming.reason));
+      else receive(incoming);
+    });
+    webSocket.on("error", (error) =>
+      context.logger.debug("A WebSocket was closed for what its peer sent.", { cause: messageOf(error) }),
+    );
+    webSocket.on("close", () => {
+      this.#open.delete(webSocket);
+      heartbeat.delete(watch);
+      if (transport === undefined) return;
+      table.remove(transport, "closed");
+      transport.shut();
+    });
+  }
+
+  /** Has the engine built for a socket's first message. */
+  async #start(
+    request: IncomingMessage,
+    peer: WebSocketPeer,
+    tokenName: string | undefined,
+    first: Exclude<IncomingRpc, { kind: "invalid" }>,
+  ): Promise<WebSocketTransport | undefined> {
+    const { acceptor, context, ids, table } = this.#options;
+    const { webSocket, socket } = peer;
+    const isInitialize = first.kind === "request" && first.message.method === "initialize";
+    const facts = {
+      transport: "websocket",
+      headers: clientHeaders(request.headers),
+      initialize: isInitialize ? first.message.params : undefined,
+      remotePort: socket.remotePort ?? 0,
+      tokenName,
+    } as const;
+    let transport: WebSocketTransport | undefined;
+    try {
+      const sessionId = ids.issue(await acceptor.recognise(facts));
+      transport = new WebSocketTransport(sessionId, peer, context);
+      if (!table.add(transport)) {
+        webSocket.close(1013, "Too many agents are connected.");
+        return undefined;
+      }
+      await acceptor.accept({ ...facts, sessionId, transport, dialectHint: undefined });
+    } catch (error) {
+      context.logger.error("An agent could not be served.", { cause: messageOf(error) });
+      if (transport !== undefined) table.remove(transport, "dropped");
+      webSocket.close(1011, "The session could not be started.");
+      return undefined;
+    }
+    if (webSocket.readyState === webSocket.OPEN) return transport;
+    // The peer went away while the engine was being loaded.
+    table.remove(transport, "closed");
+    transport.shut();
+    return undefined;
+  }
+}
+
+function readText(data: RawData): IncomingRpc | undefined {
+  if (!Buffer.isBuffer(data)) return undefined;
+  if (!new DepthGate().accept(data)) {
+    return { kind: "invalid", id: null, code: rpcCodes.invalidRequest, reason: "The message is nested too deeply." };
+  }
+  return readRpc(data.toString("utf8"));
+}

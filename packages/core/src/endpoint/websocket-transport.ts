@@ -1,0 +1,161 @@
+import type { Socket } from "node:net";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { WebSocket } from "ws";
+import { Emitter, type Event } from "../support/emitter.ts";
+import type { AgentTransport, ReliableMessage } from "./agent-transport.ts";
+import type { ConnectionContext } from "./connection-context.ts";
+import type { ReadingGate } from "./reading-gate.ts";
+import { ReliableQueue } from "./reliable-queue.ts";
+import type { TableEntry } from "./session-table.ts";
+
+/** A WebSocket and what belongs to it. */
+export interface WebSocketPeer {
+  readonly webSocket: WebSocket;
+  readonly socket: Socket;
+  readonly gate: ReadingGate;
+}
+
+/** One session over one WebSocket, from its first message on. */
+export class WebSocketTransport implements AgentTransport, TableEntry {
+  readonly kind = "websocket";
+  readonly sessionId: string;
+  readonly isAway = false;
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+
+  readonly #context: ConnectionContext;
+  readonly #webSocket: WebSocket;
+  readonly #socket: Socket;
+  readonly #gate: ReadingGate;
+  readonly #didOpen: Emitter<void>;
+  readonly #didLoseStream: Emitter<void>;
+  readonly #reliable: ReliableQueue;
+  readonly #latest: Map<string, string> = new Map();
+  #state: "connecting" | "open" | "closed" = "connecting";
+
+  constructor(sessionId: string, peer: WebSocketPeer, context: ConnectionContext) {
+    this.sessionId = sessionId;
+    this.#webSocket = peer.webSocket;
+    this.#socket = peer.socket;
+    this.#gate = peer.gate;
+    this.#context = context;
+    this.#didOpen = new Emitter(context.onListenerFailure);
+    this.#didLoseStream = new Emitter(context.onListenerFailure);
+    this.#reliable = new ReliableQueue(context.clock, () => context.frames.nextId());
+  }
+
+  get onDidOpen(): Event<void> {
+    return this.#didOpen.event;
+  }
+
+  get onDidLoseStream(): Event<void> {
+    return this.#didLoseStream.event;
+  }
+
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  get lastSeenMs(): number {
+    return this.#context.clock.monotonic();
+  }
+
+  get undelivered(): readonly string[] {
+    return this.#reliable.texts;
+  }
+
+  async start(): Promise<void> {
+    // Messages come through `receive` when the session is accepted.
+  }
+
+  async close(): Promise<void> {
+    this.#context.leave(this, "closed");
+    this.shut();
+  }
+
+  /** The engine is connected: messages flow from now on. */
+  open(): void {
+    if (this.#state !== "connecting") return;
+    this.#state = "open";
+    this.#socket.on("drain", this.#onDrain);
+    this.#reliable.streamOpened(undefined);
+    this.#flush();
+    this.#didOpen.fire();
+  }
+
+  receive(message: JSONRPCMessage): void {
+    if (this.#state !== "open") return;
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.#context.onListenerFailure(error);
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#state === "closed") return;
+    this.#webSocket.send(JSON.stringify(message));
+    // Answers must not be dropped: an agent that asks without reading is not read from either.
+    if (this.#socket.writableNeedDrain) this.#gate.hold("writing");
+  }
+
+  pushLatest(slot: string, json: string): void {
+    if (this.#state !== "open") return;
+    if (this.#socket.writableNeedDrain || this.#reliable.hasWaiting) {
+      this.#latest.delete(slot);
+      this.#latest.set(slot, json);
+    } else this.#webSocket.send(json);
+  }
+
+  /** Event ids mean nothing here: a socket that is gone is not resumed. */
+  pushReliable(json: string, onDelivered: () => void): ReliableMessage {
+    const pushed = this.#reliable.push(json, onDelivered);
+    this.#flush();
+    return pushed;
+  }
+
+  acknowledge(): void {
+    this.#reliable.acknowledge();
+  }
+
+  beat(): void {
+    // The socket itself is looked after by its peer watch.
+  }
+
+  readonly #onDrain = (): void => {
+    this.#flush();
+  };
+
+  #flush(): void {
+    if (this.#state !== "open") return;
+    while (!this.#socket.writableNeedDrain) {
+      const next = this.#reliable.next(0);
+      if (next === undefined) break;
+      this.#webSocket.send(next.json, (error) => {
+        if (error === undefined || error === null) next.onFlushed();
+      });
+    }
+    for (const [slot, json] of Array.from(this.#latest)) {
+      if (this.#socket.writableNeedDrain) return;
+      this.#latest.delete(slot);
+      this.#webSocket.send(json);
+    }
+  }
+
+  /** The socket is gone or going: tells the session and the engine. */
+  shut(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#socket.off("drain", this.#onDrain);
+    this.#gate.open();
+    this.#webSocket.close(1000);
+    this.#latest.clear();
+    this.#reliable.streamEnded();
+    this.#didLoseStream.fire();
+    this.#didOpen.dispose();
+    this.#didLoseStream.dispose();
+    this.onclose?.();
+  }
+}

@@ -1,0 +1,14 @@
+export type * from "./companion.ts";
+export type * from "./context/model.ts";
+export { limitText } from "./context/limit-text.ts";
+export { isSecretPath } from "./context/sharing-policy.ts";
+export { allDialects, createCompanion } from "./create-companion.ts";
+export type * from "./dialects/dialect.ts";
+export type * from "./diff/model.ts";
+export type * from "./editor-host.ts";
+export { createNodePlatform } from "./platform/node.ts";
+export type * from "./platform/platform.ts";
+export { type Disposable, DisposableStore, toDisposable } from "./support/disposable.ts";
+export { Emitter, type Event } from "./support/emitter.ts";
+export { messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
+export { formatLogLine, type LogFields, type Logger, nullLogger } from "./support/logger.ts";

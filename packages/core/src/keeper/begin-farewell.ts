@@ -1,0 +1,57 @@
+import type { AgentSide } from "../agent-side.ts";
+import type { PrivateStorage } from "../discovery/private-storage.ts";
+import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
+import { giveBackSecret } from "../endpoint/give-back.ts";
+import type { Platform } from "../platform/platform.ts";
+import { farewellKey, type FarewellNote, type FarewellOrder } from "./farewell-order.ts";
+import { farewellProgram } from "./farewell-program.ts";
+import { farewellSessions } from "./farewell-sessions.ts";
+
+/** How much earlier than the agents the keeper is there, as a part of the time they wait. */
+const lead = 0.15;
+/** Agents are told to come back to a keeper no later than this, ms: it holds their streams, however long the editor takes. */
+export const longestRetryMs = 2_000;
+/** How many times the expected absence the keeper waits for the editor before it tells agents that nobody decides. */
+const patience = 3;
+/** After the agents' second attempt the keeper waits this long for stragglers, ms. */
+const stragglersMs = 1_500;
+
+export interface FarewellOptions {
+  readonly platform: Platform;
+  readonly storage: PrivateStorage;
+  readonly identity: EndpointIdentity;
+  readonly port: number;
+  readonly comeBackMs: number;
+  readonly agents: AgentSide;
+}
+
+/**
+ * Starts the process that holds the port while the editor is away, and in the end tells agents that nobody decides (see
+ * `runFarewell`). Does nothing where no agent is connected. False: none was started.
+ */
+export async function beginFarewell(options: FarewellOptions): Promise<boolean> {
+  const { platform, storage, identity, port, comeBackMs, agents } = options;
+  const { clock, processes, random } = platform;
+  const sessions = farewellSessions(agents);
+  if (processes === undefined || sessions.length === 0) return false;
+  const ticket = random.token(12);
+  await storage.write(farewellKey, JSON.stringify({ ticket, told: [] } satisfies FarewellNote));
+  const noteFile = await storage.locate(farewellKey);
+  if (noteFile === undefined) return false;
+  const now = clock.now();
+  const retryMs = Math.min(comeBackMs, longestRetryMs);
+  const tellAt = now + patience * comeBackMs;
+  const order: FarewellOrder = {
+    port,
+    token: identity.token,
+    giveBackSecret: giveBackSecret(identity.sessionKey, random),
+    takeAt: now + retryMs * (1 - lead),
+    tellAt,
+    endAt: tellAt + stragglersMs,
+    comeBackMs: retryMs,
+    noteFile,
+    ticket,
+    sessions,
+  };
+  return await processes.startDetached(farewellProgram(order));
+}

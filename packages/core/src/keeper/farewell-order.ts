@@ -1,0 +1,47 @@
+/** Key of the private storage under which a run leaves word of its keeper, and the keeper of what it told agents. */
+export const farewellKey = "farewell";
+
+/** What a keeper process is to do; goes to it through a pipe, because it holds secrets. */
+export interface FarewellOrder {
+  readonly port: number;
+  /** What agents show. */
+  readonly token: string;
+  /** What the next run shows when it wants the port back; good for nothing else. */
+  readonly giveBackSecret: string;
+  /** When to take the port: shortly before agents try to come back. Unix milliseconds. */
+  readonly takeAt: number;
+  /** When to tell agents that nobody decides any more, Unix milliseconds. */
+  readonly tellAt: number;
+  /** When to end in any case, Unix milliseconds. */
+  readonly endAt: number;
+  /** The `retry` of streams that end because nobody came back, ms. */
+  readonly comeBackMs: number;
+  /** The file that holds `FarewellNote`. */
+  readonly noteFile: string;
+  readonly ticket: string;
+  readonly sessions: readonly FarewellSession[];
+}
+
+export interface FarewellSession {
+  readonly sessionId: string;
+  readonly proposals: readonly FarewellProposal[];
+}
+
+export interface FarewellProposal {
+  readonly id: string;
+  readonly path: string;
+  /** The notification by which the agent learns that it was rejected, JSON on one line. */
+  readonly rejection: string;
+}
+
+/** What lies under `farewellKey`. A keeper that does not find its own ticket there has nothing to do any more. */
+export interface FarewellNote {
+  readonly ticket: string;
+  readonly told: readonly FarewellVerdict[];
+}
+
+export interface FarewellVerdict {
+  readonly proposalId: string;
+  /** The event id under which the agent was sent the rejection; 0 where it decided the proposal itself. */
+  readonly eventId: number;
+}

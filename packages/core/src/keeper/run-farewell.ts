@@ -1,0 +1,222 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FarewellOrder, FarewellProposal, FarewellVerdict } from "./farewell-order.ts";
+
+/** Modules of Node that the program is given. */
+export interface FarewellModules {
+  readonly http: typeof import("node:http");
+  readonly crypto: typeof import("node:crypto");
+  readonly files: typeof import("node:fs");
+  readonly exit: () => void;
+}
+
+/**
+ * The program of a keeper. It takes the port over before the agents of a companion that went away try to come back, and holds
+ * their streams open. The next companion asks for the port and has it at once; when none came, agents learn that nobody will
+ * decide their proposals, and the keeper ends.
+ *
+ * Its source text is sent to a process of its own, so that it runs from every bundle: it uses its arguments and Node's
+ * globals alone, nothing of this or another module, and no syntax that a bundler replaces by a helper.
+ */
+export function runFarewell(modules: FarewellModules, order: FarewellOrder): void {
+  const { http, crypto, files, exit } = modules;
+  const handOverRetryMs = 500;
+  const maximumBodyBytes = 1024 * 1024;
+  const hosts = new Set(
+    ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${order.port}`),
+  );
+  const waiting = new Map<string, FarewellProposal[]>(
+    order.sessions.map(({ sessionId, proposals }) => [sessionId, Array.from(proposals)]),
+  );
+  const streams = new Map<string, ServerResponse>();
+  const told: FarewellVerdict[] = [];
+  let isTelling = false;
+  let lastEventId = 0;
+
+  const digest = (text: string): Buffer => crypto.createHash("sha256").update(text).digest();
+  const tokenDigest = digest(order.token);
+  const giveBackDigest = digest(order.giveBackSecret);
+
+  const isOurs = (): boolean => {
+    try {
+      const note: unknown = JSON.parse(files.readFileSync(order.noteFile, "utf8"));
+      return typeof note === "object" && note !== null && "ticket" in note && note.ticket === order.ticket;
+    } catch {
+      // The next run has taken the note away.
+      return false;
+    }
+  };
+
+  /** Written before the agent is told: what is told must never be open again. */
+  const note = (verdicts: readonly FarewellVerdict[]): boolean => {
+    if (!isOurs()) return false;
+    told.push(...verdicts);
+    const random = crypto.randomBytes(16).toString("hex");
+    const temporary = `${order.noteFile.replace(/[^/\\]*$/, "")}.patchbay-${process.pid}-${random}.tmp`;
+    try {
+      files.writeFileSync(temporary, JSON.stringify({ ticket: order.ticket, told }), { mode: 0o600, flag: "wx" });
+      files.renameSync(temporary, order.noteFile);
+      return true;
+    } catch {
+      // Without a note nothing is told: a proposal that the next run shows must not have been rejected.
+      return false;
+    }
+  };
+
+  const endStream = (sessionId: string, retryMs: number): void => {
+    const stream = streams.get(sessionId);
+    streams.delete(sessionId);
+    stream?.end(`retry: ${retryMs}\n\n`);
+  };
+
+  const finish = (): void => {
+    server.close(exit);
+    // A reader that is stuck does not keep the process in being.
+    setTimeout(exit, 500);
+  };
+
+  const tell = (sessionId: string): void => {
+    const proposals = waiting.get(sessionId) ?? [];
+    const stream = streams.get(sessionId);
+    if (stream === undefined) return;
+    waiting.delete(sessionId);
+    const events = proposals.map(({ id, rejection }) => {
+      lastEventId = Math.max(lastEventId + 1, Date.now() * 1000);
+      return { verdict: { proposalId: id, eventId: lastEventId }, text: `id: ${lastEventId}\ndata: ${rejection}\n\n` };
+    });
+    if (events.length > 0 && note(events.map(({ verdict }) => verdict)))
+      for (const { text } of events) stream.write(text);
+    endStream(sessionId, order.comeBackMs);
+  };
+
+  const tellAll = (): void => {
+    isTelling = true;
+    for (const sessionId of Array.from(streams.keys())) tell(sessionId);
+    if (!Array.from(waiting.values()).some((proposals) => proposals.length > 0)) finish();
+  };
+
+  const answer = (response: ServerResponse, status: number, body?: unknown): void => {
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(text),
+      connection: "close",
+    };
+    response.writeHead(status, headers).end(text);
+  };
+
+  const secretOf = (request: IncomingMessage): "agent" | "next-run" | undefined => {
+    const names = request.rawHeaders.filter((_text, index) => index % 2 === 0).map((name) => name.toLowerCase());
+    if (["host", "authorization", "mcp-session-id"].some((name) => names.filter((one) => one === name).length > 1))
+      return undefined;
+    const { authorization, host, origin } = request.headers;
+    if (origin !== undefined || host === undefined || !hosts.has(host.toLowerCase())) return undefined;
+    if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
+    const shown = digest(authorization.slice(7).trim());
+    const isAgent = crypto.timingSafeEqual(shown, tokenDigest);
+    const isNextRun = crypto.timingSafeEqual(shown, giveBackDigest);
+    return isAgent ? "agent" : isNextRun ? "next-run" : undefined;
+  };
+
+  const giveBack = (response: ServerResponse): void => {
+    const ended = (): void => {
+      for (const sessionId of Array.from(streams.keys())) endStream(sessionId, handOverRetryMs);
+      answer(response, 204);
+      response.once("finish", () => setTimeout(exit, 100));
+    };
+    // The listener is closed first: whoever has the answer can have the port.
+    server.close();
+    setImmediate(ended);
+  };
+
+  const openStream = (request: IncomingMessage, response: ServerResponse, sessionId: string): void => {
+    endStream(sessionId, handOverRetryMs);
+    response.shouldKeepAlive = false;
+    response.on("error", () => undefined);
+    response.writeHead(200, {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      "mcp-session-id": sessionId,
+    });
+    response.write(`retry: ${handOverRetryMs}\n\n`);
+    streams.set(sessionId, response);
+    request.socket.once("close", () => {
+      if (streams.get(sessionId) === response) streams.delete(sessionId);
+    });
+    if (!isTelling) return;
+    tell(sessionId);
+    tellAll();
+  };
+
+  /** The user has answered in the terminal: the agent asks for the text of the view, which is gone, and goes on without. */
+  const closeDiff = (sessionId: string, path: unknown): void => {
+    const proposals = waiting.get(sessionId) ?? [];
+    const decided = proposals.filter((proposal) => proposal.path === path);
+    if (decided.length === 0) return;
+    waiting.set(
+      sessionId,
+      proposals.filter((proposal) => proposal.path !== path),
+    );
+    note(decided.map(({ id }) => ({ proposalId: id, eventId: 0 })));
+  };
+
+  const member = (value: unknown, name: string): unknown =>
+    typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+  const take = (response: ServerResponse, sessionId: string, text: string): void => {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      answer(response, 400);
+      return;
+    }
+    const id = member(message, "id");
+    if (id === undefined) {
+      answer(response, 202);
+      return;
+    }
+    const parameters = member(message, "params");
+    if (member(message, "method") === "tools/call" && member(parameters, "name") === "closeDiff") {
+      closeDiff(sessionId, member(member(parameters, "arguments"), "filePath"));
+      const content = [{ type: "text", text: "The editor is closed." }];
+      answer(response, 200, { jsonrpc: "2.0", id, result: { content, isError: true } });
+    } else answer(response, 200, { jsonrpc: "2.0", id, error: { code: -32000, message: "The editor is closed." } });
+  };
+
+  const post = (request: IncomingMessage, response: ServerResponse, sessionId: string): void => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > maximumBodyBytes) request.destroy();
+      else chunks.push(chunk);
+    });
+    request.on("end", () => take(response, sessionId, Buffer.concat(chunks).toString("utf8")));
+    request.on("error", () => undefined);
+  };
+
+  const server = http.createServer(
+    { requireHostHeader: false, headersTimeout: 2_000, requestTimeout: 5_000 },
+    (request, response) => {
+      const who = secretOf(request);
+      const sessionId = request.headers["mcp-session-id"];
+      if (who === undefined) answer(response, 401);
+      else if (who === "next-run") {
+        if (request.method === "POST" && request.url === "/give-back") giveBack(response);
+        else answer(response, 404);
+      } else if (request.url !== "/mcp" || typeof sessionId !== "string" || !waiting.has(sessionId))
+        answer(response, 503);
+      else if (request.method === "GET") openStream(request, response, sessionId);
+      else if (request.method === "POST") post(request, response, sessionId);
+      else answer(response, 405);
+    },
+  );
+  // The port is taken: the next run has it.
+  server.on("error", exit);
+  setTimeout(() => {
+    if (isOurs()) server.listen({ host: "127.0.0.1", port: order.port, exclusive: true });
+    else exit();
+  }, order.takeAt - Date.now());
+  setTimeout(tellAll, order.tellAt - Date.now());
+  setTimeout(exit, order.endAt - Date.now());
+}

@@ -1,0 +1,13 @@
+import { toDisposable } from "../support/disposable.ts";
+import type { Clock } from "./platform.ts";
+
+/** Node's clocks. Its timers never keep the process alive: an editor that wants to end must not wait for a debounce. */
+export const nodeClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (callback, delayMs) => {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return toDisposable(() => clearTimeout(timer));
+  },
+};

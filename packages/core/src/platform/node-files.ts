@@ -1,0 +1,171 @@
+import { constants, promises as fs, type Stats, unlinkSync } from "node:fs";
+import process from "node:process";
+import { errorCodeOf } from "./error-code.ts";
+import type { FileFacts, Files } from "./platform.ts";
+
+const isWindows = process.platform === "win32";
+// Windows knows neither flag; links are looked at with lstat there.
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const nonBlocking = constants.O_NONBLOCK ?? 0;
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+const absent: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
+/** What open says of a link (ELOOP; FreeBSD EMLINK), a directory, a socket or a device without a driver. */
+const notARegularFile: ReadonlySet<string | undefined> = new Set([
+  "ENOENT",
+  "ENOTDIR",
+  "ELOOP",
+  "EMLINK",
+  "EISDIR",
+  "ENXIO",
+]);
+
+/** Node's file system behind the Files port. */
+export function createNodeFiles(): Files {
+  return {
+    lstat,
+    makeDirectory,
+    chmod: (path, mode) => fs.chmod(path, mode),
+    createExclusive,
+    rename: (from, to) => fs.rename(from, to),
+    remove: async (path) => {
+      await unlessAbsent(fs.unlink(path), undefined);
+    },
+    removeSync,
+    readText,
+    startsWithByteOrderMark,
+    list: (path) => unlessAbsent(fs.readdir(path), []),
+    realPath: (path) => unlessAbsent<string | undefined>(fs.realpath(path), undefined),
+  };
+}
+
+async function lstat(path: string): Promise<FileFacts | undefined> {
+  const stats = await unlessAbsent<Stats | undefined>(fs.lstat(path), undefined);
+  if (stats === undefined) return undefined;
+  const kind = kindOf(stats);
+  return { kind, uid: stats.uid, mode: modeOf(stats, kind), size: stats.size, modifiedMs: stats.mtimeMs };
+}
+
+function kindOf(stats: Stats): FileFacts["kind"] {
+  if (stats.isSymbolicLink()) return "link";
+  if (stats.isDirectory()) return "directory";
+  return stats.isFile() ? "file" : "other";
+}
+
+function modeOf(stats: Stats, kind: FileFacts["kind"]): number {
+  // Windows guards the user's profile with access lists, which Node does not show: its mode bits mean nothing there.
+  if (isWindows) return kind === "directory" ? 0o700 : 0o600;
+  return stats.mode & 0o7777;
+}
+
+async function makeDirectory(path: string, mode: number): Promise<"created" | "exists"> {
+  try {
+    await fs.mkdir(path, { mode });
+  } catch (error) {
+    if (errorCodeOf(error) === "EEXIST") return "exists";
+    throw error;
+  }
+  // The process's umask may have taken bits away; it never adds any, so nobody got in meanwhile.
+  const made = await lstat(path);
+  if (made !== undefined && (made.mode & 0o777) !== mode) await fs.chmod(path, mode);
+  return "created";
+}
+
+async function createExclusive(path: string, data: string, mode: number): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
+  const file = await fs.open(path, flags, mode);
+  try {
+    await file.writeFile(data, "utf8");
+  } catch (error) {
+    // A full disk: what was begun is ours alone and must not stay.
+    removeSync(path);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function removeSync(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // The process is about to end: there is nobody left to tell, and the next start sweeps what stayed.
+  }
+}
+
+async function readText(path: string, limitBytes: number): Promise<string | undefined> {
+  if (isWindows && (await lstat(path))?.kind !== "file") return undefined;
+  // Without O_NONBLOCK a planted pipe would hold this read for ever.
+  const opening = fs.open(path, constants.O_RDONLY | noFollow | nonBlocking);
+  const file = await unlessAbsent<Awaited<typeof opening> | undefined>(opening, undefined, notARegularFile);
+  if (file === undefined) return undefined;
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size > limitBytes) return undefined;
+    const bytes = await readAtMost(file, stats.size, limitBytes);
+    return bytes === undefined ? undefined : decodeUtf8(bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Asked of the user's own files, which may well be links. */
+async function startsWithByteOrderMark(path: string): Promise<boolean> {
+  try {
+    const file = await fs.open(path, constants.O_RDONLY | nonBlocking);
+    try {
+      if (!(await file.stat()).isFile()) return false;
+      const bytes = Buffer.alloc(byteOrderMark.length);
+      await file.read(bytes, 0, bytes.length, 0);
+      return bytes.equals(byteOrderMark);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    // The port promises false for a file that cannot be read.
+    return false;
+  }
+}
+
+/** Reads to the end, however the file grows meanwhile, or gives up once it is over the limit. */
+async function readAtMost(
+  file: Awaited<ReturnType<typeof fs.open>>,
+  expected: number,
+  limitBytes: number,
+): Promise<Uint8Array | undefined> {
+  let buffer = Buffer.allocUnsafe(Math.min(expected, limitBytes) + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
+    length += bytesRead;
+    if (length > limitBytes) return undefined;
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    if (length === buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2, limitBytes + 1));
+      buffer.copy(larger, 0, 0, length);
+      buffer = larger;
+    }
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Not UTF-8 is one of the values the port promises, not a failure.
+    return undefined;
+  }
+}
+
+async function unlessAbsent<T>(
+  work: Promise<T>,
+  otherwise: T,
+  codes: ReadonlySet<string | undefined> = absent,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.has(errorCodeOf(error))) return otherwise;
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import { existsSync, promises as fs, readFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import process from "node:process";
+import { errorCodeOf } from "./error-code.ts";
+import type { ProcessFacts } from "./platform.ts";
+import { parseProcessStat, type ProcessStat } from "./process-stat.ts";
+
+/** The parts of the machine that differ between systems and hosts; tests put others in. */
+export interface ProcessMachine {
+  /** `process.kill`. Sandboxed extensions (coc.nvim) may be handed a process object on which it only throws. */
+  readonly kill: (pid: number, signal: 0) => void;
+  readonly platform: string;
+}
+
+/** For how long one answer of `ps` about a process stands, ms: liveness is asked in bursts, and each `ps` blocks. */
+const psAnswerMs = 2_000;
+const psTimeoutMs = 2_000;
+const largestPid = 2 ** 31 - 1;
+
+/** Facts about this process and others, from /proc on Linux and `ps` elsewhere. Windows tells only whether one is alive. */
+export function createNodeProcessFacts(
+  machine: ProcessMachine = { kill: (pid, signal) => void process.kill(pid, signal), platform: process.platform },
+): ProcessFacts {
+  const psAnswers = new Map<number, { readonly alive: boolean; readonly at: number }>();
+
+  const isAliveByOtherMeans = (pid: number): boolean => {
+    if (machine.platform === "linux") return existsSync(`/proc/${pid}`);
+    if (machine.platform === "win32") return true;
+    const known = psAnswers.get(pid);
+    const now = performance.now();
+    if (known !== undefined && now - known.at < psAnswerMs) return known.alive;
+    const alive = psSaysAlive(pid);
+    psAnswers.set(pid, { alive, at: now });
+    return alive;
+  };
+
+  return {
+    pid: process.pid,
+    ppid: process.ppid,
+    uid: process.getuid?.() ?? -1,
+    platform: machine.platform,
+    homeDirectory: homedir(),
+    temporaryDirectory: tmpdir(),
+    environment: (name) => process.env[name],
+    isAlive: (pid) => {
+      if (!isPid(pid)) return false;
+      try {
+        machine.kill(pid, 0);
+      } catch (error) {
+        const code = errorCodeOf(error);
+        if (code === "ESRCH") return false;
+        if (code !== "EPERM" && !isAliveByOtherMeans(pid)) return false;
+      }
+      return !(machine.platform === "linux" && isDefunct(pid));
+    },
+    parentOf: async (pid) => {
+      if (!isPid(pid)) return undefined;
+      if (machine.platform === "linux") return (await readProcessStat(pid))?.parent;
+      const parent = Number.parseInt((await ps(machine, pid, "ppid=")) ?? "", 10);
+      return Number.isInteger(parent) && parent >= 0 ? parent : undefined;
+    },
+    startMark: async (pid) => {
+      if (!isPid(pid)) return undefined;
+      if (machine.platform !== "linux") return (await ps(machine, pid, "lstart="))?.replaceAll(/\s+/g, " ");
+      const stat = await readProcessStat(pid);
+      // Ticks since the start of the machine: only together with the machine's start do they name a moment.
+      return stat === undefined ? undefined : `${await bootId()}-${stat.startTicks}`;
+    },
+  };
+}
+
+/** Zero and negative ids mean groups of processes to the system, and are never one process. */
+function isPid(pid: number): boolean {
+  return Number.isInteger(pid) && pid > 0 && pid <= largestPid;
+}
+
+/** A process that has ended and was not yet asked for by its parent still takes signals; in containers it may stay so for ever. */
+function isDefunct(pid: number): boolean {
+  try {
+    const state = parseProcessStat(readFileSync(`/proc/${pid}/stat`, "latin1"))?.state;
+    return state === "Z" || state === "X";
+  } catch {
+    // Hidden from us or just gone; the signal's answer stands.
+    return false;
+  }
+}
+
+async function readProcessStat(pid: number): Promise<ProcessStat | undefined> {
+  try {
+    return parseProcessStat(await fs.readFile(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    // No such process, or hidden from us: the port's "cannot be told".
+    return undefined;
+  }
+}
+
+let bootIdText: Promise<string> | undefined;
+
+function bootId(): Promise<string> {
+  bootIdText ??= fs.readFile("/proc/sys/kernel/random/boot_id", "latin1").then(
+    (text) => text.trim(),
+    () => "",
+  );
+  return bootIdText;
+}
+
+async function ps(machine: ProcessMachine, pid: number, column: string): Promise<string | undefined> {
+  const childProcess = machine.platform === "win32" ? undefined : loadChildProcess();
+  if (childProcess === undefined) return undefined;
+  return new Promise((resolve) => {
+    const options = { timeout: psTimeoutMs, env: { ...process.env, LC_ALL: "C", TZ: "UTC" } };
+    childProcess.execFile("ps", ["-o", column, "-p", String(pid)], options, (error, output) => {
+      const text = output.trim();
+      resolve(error === null && text !== "" ? text : undefined);
+    });
+  });
+}
+
+function psSaysAlive(pid: number): boolean {
+  const answer = loadChildProcess()?.spawnSync("ps", ["-o", "stat=", "-p", String(pid)], {
+    encoding: "utf8",
+    timeout: psTimeoutMs,
+  });
+  // Without an answer nothing is known, and nothing may be taken away from a process that may live.
+  if (answer === undefined || answer.error !== undefined || answer.status === null) return true;
+  return answer.status === 0 && !answer.stdout.trim().startsWith("Z");
+}
+
+/** Not an import: the module costs milliseconds at start, and a dynamic import fails in hosts that run extensions in a sandbox. */
+function loadChildProcess(): typeof import("node:child_process") | undefined {
+  return typeof process.getBuiltinModule === "function" ? process.getBuiltinModule("node:child_process") : undefined;
+}

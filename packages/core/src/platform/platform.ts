@@ -1,0 +1,87 @@
+import type { Disposable } from "../support/disposable.ts";
+
+/** PORT to everything of the machine that core needs, so that tests run on a fake clock and an in-memory machine. */
+export interface Platform {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: Files;
+  readonly process: ProcessFacts;
+  /** Absent: this machine starts nothing. */
+  readonly processes?: Processes;
+}
+
+/** Starts programs that outlive this process. */
+export interface Processes {
+  /**
+   * Starts a process with this JavaScript (CommonJS, for Node) and leaves it to itself. The text goes down a pipe: it may
+   * hold secrets, and neither the arguments nor the environment of a process do. False where none can be started.
+   */
+  startDetached(program: string): Promise<boolean>;
+}
+
+export interface Clock {
+  /** Unix time in milliseconds; may jump. */
+  now(): number;
+  /** Milliseconds of a clock that never goes back; for measuring spans. */
+  monotonic(): number;
+  /** Runs once after `delayMs`. Never keeps the process alive by itself. */
+  setTimeout(callback: () => void, delayMs: number): Disposable;
+}
+
+export interface Random {
+  /** Cryptographically strong, `byteLength` bytes, as unpadded base64url text. */
+  token(byteLength: number): string;
+  /** HMAC-SHA-256 of `text` under `key`, as unpadded base64url text. */
+  mac(key: string, text: string): string;
+}
+
+/** What lstat says; links are never followed. */
+export interface FileFacts {
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly uid: number;
+  /** Permission bits with the sticky and set-id bits, e.g. 0o600 or 0o1777. On Windows always 0o600 and 0o700. */
+  readonly mode: number;
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+
+/** File operations on private files. Every failure other than the documented values is a thrown system error with its `code`. */
+export interface Files {
+  /** Facts of the entry itself (no link is followed), or undefined where there is none. */
+  lstat(path: string): Promise<FileFacts | undefined>;
+  /** Makes one directory level with exactly `mode`; says whether it was there before. */
+  makeDirectory(path: string, mode: number): Promise<"created" | "exists">;
+  chmod(path: string, mode: number): Promise<void>;
+  /** O_CREAT | O_EXCL | O_NOFOLLOW with `mode` from the start; nothing is left where writing fails. No fsync: records may be lost with the machine. */
+  createExclusive(path: string, data: string, mode: number): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** Removes a file; a missing one is fine. */
+  remove(path: string): Promise<void>;
+  /** For the last moment of a process, where only synchronous code runs. Never throws. */
+  removeSync(path: string): void;
+  /** The text of a regular file of at most `limitBytes` (opened with O_NOFOLLOW), or undefined where there is no regular file (a link is none), it is larger or not UTF-8. */
+  readText(path: string, limitBytes: number): Promise<string | undefined>;
+  /** Whether a regular file starts with the UTF-8 byte order mark; false where it cannot be read. */
+  startsWithByteOrderMark(path: string): Promise<boolean>;
+  /** Names in a directory; empty where there is none. */
+  list(path: string): Promise<readonly string[]>;
+  /** All links resolved, or undefined where the path does not exist. */
+  realPath(path: string): Promise<string | undefined>;
+}
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly ppid: number;
+  /** The user's numeric id; -1 on Windows. */
+  readonly uid: number;
+  readonly platform: string;
+  readonly homeDirectory: string;
+  readonly temporaryDirectory: string;
+  environment(name: string): string | undefined;
+  /** Whether a process with this id exists and has not ended; true where it cannot be told. */
+  isAlive(pid: number): boolean;
+  /** The parent of another process, or undefined where it cannot be told. */
+  parentOf(pid: number): Promise<number | undefined>;
+  /** A text that differs between two processes that had one pid after another (start time), or undefined where it cannot be told. */
+  startMark(pid: number): Promise<string | undefined>;
+}

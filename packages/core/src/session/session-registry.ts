@@ -1,0 +1,295 @@
+import type { ContextTracker } from "../context/context-tracker.ts";
+import type { EditorContext } from "../context/model.ts";
+import type { ClientFacts, Dialect, DialectEngine, Mention } from "../dialects/dialect.ts";
+import type { DiffRegistry } from "../diff/diff-registry.ts";
+import type { DiffOutcome } from "../diff/model.ts";
+import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/outcome-office.ts";
+import type { EditorHost } from "../editor-host.ts";
+import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import { Emitter, type Event } from "../support/emitter.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
+import { type Logger, reportListenerFailure } from "../support/logger.ts";
+import { readClientFacts } from "./client-facts.ts";
+import { OpensInOrder } from "./opens-in-order.ts";
+import { checkPath } from "./path-check.ts";
+import { RealDirectories } from "./real-directories.ts";
+import type { SessionServices } from "./services.ts";
+import { Session } from "./session.ts";
+
+/** An owner whose stream is gone longer than this is shown as gone, ms; it may still come back. */
+const missedAfterMs = 10_000;
+
+export interface SessionRegistryOptions {
+  readonly host: EditorHost;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly dialects: readonly Dialect[];
+  readonly tracker: ContextTracker;
+  readonly diffs: () => DiffRegistry;
+  readonly realFolders: () => Promise<readonly string[]>;
+}
+
+/** All agents that are connected or may come back. Takes what the endpoint lets in, and carries context and outcomes to them. */
+export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
+  readonly #options: SessionRegistryOptions;
+  readonly #sessions: Map<string, Session> = new Map();
+  readonly #engines: Map<string, Promise<DialectEngine>> = new Map();
+  readonly #missed: Map<string, Disposable> = new Map();
+  readonly #told: Set<string> = new Set();
+  readonly #directories: RealDirectories;
+  /** Sessions whose engine is still being loaded. */
+  readonly #arriving: Map<string, { hasLeft: boolean }> = new Map();
+  readonly #change: Emitter<void>;
+  #stopped = false;
+  #following: Disposable | undefined;
+  #encoded: { readonly context: EditorContext; readonly texts: Map<string, string | undefined> } | undefined;
+
+  constructor(options: SessionRegistryOptions) {
+    this.#options = options;
+    this.#directories = new RealDirectories(options.platform.files, options.platform.clock);
+    this.#change = new Emitter(reportListenerFailure(options.logger));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.#change.event;
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
+    return this.#dialectFor(readClientFacts(facts.transport, facts.headers, facts.initialize)).id;
+  }
+
+  async accept(connection: NewConnection): Promise<void> {
+    const { transport, sessionId, dialectHint, initialize } = connection;
+    const client =
+      initialize === undefined ? undefined : readClientFacts(transport.kind, connection.headers, initialize);
+    const dialect =
+      this.#dialectNamed(dialectHint) ??
+      this.#dialectFor(client ?? readClientFacts(transport.kind, connection.headers, undefined));
+    const arrival = { hasLeft: false };
+    this.#arriving.set(sessionId, arrival);
+    const dialectEngine = await this.#engineOf(dialect).finally(() => this.#arriving.delete(sessionId));
+    // Its connection ended, or everything did, while the engine was being loaded.
+    if (arrival.hasLeft || this.#stopped) throw new PatchbayError("stopped", "The session has ended.");
+    const session = new Session({
+      id: sessionId,
+      dialect,
+      dialectEngine,
+      transport,
+      clock: this.#options.platform.clock,
+      revived: initialize === undefined && transport.kind === "streamable-http",
+      context: () => this.#snapshot(),
+      encode: (one, context) => this.#encode(one, context),
+      onDidChange: () => this.#change.fire(),
+      onDidChangePresence: (one, present) => this.#presence(one, present),
+    });
+    if (client?.clientVersion !== undefined && client.clientVersion !== "1.0.0") session.version = client.clientVersion;
+    this.#sessions.set(sessionId, session);
+    this.#follow();
+    session.begin(await dialectEngine.connect(this.#services(session, client), transport));
+    if (this.#sessions.get(sessionId) !== session) {
+      await session.end();
+      throw new PatchbayError("stopped", "The session has ended.");
+    }
+    this.#options.logger.info("An agent connected", {
+      session: shortId(sessionId),
+      dialect: dialect.id,
+      version: session.version,
+    });
+    this.#change.fire();
+  }
+
+  ended(sessionId: string, why: "deleted" | "closed" | "dropped" | "idle"): void {
+    const arrival = this.#arriving.get(sessionId);
+    if (arrival !== undefined) arrival.hasLeft = true;
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return;
+    this.#sessions.delete(sessionId);
+    this.#missed.get(sessionId)?.dispose();
+    this.#missed.delete(sessionId);
+    this.#options.logger.info("An agent's session ended", { session: shortId(sessionId), why });
+    // One that was idle, or made room, is only put away: its id is known, and it comes back with its next request.
+    const mayReturn = session.owner.outlivesConnection && (why === "idle" || why === "dropped");
+    if (mayReturn) this.#options.diffs().sessionPutAway(sessionId);
+    else this.#options.diffs().sessionEnded(sessionId);
+    session
+      .end()
+      .catch((error: unknown) => this.#options.logger.warn("A session did not end well", { reason: messageOf(error) }));
+    if (this.#sessions.size === 0) this.#unfollow();
+    this.#change.fire();
+  }
+
+  mayForget(sessionId: string): boolean {
+    return !this.#options.diffs().concerns(sessionId);
+  }
+
+  carry(to: CarriedTo, outcome: DiffOutcome, onDelivered: () => void): CarriedOutcome | undefined {
+    return this.#sessions.get(to.sessionId)?.carry(to, outcome, onDelivered);
+  }
+
+  isReachable(sessionId: string): boolean {
+    return this.#sessions.get(sessionId)?.isOpen ?? false;
+  }
+
+  awaySince(sessionId: string): number | undefined {
+    return this.#sessions.get(sessionId)?.awaySince;
+  }
+
+  mention(mention: Mention): number {
+    return this.sessions.filter((session) => session.mention(mention)).length;
+  }
+
+  /** Ends all engines; the endpoint closes the sockets. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unfollow();
+    for (const timer of this.#missed.values()) timer.dispose();
+    this.#missed.clear();
+    const all = this.sessions;
+    this.#sessions.clear();
+    await Promise.allSettled(all.map((session) => session.end()));
+    this.#change.fire();
+  }
+
+  #services(session: Session, client: ClientFacts | undefined): SessionServices {
+    const { host, platform, logger, tracker } = this.#options;
+    const order = new OpensInOrder();
+    const check = (path: string): ReturnType<typeof checkPath> =>
+      checkPath(path, {
+        files: platform.files,
+        realFolders: this.#options.realFolders,
+        isWindows: platform.process.platform === "win32",
+        directories: this.#directories,
+      });
+    return {
+      sessionId: session.id,
+      client,
+      serverInfo: { name: "patchbay", version: host.identity.version },
+      host,
+      platform,
+      logger,
+      context: () => tracker.current(),
+      mayName: (path) => tracker.mayName(path),
+      folders: () => host.workspace.folders(),
+      ready: () => session.becameReady(),
+      describe: ({ version, pid }) => {
+        if (version !== undefined) session.version = version;
+        if (pid !== undefined) session.pid = pid;
+        this.#change.fire();
+      },
+      tellUser: (code, text) => this.#tell(session, code, text),
+      checkPath: check,
+      diffs: {
+        open: (input) =>
+          order.open(async () => {
+            const { inside, exists, size, modifiedMs } = await check(input.path);
+            const kind = !exists ? "create" : input.text === "" && size > 0 ? "delete" : "change";
+            if (!this.#sessions.has(session.id)) throw new PatchbayError("stopped", "The session has ended.");
+            return {
+              ...this.#options.diffs().open(session.owner, input, { inside, kind, fileState: `${size} ${modifiedMs}` }),
+              kind,
+            };
+          }),
+        close: (handle, options) =>
+          order.after(() => this.#options.diffs().closeByAgent(session.owner, handle, options)),
+        closeAll: () => order.after(() => this.#options.diffs().closeAllOfSession(session.owner)),
+      },
+    };
+  }
+
+  /** An editor that fails to say what is open costs an agent its context, not its session. */
+  #snapshot(): EditorContext | undefined {
+    try {
+      return this.#options.tracker.snapshot();
+    } catch (error) {
+      this.#options.logger.warn("The editor could not say what is open", { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  #presence(session: Session, present: boolean): void {
+    const diffs = this.#options.diffs();
+    this.#missed.get(session.id)?.dispose();
+    this.#missed.delete(session.id);
+    if (present) {
+      diffs.setAgentPresent(session.id, true);
+      return;
+    }
+    if (session.owner.outlivesConnection && diffs.concerns(session.id)) {
+      const timer = this.#options.platform.clock.setTimeout(() => {
+        this.#missed.delete(session.id);
+        diffs.setAgentPresent(session.id, false);
+      }, missedAfterMs);
+      this.#missed.set(session.id, timer);
+    }
+  }
+
+  /** Follows the editor only while an agent is here. */
+  #follow(): void {
+    this.#following ??= this.#options.tracker.onDidUpdate((context) => {
+      for (const session of this.#sessions.values()) session.push(context);
+    });
+  }
+
+  #unfollow(): void {
+    this.#following?.dispose();
+    this.#following = undefined;
+  }
+
+  /** Serialises a context once for all sessions of a dialect. */
+  #encode(session: Session, context: EditorContext): string | undefined {
+    if (this.#encoded?.context !== context) this.#encoded = { context, texts: new Map() };
+    const { texts } = this.#encoded;
+    const key = session.dialect.id;
+    if (!texts.has(key)) texts.set(key, session.encodeContext(context));
+    return texts.get(key);
+  }
+
+  #tell(session: Session, code: string, text: string): void {
+    const once = `${session.id}:${code}`;
+    if (this.#told.has(once)) return;
+    this.#told.add(once);
+    this.#options.host.messages
+      .show({ code, severity: "warning", text, actions: [], values: { agent: session.dialect.agentName } })
+      .catch((error: unknown) =>
+        this.#options.logger.warn("A message could not be shown", { code, reason: messageOf(error) }),
+      );
+  }
+
+  #engineOf(dialect: Dialect): Promise<DialectEngine> {
+    const known = this.#engines.get(dialect.id);
+    if (known !== undefined) return known;
+    const loading = dialect.load();
+    this.#engines.set(dialect.id, loading);
+    // A failed load is tried again by the next agent.
+    loading.catch(() => this.#engines.delete(dialect.id));
+    return loading;
+  }
+
+  #dialectNamed(id: string | undefined): Dialect | undefined {
+    return this.#options.dialects.find((dialect) => dialect.id === id);
+  }
+
+  #dialectFor(client: ClientFacts): Dialect {
+    let best: Dialect | undefined;
+    let most = 0;
+    for (const dialect of this.#options.dialects) {
+      const score = dialect.recognise(client);
+      if (score <= most) continue;
+      most = score;
+      best = dialect;
+    }
+    if (best === undefined) throw new PatchbayError("invalid-argument", "No agent of this kind is served here.");
+    return best;
+  }
+}
+
+/** Enough of an id to tell sessions apart in a log; the whole is a secret. */
+function shortId(sessionId: string): string {
+  return sessionId.slice(0, 14);
+}

@@ -1,0 +1,187 @@
+import type { EditorContext } from "../context/model.ts";
+import type { Dialect, DialectEngine, Mention, SessionEngine } from "../dialects/dialect.ts";
+import type { DiffOutcome } from "../diff/model.ts";
+import type { CarriedOutcome, CarriedTo } from "../diff/outcome-office.ts";
+import type { ProposalOwner } from "../diff/proposal.ts";
+import type { AgentTransport } from "../endpoint/agent-transport.ts";
+import type { Clock } from "../platform/platform.ts";
+import { type Disposable, DisposableStore } from "../support/disposable.ts";
+
+export interface SessionOptions {
+  readonly id: string;
+  readonly dialect: Dialect;
+  readonly dialectEngine: DialectEngine;
+  readonly transport: AgentTransport;
+  readonly clock: Clock;
+  /** True for a session that came back by its id after an editor reload: its handshake is long done. */
+  readonly revived: boolean;
+  /** What to tell now; undefined where the editor cannot say. */
+  readonly context: () => EditorContext | undefined;
+  /** Encodes a context for this dialect; shared so that equal contexts are serialised once for all sessions. */
+  readonly encode: (session: Session, context: EditorContext) => string | undefined;
+  readonly onDidChange: () => void;
+  /** The stream is back or gone; diffs follow. */
+  readonly onDidChangePresence: (session: Session, present: boolean) => void;
+}
+
+/** One connected agent: its engine, its transport, and what it was told last. */
+export class Session {
+  readonly id: string;
+  readonly dialect: Dialect;
+  readonly since: number;
+  readonly owner: ProposalOwner;
+  version: string | undefined;
+  pid: number | undefined;
+  lastContext: number | undefined;
+  readonly #options: SessionOptions;
+  readonly #store: DisposableStore = new DisposableStore();
+  #engine: SessionEngine | undefined;
+  #ready: boolean;
+  #mayPush = false;
+  #lastJson: string | undefined;
+  #heldMentions: string[] = [];
+  #delay: Disposable | undefined;
+  #awaySince: number;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.dialect = options.dialect;
+    this.since = options.clock.now();
+    this.#awaySince = options.clock.monotonic();
+    this.#ready = options.revived;
+    this.owner = {
+      sessionId: options.id,
+      dialect: options.dialect.id,
+      agentName: options.dialect.agentName,
+      byteOrderMark: options.dialectEngine.byteOrderMark,
+      emptiedText: options.dialectEngine.emptiedText,
+      outlivesConnection: options.dialectEngine.proposalsOutliveConnection,
+    };
+  }
+
+  /** Follows the transport; the engine is connected already. */
+  begin(engine: SessionEngine): void {
+    this.#engine = engine;
+    if (this.#store.isDisposed) return;
+    const { transport } = this.#options;
+    this.#store.add(
+      transport.onDidOpen(() => {
+        this.#streamOpened();
+      }),
+    );
+    this.#store.add(
+      transport.onDidLoseStream(() => {
+        this.#mayPush = false;
+        this.#awaySince = this.#options.clock.monotonic();
+        this.#delay?.dispose();
+        this.#options.onDidChangePresence(this, false);
+        this.#options.onDidChange();
+      }),
+    );
+    if (transport.isOpen) this.#streamOpened();
+  }
+
+  /** The engine says that the handshake is done. */
+  becameReady(): void {
+    if (this.#ready) return;
+    this.#ready = true;
+    // The engine may say so before `begin`; a stream that opens later finds it ready.
+    if (this.#engine !== undefined && this.#options.transport.isOpen) this.#schedulePush();
+    this.#options.onDidChange();
+  }
+
+  get isOpen(): boolean {
+    return this.#options.transport.isOpen;
+  }
+
+  /** When the last stream ended, or when the session began without one; undefined while one is open. */
+  get awaySince(): number | undefined {
+    return this.isOpen ? undefined : this.#awaySince;
+  }
+
+  get state(): "connecting" | "connected" | "away" {
+    if (!this.#options.transport.isOpen) return this.#ready ? "away" : "connecting";
+    return "connected";
+  }
+
+  /** Sends a context if it says anything new to this agent. */
+  push(context: EditorContext): void {
+    if (!this.#mayPush) return;
+    const json = this.#options.encode(this, context);
+    if (json === undefined || json === this.#lastJson) return;
+    this.#lastJson = json;
+    this.lastContext = this.#options.clock.now();
+    this.#options.transport.pushLatest("context", json);
+  }
+
+  encodeContext(context: EditorContext): string | undefined {
+    return this.#engine?.encodeContext(context);
+  }
+
+  /** False where the agent has no mentions or is away. */
+  mention(mention: Mention): boolean {
+    const json = this.isOpen ? this.#engine?.encodeMention(mention) : undefined;
+    if (json === undefined) return false;
+    if (this.#mayPush) this.#sendMention(json);
+    else this.#heldMentions.push(json);
+    return true;
+  }
+
+  /** Hands an outcome to the transport; see OutcomeCarrier. */
+  carry({ path, sentAs }: CarriedTo, outcome: DiffOutcome, onDelivered: () => void): CarriedOutcome | undefined {
+    // Not connected yet: the outcome is asked for again when the stream opens.
+    if (this.#engine === undefined) return undefined;
+    const json = this.#engine.encodeOutcome(path, outcome);
+    if (json === undefined) {
+      onDelivered();
+      return undefined;
+    }
+    return this.#options.transport.pushReliable(json, onDelivered, sentAs === 0 ? {} : { eventId: sentAs });
+  }
+
+  /** How the agent is told that nobody took its proposal; undefined for agents that are not told. */
+  encodeRejection(path: string): string | undefined {
+    return this.#engine?.encodeOutcome(path, { kind: "rejected" });
+  }
+
+  async end(): Promise<void> {
+    this.#delay?.dispose();
+    this.#store.dispose();
+    this.#mayPush = false;
+    await this.#engine?.close();
+  }
+
+  #streamOpened(): void {
+    // A new stream knows nothing: the client clears its context when the old one ends.
+    this.#lastJson = undefined;
+    this.#options.onDidChangePresence(this, true);
+    this.#schedulePush();
+    this.#options.onDidChange();
+  }
+
+  #schedulePush(): void {
+    const delayMs = this.#engine?.contextDelayMs ?? 0;
+    if (delayMs === 0) {
+      this.#beginPushing();
+      return;
+    }
+    // Counted from the end of the handshake, which a client that connects again goes through again.
+    if (!this.#ready) return;
+    this.#delay?.dispose();
+    this.#delay = this.#options.clock.setTimeout(() => this.#beginPushing(), delayMs);
+  }
+
+  #beginPushing(): void {
+    if (!this.#options.transport.isOpen) return;
+    this.#mayPush = true;
+    const context = this.#options.context();
+    if (context !== undefined) this.push(context);
+    for (const json of this.#heldMentions.splice(0)) this.#sendMention(json);
+  }
+
+  #sendMention(json: string): void {
+    // Nobody waits for the delivery of a mention: the user sees it in the prompt, or asks again.
+    this.#options.transport.pushReliable(json, () => {});
+  }
+}

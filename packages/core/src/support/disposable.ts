@@ -1,0 +1,45 @@
+/** Something that must be ended by whoever opened it. `dispose` may be called any number of times. */
+export interface Disposable {
+  dispose(): void;
+}
+
+/** Wraps a function so that it runs at most once. */
+export function toDisposable(action: () => void): Disposable {
+  let done = false;
+  return {
+    dispose(): void {
+      if (done) return;
+      done = true;
+      action();
+    },
+  };
+}
+
+/** Owns disposables and ends them together, last in first out. What is added after the end is ended at once. */
+export class DisposableStore implements Disposable {
+  readonly #items: Set<Disposable> = new Set();
+  #disposed = false;
+
+  get isDisposed(): boolean {
+    return this.#disposed;
+  }
+
+  add<T extends Disposable>(item: T): T {
+    if (this.#disposed) item.dispose();
+    else this.#items.add(item);
+    return item;
+  }
+
+  /** Ends one item now and forgets it. */
+  delete(item: Disposable): void {
+    if (this.#items.delete(item)) item.dispose();
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    const items = [...this.#items].reverse();
+    this.#items.clear();
+    for (const item of items) item.dispose();
+  }
+}

@@ -1,0 +1,330 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type AgentDriver,
+  createClaudeDriver,
+  createGeminiDriver,
+  createMemoryEditor,
+  createQwenDriver,
+  createTestPlatform,
+  type MemoryEditor,
+  type TestPlatform,
+} from "@patchbay/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Companion } from "../src/companion.ts";
+import { createCompanion } from "../src/create-companion.ts";
+
+const drivers = [
+  { name: "gemini", create: createGeminiDriver },
+  { name: "qwen", create: createQwenDriver },
+  { name: "claude", create: createClaudeDriver },
+] as const;
+
+interface Setup {
+  readonly platform: TestPlatform;
+  readonly editor: MemoryEditor;
+  readonly companion: Companion;
+  readonly file: string;
+  agent(create: (typeof drivers)[number]["create"]): Promise<AgentDriver>;
+  restart(options?: {
+    readonly reload?: boolean;
+  }): Promise<{ readonly editor: MemoryEditor; readonly companion: Companion }>;
+}
+
+const ends: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function setUp(text = "one\ntwo\n"): Promise<Setup> {
+  const platform = createTestPlatform();
+  ends.push(() => platform.dispose());
+  const file = join(platform.workspace, "main.ts");
+  writeFileSync(file, text);
+  const run = async (): Promise<{ editor: MemoryEditor; companion: Companion }> => {
+    const editor = createMemoryEditor({
+      folders: [platform.workspace],
+      storageDirectory: join(platform.root, "storage"),
+      readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
+    });
+    const companion = createCompanion({ host: editor, platform });
+    ends.push(() => companion.stop());
+    await companion.start();
+    return { editor, companion };
+  };
+  const { editor, companion } = await run();
+  return {
+    platform,
+    editor,
+    companion,
+    file,
+    agent: async (create) => {
+      const driver = create({ cwd: platform.workspace, home: platform.home, temporaryDirectory: platform.tmp });
+      ends.push(() => driver.end());
+      await driver.connect();
+      return driver;
+    },
+    restart: async (options) => {
+      await companion.stop({ reload: options?.reload ?? true });
+      return run();
+    },
+  };
+}
+
+describe.each(drivers)("companion with $name", ({ name, create }) => {
+  it("is found through its record, gives context at once and after a change", async () => {
+    const { editor, file, agent } = await setUp();
+    editor.openFile(file);
+    editor.select({ start: { line: 0, character: 0 }, end: { line: 0, character: 3 } });
+    const driver = await agent(create);
+    await driver.until("the selection", (status) => status.view?.selectedText === "one");
+    expect(driver.status.editorName).toBe("Memory Editor");
+    editor.setCursor({ line: 1, character: 2 });
+    await driver.until(
+      "an empty selection",
+      (status) => status.view?.selectedText === undefined && status.view?.active === file,
+    );
+    editor.closeFile(file);
+    await driver.until("nothing open", (status) => status.view?.active === undefined);
+  });
+
+  it("is listed with the agent's name and its version", async () => {
+    const { companion, agent } = await setUp();
+    await agent(create);
+    await expect
+      .poll(() => companion.sessions.map((session) => [session.dialect, session.state]))
+      .toEqual([[name, "connected"]]);
+    expect(companion.sessions[0]?.agentName).toMatch(/Gemini CLI|Qwen Code|Claude Code/u);
+  });
+
+  it("accept writes the proposal", async () => {
+    const { editor, file, agent } = await setUp();
+    const proposal = (await agent(create)).propose({ path: file, text: "one\n2\n" });
+    const view = await editor.nextView();
+    view.accept();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", by: "editor", userModified: false });
+    expect(readFileSync(file, "utf8")).toBe("one\n2\n");
+  });
+
+  it("accept after an edit writes the edited text", async () => {
+    const { editor, file, agent } = await setUp();
+    const proposal = (await agent(create)).propose({ path: file, text: "one\n2\n" });
+    const view = await editor.nextView();
+    view.type("one\nedited\n");
+    view.accept();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", userModified: true });
+    expect(readFileSync(file, "utf8")).toBe("one\nedited\n");
+  });
+
+  it("reject leaves the file", async () => {
+    const { editor, file, agent } = await setUp();
+    const proposal = (await agent(create)).propose({ path: file, text: "one\n2\n" });
+    (await editor.nextView()).reject();
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected", by: "editor" });
+    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
+  });
+
+  it.each(["accept", "reject"] as const)("%s in the terminal closes the view", async (verdict) => {
+    const { editor, file, agent, companion } = await setUp();
+    const proposal = (await agent(create)).propose({ path: file, text: "one\n2\n" });
+    const view = await editor.nextView();
+    await proposal.asked;
+    expect(await proposal.decideInTerminal(verdict)).toMatchObject({ by: "terminal" });
+    await editor.ended(view);
+    expect(companion.proposals).toEqual([]);
+  });
+
+  it.each([
+    ["CRLF", "one\r\ntwo\r\n", "one\n2\n", "one\r\n2\r\n"],
+    ["no final line end", "one\ntwo", "one\n2", "one\n2"],
+    ["a byte order mark", "\ufeffone\ntwo\n", "one\n2\n", "\ufeffone\n2\n"],
+    ["emoji", "one 😀\n", "two 👩‍👩‍👧 é\n", "two 👩‍👩‍👧 é\n"],
+  ])("round trip with %s", async (_what, before, proposed, after) => {
+    const { editor, file, agent } = await setUp(before);
+    const proposal = (await agent(create)).propose({ path: file, text: proposed });
+    (await editor.nextView()).accept();
+    await proposal.outcome;
+    expect(readFileSync(file, "utf8")).toBe(after);
+  });
+
+  it("a path outside the workspace opens nothing until the user says yes", async () => {
+    const { editor, platform, agent } = await setUp();
+    const outside = join(platform.root, "outside.txt");
+    const proposal = (await agent(create)).propose({ path: outside, text: "x\n" });
+    const question = await editor.messages.next("outside-workspace");
+    expect(editor.openViews).toEqual([]);
+    question.answer("Show");
+    (await editor.nextView()).reject();
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+  });
+
+  it("a stop tells an agent that waits for a verdict", async () => {
+    const { companion, editor, file, agent } = await setUp();
+    const proposal = (await agent(create)).propose({ path: file, text: "one\n2\n" });
+    await editor.nextView();
+    await proposal.asked;
+    await companion.stop();
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
+  });
+
+  it("comes back to the same port with the same token after a reload", async () => {
+    const { editor, file, agent, restart } = await setUp();
+    editor.openFile(file);
+    const driver = await agent(create);
+    await driver.until("the file", (status) => status.view?.active === file);
+    const port = driver.status.port;
+    const { editor: again } = await restart();
+    again.openFile(file, "one\ntwo\n");
+    again.setCursor({ line: 1, character: 1 });
+    await driver.until("the new cursor", (status) => status.view?.cursor?.line === 1, 10_000);
+    expect(driver.status.port).toBe(port);
+  });
+});
+
+describe("companion", () => {
+  it("three agents on one file: no verdict resolves another's proposal", async () => {
+    const { editor, file, agent } = await setUp();
+    const all = [];
+    for (const { create } of drivers) all.push(await agent(create));
+    const proposals = all.map((driver, index) => driver.propose({ path: file, text: `of ${index}\n`, tool: "edit" }));
+    const views = await Promise.all(
+      all.map((_driver, index) => editor.nextView((view) => view.request.proposedText === `of ${index}\n`)),
+    );
+    views[1]?.accept();
+    expect(await proposals[1]?.outcome).toMatchObject({ kind: "accepted" });
+    expect(editor.openViews).toHaveLength(2);
+    views[0]?.reject();
+    expect(await proposals[0]?.outcome).toMatchObject({ kind: "rejected" });
+    expect(editor.openViews).toHaveLength(1);
+    views[2]?.accept();
+    expect(await proposals[2]?.outcome).toMatchObject({ kind: "accepted" });
+    expect(readFileSync(file, "utf8")).toBe("of 2\n");
+  });
+
+  it("brings back a Gemini proposal with what was typed, after a reload", async () => {
+    const { editor, file, agent, restart } = await setUp();
+    const driver = await agent(createGeminiDriver);
+    const proposal = driver.propose({ path: file, text: "one\n2\n" });
+    await proposal.asked;
+    (await editor.nextView()).type("one\nmine\n");
+    const { editor: again } = await restart();
+    const view = await again.nextView();
+    expect(view.request.draftText).toBe("one\nmine\n");
+    await driver.until("connected again", (status) => status.state === "connected" && status.contexts > 1, 10_000);
+    view.accept();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", userModified: true });
+    expect(readFileSync(file, "utf8")).toBe("one\nmine\n");
+  });
+
+  it("a stop tells waiting agents and takes the records away", async () => {
+    const { companion, editor, file, agent, platform } = await setUp();
+    const driver = await agent(createQwenDriver);
+    const proposal = driver.propose({ path: file, text: "one\n2\n" });
+    await editor.nextView();
+    await proposal.asked;
+    const locks = join(platform.home, ".qwen", "ide");
+    expect(readdirSync(locks)).toHaveLength(1);
+    const before = performance.now();
+    await companion.stop();
+    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+    expect(readdirSync(locks)).toEqual([]);
+    expect(companion.environment).toEqual({});
+  });
+
+  it("E07 rewrites the records when the folders change", async () => {
+    const { editor, platform } = await setUp();
+    const lock = (): string => {
+      const directory = join(platform.home, ".claude", "ide");
+      return readFileSync(join(directory, readdirSync(directory)[0] ?? ""), "utf8");
+    };
+    expect(lock()).not.toContain("/added");
+    editor.setFolders([platform.workspace, join(platform.root, "added")]);
+    await expect.poll(lock, { timeout: 500 }).toContain("/added");
+  });
+
+  it("mentions reach Claude and are counted", async () => {
+    const { companion, file, agent } = await setUp();
+    const claude = await agent(createClaudeDriver);
+    await agent(createGeminiDriver);
+    expect(companion.mention(file, { start: 1, end: 2 })).toBe(1);
+    await claude.until("the mention", (status) => status.mentions.length === 1);
+    expect(claude.status.mentions).toEqual([{ path: file, lines: { start: 1, end: 2 } }]);
+  });
+
+  it("diagnostics reach Claude with a file URI", async () => {
+    const { editor, file, agent } = await setUp();
+    const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } };
+    editor.setDiagnostics({
+      path: file,
+      diagnostics: [{ message: "No.", severity: "Error", range, source: "ts", code: "1" }],
+    });
+    const claude = await agent(createClaudeDriver);
+    const [text] = await claude.callTool("getDiagnostics", {});
+    expect(JSON.parse(text ?? "")).toEqual([
+      { uri: `file://${file}`, diagnostics: [{ message: "No.", severity: "Error", range, source: "ts", code: "1" }] },
+    ]);
+  });
+
+  it("diagnostics have the protocol's members only, and none of files that are not shared", async () => {
+    const { companion, editor, platform, agent } = await setUp();
+    const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } };
+    const more = { ...range, start: { ...range.start, active: true } };
+    const shared = join(platform.workspace, "shared.ts");
+    const secret = join(platform.workspace, "secret", "key.ts");
+    for (const path of [shared, secret]) {
+      const diagnostic = { message: "No.", severity: "Error", range: more, tags: [1], relatedInformation: [] } as const;
+      editor.setDiagnostics({ path, diagnostics: [diagnostic] });
+    }
+    companion.updateSettings({ exclude: ["secret/**"] });
+    const claude = await agent(createClaudeDriver);
+    const read = async (args: Record<string, unknown>): Promise<unknown> =>
+      JSON.parse((await claude.callTool("getDiagnostics", args))[0] ?? "");
+    const expected = [{ uri: `file://${shared}`, diagnostics: [{ message: "No.", severity: "Error", range }] }];
+    expect(await read({})).toEqual(expected);
+    expect(await read({ uri: `file://${secret}` })).toEqual([]);
+    companion.updateSettings({ sharing: false });
+    expect(await read({ uri: `file://${shared}` })).toEqual([]);
+    companion.updateSettings({ sharing: true });
+    expect(await read({})).toEqual(expected);
+  });
+
+  it("pausing shares nothing more, and clears what was shared", async () => {
+    const { companion, editor, file, agent } = await setUp();
+    editor.openFile(file);
+    const driver = await agent(createGeminiDriver);
+    await driver.until("the file", (status) => status.view?.active === file);
+    companion.updateSettings({ sharing: false });
+    await driver.until("nothing", (status) => status.view?.openFiles.length === 0);
+    companion.updateSettings({ sharing: true });
+    await driver.until("the file again", (status) => status.view?.active === file);
+  });
+
+  it("wrong parameters are -32602, and wrong arguments a sentence that repeats nothing of them", async () => {
+    const { companion, file, platform } = await setUp();
+    const port = companion.state.kind === "listening" ? companion.state.port : 0;
+    const lock: unknown = JSON.parse(readFileSync(join(platform.home, ".qwen", "ide", `${port}.lock`), "utf8"));
+    const token: unknown = Reflect.get(Object(lock), "authToken");
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${String(token)}`,
+      "content-type": "application/json",
+    };
+    const post = async (method: string, params: unknown): Promise<string> => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      const response = await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", headers, body });
+      headers["mcp-session-id"] ??= response.headers.get("mcp-session-id") ?? "";
+      return await response.text();
+    };
+    const clientInfo = { name: "streamable-http-client", version: "0.61.0" };
+    await post("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+    expect(await post("tools/call", { name: "openDiff", arguments: ["secret"] })).toContain('"code":-32602');
+    expect(await post("tools/call", { name: "shredDisk", arguments: {} })).toContain('"code":-32602');
+    expect(await post("logging/setLevel", { level: "loud" })).toContain('"code":-32602');
+    expect(await post("logging/setLevel", { level: "debug" })).toContain('"result":{}');
+    const wrong = await post("tools/call", { name: "openDiff", arguments: { filePath: file, newContent: ["secret"] } });
+    expect(wrong).toContain('"isError":true');
+    expect(wrong).toContain("newContent");
+    expect(wrong).not.toContain("secret");
+  });
+});

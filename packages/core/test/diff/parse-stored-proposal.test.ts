@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { DiffOutcome } from "../../src/diff/model.ts";
+import { parseStoredProposal } from "../../src/diff/parse-stored-proposal.ts";
+import type { StoredProposal } from "../../src/diff/proposal-store.ts";
+
+const text = fc.string({ unit: fc.constantFrom("a", "\r", "\n", "\ufeff", "😀", '"', "\\", "\u2028", "\0") });
+const accepted = fc.record({ kind: fc.constant("accepted" as const), text, edited: fc.boolean() });
+const outcome: fc.Arbitrary<DiffOutcome> = fc.oneof(
+  accepted,
+  fc.record({ kind: fc.constantFrom("rejected" as const, "closed" as const, "stopped" as const) }),
+);
+const stored: fc.Arbitrary<StoredProposal> = fc.record({
+  facts: fc.record({
+    id: fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/u),
+    owner: fc.record({
+      sessionId: fc.string(),
+      dialect: fc.string(),
+      agentName: fc.string(),
+      byteOrderMark: fc.constantFrom("as-proposed" as const, "as-on-disk" as const),
+      emptiedText: fc.constantFrom("" as const, "\n" as const),
+      outlivesConnection: fc.boolean(),
+    }),
+    input: fc.record({ path: fc.string(), text, handle: fc.string() }),
+    kind: fc.constantFrom("create" as const, "change" as const, "delete" as const),
+    createdAt: fc.nat(),
+  }),
+  draft: fc.option(text, { nil: undefined }),
+  detached: fc.boolean(),
+  outcome: fc.option(outcome, { nil: undefined }),
+  sentAs: fc.nat(),
+});
+
+describe("a kept proposal", () => {
+  it("comes back as it was written, to the last character", () => {
+    fc.assert(
+      fc.property(stored, (record) => {
+        expect(parseStoredProposal(JSON.stringify(record))).toEqual(record);
+      }),
+    );
+  });
+
+  it("is undefined, never an exception, for any other file", () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (other) => parseStoredProposal(other) === undefined));
+  });
+
+  it("is undefined where it was cut off, or where one part of it is of another kind", () => {
+    fc.assert(
+      fc.property(stored, fc.nat(), fc.constantFrom("facts", "detached", "sentAs"), (record, at, part) => {
+        const whole = JSON.stringify(record);
+        expect(parseStoredProposal(whole.slice(0, at % whole.length))).toBeUndefined();
+        expect(parseStoredProposal(JSON.stringify({ ...record, [part]: "another" }))).toBeUndefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DepthGate, maximumDepth } from "../../src/endpoint/depth-gate.ts";
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+/** What a gate says to a text that comes in pieces of a length. */
+function accepts(text: string, chunkLength: number): boolean {
+  const bytes = Buffer.from(text);
+  const gate = new DepthGate();
+  for (let start = 0; start < bytes.length; start += chunkLength) {
+    if (!gate.accept(bytes.subarray(start, start + chunkLength))) return false;
+  }
+  return true;
+}
+
+describe("depth gate", () => {
+  it("takes JSON that is as deep as allowed and refuses one level more, wherever the chunks are cut", () => {
+    const text = fc.string({ unit: fc.constantFrom('"', "\\", "[", "{", "]", "}", "a", "é", "\n") });
+    const value = fc.letrec((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 4 },
+        text,
+        fc.array(tie("node"), { maxLength: 3 }),
+        fc.dictionary(text, tie("node"), { maxKeys: 3 }),
+      ),
+    })).node;
+    fc.assert(
+      fc.property(value, fc.constantFrom(1, 2, 7, 100_000), (inner, chunkLength) => {
+        const around = maximumDepth - depthOf(inner);
+        const wrap = (levels: number): string => `${"[".repeat(levels)}${JSON.stringify(inner)}${"]".repeat(levels)}`;
+        expect(accepts(wrap(around), chunkLength)).toBe(true);
+        expect(accepts(wrap(around + 1), chunkLength)).toBe(depthOf(inner) + around + 1 <= maximumDepth);
+      }),
+    );
+  });
+});

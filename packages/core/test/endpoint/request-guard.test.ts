@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { createRequestGuard, type GuardVerdict } from "../../src/endpoint/request-guard.ts";
+
+const guard = createRequestGuard({
+  port: 4321,
+  token: "secret-token",
+  namedTokens: { gemini: "gemini-token" },
+  maximumMessageBytes: 1_000,
+});
+
+function check(
+  headers: readonly (readonly [string, string])[],
+  request: { readonly method?: string; readonly url?: string; readonly isUpgrade?: boolean } = {},
+): GuardVerdict {
+  return guard.check(
+    {
+      method: request.method ?? "POST",
+      url: request.url ?? (request.isUpgrade === true ? "/" : "/mcp"),
+      headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+      rawHeaders: headers.flat(),
+    },
+    request.isUpgrade ?? false,
+  );
+}
+
+const host = ["Host", "127.0.0.1:4321"] as const;
+const bearer = ["Authorization", "Bearer secret-token"] as const;
+const own = ["X-Claude-Code-Ide-Authorization", "secret-token"] as const;
+
+function statusOf(verdict: GuardVerdict): number {
+  return verdict.kind === "refused" ? verdict.status : 200;
+}
+
+describe("request guard", () => {
+  it("lets an agent in by its bearer token", () => {
+    expect(check([host, bearer])).toEqual({ kind: "admitted", route: "mcp", tokenName: undefined });
+    expect(check([host, ["authorization", "bearer secret-token"]]).kind).toBe("admitted");
+  });
+
+  it("says which named token it was", () => {
+    expect(check([host, ["Authorization", "Bearer gemini-token"]])).toMatchObject({ tokenName: "gemini" });
+  });
+
+  it("takes both token headers for an upgrade and only the bearer for /mcp", () => {
+    expect(check([host, own], { isUpgrade: true })).toMatchObject({ route: "websocket" });
+    expect(check([host, bearer], { isUpgrade: true })).toMatchObject({ route: "websocket" });
+    expect(statusOf(check([host, own]))).toBe(401);
+  });
+
+  it.each(["127.0.0.1:4321", "localhost:4321", "LOCALHOST:4321", "[::1]:4321", "host.docker.internal:4321"])(
+    "takes the Host %s",
+    (value) => expect(check([["Host", value], bearer]).kind).toBe("admitted"),
+  );
+
+  it.each(["127.0.0.1", "127.0.0.1:4322", "evil.example:4321", "127.0.0.1:4321.evil.example", "127.1:4321", ""])(
+    "A04 refuses the Host %j",
+    (value) => expect(statusOf(check([["Host", value], bearer]))).toBe(403),
+  );
+
+  it("A04 refuses a request without Host", () => expect(statusOf(check([bearer]))).toBe(403));
+
+  it.each(["http://127.0.0.1:4321", "null", "", "vscode-webview://x"])(
+    "A03 refuses the Origin %j with the right token",
+    (value) => {
+      expect(statusOf(check([host, bearer, ["Origin", value]]))).toBe(403);
+      expect(statusOf(check([host, own, ["Origin", value]], { isUpgrade: true }))).toBe(403);
+    },
+  );
+
+  it.each([
+    "Bearer",
+    "Bearer ",
+    "Bearer secret-toke",
+    "Bearer secret-tokenn",
+    "Basic secret-token",
+    "secret-token",
+    "",
+  ])("A02 refuses the authorization %j", (value) =>
+    expect(statusOf(check([host, ["Authorization", value]]))).toBe(401),
+  );
+
+  it.each([host, bearer, ["Content-Length", "3"], own, ["Mcp-Session-Id", "a"]] as const)(
+    "A12 refuses two %s headers, equal ones too",
+    (name, value) => {
+      const verdict = check([
+        host,
+        bearer,
+        ...(name === "Host" || name === "Authorization" ? [] : [[name, value] as const]),
+        [name.toLowerCase(), value],
+      ]);
+      expect([401, 403]).toContain(statusOf(verdict));
+    },
+  );
+
+  it("tells path, method and length only to those who are in", () => {
+    expect(statusOf(check([host], { url: "/nowhere" }))).toBe(401);
+    expect(statusOf(check([host, bearer], { url: "/nowhere" }))).toBe(404);
+    expect(statusOf(check([host, bearer], { url: "/mcp?x" }))).toBe(404);
+    expect(statusOf(check([host, bearer], { method: "PUT" }))).toBe(405);
+    expect(statusOf(check([host, bearer], { isUpgrade: true, url: "/mcp" }))).toBe(404);
+    expect(statusOf(check([host, ["Content-Length", "9999"]]))).toBe(401);
+    expect(statusOf(check([host, bearer, ["Content-Length", "1001"]]))).toBe(413);
+  });
+});

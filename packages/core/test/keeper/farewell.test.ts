@@ -1,0 +1,273 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import {
+  type AgentDriver,
+  type AgentProposal,
+  createGeminiDriver,
+  createMemoryEditor,
+  createTestPlatform,
+  type MemoryEditor,
+  type TestPlatform,
+} from "@patchbay/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Companion } from "../../src/companion.ts";
+import { createCompanion } from "../../src/create-companion.ts";
+import { farewellKey } from "../../src/keeper/farewell-order.ts";
+
+const ends: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+/** Short for a test, long enough for a process to start. */
+const comeBackMs = 1_500;
+
+interface Run {
+  readonly editor: MemoryEditor;
+  readonly companion: Companion;
+}
+
+interface Setup {
+  readonly platform: TestPlatform;
+  readonly file: string;
+  build(port?: number): Run;
+  agent(): Promise<AgentDriver>;
+}
+
+function setUp(): Setup {
+  const platform = createTestPlatform();
+  ends.push(() => platform.dispose());
+  const file = join(platform.workspace, "main.ts");
+  writeFileSync(file, "one\ntwo\n");
+  return {
+    platform,
+    file,
+    build: (port) => {
+      const storageDirectory = join(platform.root, "storage");
+      const editor = createMemoryEditor({
+        folders: [platform.workspace],
+        storageDirectory,
+        readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
+      });
+      const companion = createCompanion({ host: editor, platform, ...(port === undefined ? {} : { port }) });
+      ends.push(() => companion.stop());
+      return { editor, companion };
+    },
+    agent: async () => {
+      const driver = createGeminiDriver({
+        cwd: platform.workspace,
+        home: platform.home,
+        temporaryDirectory: platform.tmp,
+      });
+      ends.push(() => driver.end());
+      await driver.connect();
+      return driver;
+    },
+  };
+}
+
+interface Waiting extends Setup {
+  readonly first: Run;
+  readonly driver: AgentDriver;
+  readonly proposal: AgentProposal;
+  readonly port: number;
+}
+
+/** A companion that has gone with `reload` while an agent waits for a verdict. */
+async function leave(typed?: string): Promise<Waiting> {
+  const setup = setUp();
+  const first = setup.build();
+  await first.companion.start();
+  const driver = await setup.agent();
+  await driver.until("the first context", (status) => status.contexts > 0);
+  const proposal = driver.propose({ path: setup.file, text: "one\n2\n" });
+  const view = await first.editor.nextView();
+  await proposal.asked;
+  if (typed !== undefined) view.type(typed);
+  const port = portOf(first.companion);
+  await first.companion.stop({ reload: true, comeBackMs });
+  ends.push(() => expect.poll(keepers, { timeout: 10_000 }).toEqual([]));
+  return { ...setup, first, driver, proposal, port };
+}
+
+const portOf = ({ state }: Companion): number => (state.kind === "listening" ? state.port : 0);
+
+/** Our children that read their program from their standard input. */
+function keepers(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const parent = /\) \w (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
+        const isOurs = parent === String(process.pid);
+        return isOurs && readFileSync(`/proc/${pid}/cmdline`, "latin1").endsWith("\0-\0");
+      } catch {
+        // It has ended meanwhile.
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+async function answers(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+const untilHeld = (port: number): Promise<void> => expect.poll(() => answers(port), { timeout: 5_000 }).toBe(true);
+
+describe.runIf(process.platform === "linux")("a companion that leaves with proposals undecided", () => {
+  it("nobody comes back: the agent is told that its proposal was rejected, and the keeper ends", async () => {
+    const { driver, proposal, port, build } = await leave();
+    expect(keepers()).toHaveLength(1);
+    expect(await proposal.outcome).toEqual({ kind: "rejected", by: "editor" });
+    expect(driver.status.state).toBe("connected");
+    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
+    expect(await answers(port)).toBe(false);
+
+    const { companion, editor } = build();
+    await companion.start();
+    await companion.restored;
+    expect(portOf(companion)).toBe(port);
+    expect(companion.proposals).toEqual([]);
+    expect(editor.views).toEqual([]);
+  }, 20_000);
+
+  it("text the user typed stays, for the user", async () => {
+    const { proposal, build } = await leave("mine\n");
+    expect(await proposal.outcome).toEqual({ kind: "rejected", by: "editor" });
+    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
+    const { companion, editor } = build();
+    await companion.start();
+    expect((await editor.nextView()).request.draftText).toBe("mine\n");
+    await companion.restored;
+    expect(companion.proposals).toMatchObject([{ state: "kept", edited: true }]);
+  }, 20_000);
+
+  it("the new run is there in time: the keeper has nothing to do", async () => {
+    const { driver, proposal, port, build } = await leave();
+    const { companion, editor } = build();
+    await companion.start();
+    expect(portOf(companion)).toBe(port);
+    const view = await editor.nextView();
+    await driver.until("connected again", (status) => status.contexts > 1);
+    await expect.poll(keepers, { timeout: 10_000 }).toEqual([]);
+    view.accept();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
+  }, 20_000);
+
+  it("a new run that is late has the port back at once, and the agent with it", async () => {
+    const { driver, proposal, port, build } = await leave();
+    await untilHeld(port);
+    const { companion, editor } = build();
+    const before = performance.now();
+    await companion.start();
+    expect(performance.now() - before).toBeLessThan(500);
+    expect(portOf(companion)).toBe(port);
+    await driver.until("connected again", (status) => status.contexts > 1);
+    (await editor.nextView()).accept();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
+  }, 20_000);
+
+  it("an answer in the terminal meanwhile stands, and the proposal is not open again", async () => {
+    const { proposal, port, file, build } = await leave();
+    await untilHeld(port);
+    expect(await proposal.decideInTerminal("accept")).toMatchObject({ kind: "accepted", by: "terminal" });
+    expect(readFileSync(file, "utf8")).toBe("one\n2\n");
+    const { companion } = build();
+    await companion.start();
+    await companion.restored;
+    expect(portOf(companion)).toBe(port);
+    expect(companion.proposals).toEqual([]);
+  }, 20_000);
+
+  it("a keeper whose note is gone leaves the port alone", async () => {
+    const { platform, port, build } = await leave();
+    const { companion } = build();
+    await companion.start();
+    await companion.restored;
+    expect(existsSync(join(platform.root, "storage", `${farewellKey}.json`))).toBe(false);
+    await companion.stop();
+    let isHeld = false;
+    const look = async (): Promise<readonly number[]> => {
+      isHeld ||= await answers(port);
+      return keepers();
+    };
+    await expect.poll(look, { timeout: 10_000 }).toEqual([]);
+    expect(isHeld).toBe(false);
+  }, 20_000);
+
+  it("secrets stand neither in the keeper's arguments nor in its environment", async () => {
+    const { platform } = await leave();
+    const [pid] = keepers();
+    const facts = ["cmdline", "environ"].map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1")).join("\0");
+    const { token, sessionKey } = JSON.parse(readFileSync(join(platform.root, "storage", "endpoint.json"), "utf8"));
+    expect(facts).toContain("ELECTRON_RUN_AS_NODE=1");
+    expect(facts).not.toContain(token);
+    expect(facts).not.toContain(sessionKey);
+  }, 20_000);
+
+  it("who has no token learns nothing and cannot have the port", async () => {
+    const { port, proposal } = await leave();
+    await untilHeld(port);
+    const status = async (path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", headers })).status;
+    expect(await status("/give-back", {})).toBe(401);
+    expect(await status("/mcp", { authorization: "Bearer wrong" })).toBe(401);
+    expect(await answers(port)).toBe(true);
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+  }, 20_000);
+
+  it("no keeper where no agent is connected", async () => {
+    const { build } = setUp();
+    const { companion } = build();
+    await companion.start();
+    await companion.stop({ reload: true, comeBackMs });
+    expect(keepers()).toEqual([]);
+  }, 20_000);
+
+  it("an idle agent is held, too, until the next companion is there", async () => {
+    const { build, agent, file } = setUp();
+    const first = build();
+    await first.companion.start();
+    const driver = await agent();
+    await driver.until("the first context", (status) => status.contexts > 0);
+    const port = portOf(first.companion);
+    await first.companion.stop({ reload: true, comeBackMs });
+    await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(true);
+    const second = build();
+    second.editor.openFile(file);
+    await second.companion.start();
+    expect(portOf(second.companion)).toBe(port);
+    await driver.until("the file again", (status) => status.view?.active === file, 10_000);
+  }, 20_000);
+});
+
+it("a stranger on the port is told neither the token nor the session key", async () => {
+  const { build, platform } = setUp();
+  const first = build();
+  await first.companion.start();
+  const port = portOf(first.companion);
+  await first.companion.stop({ reload: true });
+  const heard: string[] = [];
+  const stranger: Server = createServer((request, response) => {
+    heard.push(JSON.stringify(request.rawHeaders));
+    response.end();
+  });
+  await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
+  ends.push(() => void stranger.close());
+  const second = build();
+  await second.companion.start();
+  expect(portOf(second.companion)).not.toBe(port);
+  const { token, sessionKey } = JSON.parse(readFileSync(join(platform.root, "storage", "endpoint.json"), "utf8"));
+  expect(heard).toHaveLength(1);
+  expect(heard.join()).not.toContain(token);
+  expect(heard.join()).not.toContain(sessionKey);
+});

@@ -1,0 +1,44 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nodeProcesses } from "../../src/platform/node-processes.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "patchbay-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the program writes into a file, once it is there as a whole. */
+async function wrote(file: string): Promise<string> {
+  await expect.poll(() => read(file), { timeout: 10_000 }).toMatch(/end$/);
+  return read(file);
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // Not written yet.
+    return "";
+  }
+}
+
+describe("programs that outlive us", () => {
+  it("have modules, a process group of their own, and no folder of the user", async () => {
+    const file = join(folder, "facts");
+    const facts = `[process.cwd(), process.argv.length, process.env.ELECTRON_RUN_AS_NODE, process.env.NODE_OPTIONS, process.pid]`;
+    const program = `require("node:fs").writeFileSync(${JSON.stringify(file)}, ${facts}.join(" ") + " end")`;
+    expect(await nodeProcesses.startDetached(program)).toBe(true);
+    expect(await wrote(file)).toMatch(/^\/ 2 1 {2}\d+ end$/);
+  });
+
+  it("take more than a pipe holds", async () => {
+    const file = join(folder, "length");
+    const text = "x".repeat(300_000);
+    const program = `require("node:fs").writeFileSync(${JSON.stringify(file)}, "${text}".length + " end")`;
+    expect(await nodeProcesses.startDetached(program)).toBe(true);
+    expect(await wrote(file)).toBe("300000 end");
+  });
+});

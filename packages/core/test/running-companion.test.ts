@@ -1,0 +1,251 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import {
+  type AgentDriver,
+  createClaudeDriver,
+  createGeminiDriver,
+  createMemoryEditor,
+  createTestPlatform,
+  type MemoryEditor,
+  type TestPlatform,
+} from "@patchbay/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Companion, CompanionState } from "../src/companion.ts";
+import { createCompanion } from "../src/create-companion.ts";
+
+const ends: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+interface Setup {
+  readonly platform: TestPlatform;
+  readonly file: string;
+  /** Another companion of the same workspace and storage, not started. */
+  build(folders?: readonly string[]): { readonly editor: MemoryEditor; readonly companion: Companion };
+  agent(create: typeof createGeminiDriver | typeof createClaudeDriver): Promise<AgentDriver>;
+}
+
+function setUp(): Setup {
+  const platform = createTestPlatform();
+  ends.push(() => platform.dispose());
+  const file = join(platform.workspace, "main.ts");
+  writeFileSync(file, "one\ntwo\n");
+  return {
+    platform,
+    file,
+    build: (folders = [platform.workspace]) => {
+      const editor = createMemoryEditor({
+        folders,
+        storageDirectory: join(platform.root, "storage"),
+        readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
+      });
+      const companion = createCompanion({ host: editor, platform });
+      ends.push(() => companion.stop());
+      return { editor, companion };
+    },
+    agent: async (create) => {
+      const driver = create({ cwd: platform.workspace, home: platform.home, temporaryDirectory: platform.tmp });
+      ends.push(() => driver.end());
+      await driver.connect();
+      return driver;
+    },
+  };
+}
+
+const portOf = ({ state }: Companion): number => (state.kind === "listening" ? state.port : 0);
+
+async function answers(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+describe("start and stop", () => {
+  it("start twice is one start", async () => {
+    const { build } = setUp();
+    const { companion } = build();
+    const states: CompanionState["kind"][] = [];
+    companion.onDidChangeState((state) => states.push(state.kind));
+    await Promise.all([companion.start(), companion.start()]);
+    expect(states).toEqual(["starting", "listening"]);
+  });
+
+  it("a start that failed leaves nothing behind, and can be tried again", async () => {
+    const { build, platform, file, agent } = setUp();
+    const { companion, editor } = build();
+    editor.fail("workspace.folders", new Error("not yet"), 1);
+    await expect(companion.start()).rejects.toThrow("not yet");
+    expect(companion.state.kind).toBe("failed");
+    await companion.start();
+    expect(readdirSync(join(platform.home, ".claude", "ide"))).toEqual([`${portOf(companion)}.lock`]);
+    const driver = await agent(createGeminiDriver);
+    editor.openFile(file);
+    await driver.until("the file", (status) => status.view?.active === file);
+  });
+
+  it("a stop during the start ends what the start began", async () => {
+    const { build, platform } = setUp();
+    const { companion } = build();
+    let port = 0;
+    companion.onDidChangeState((state) => {
+      if (state.kind === "listening") port = state.port;
+    });
+    const starting = companion.start();
+    await companion.stop();
+    await starting;
+    await companion.restored;
+    expect(companion.state.kind).toBe("stopped");
+    expect(companion.environment).toEqual({});
+    expect(await answers(port)).toBe(false);
+    expect(readdirSync(join(platform.home, ".claude", "ide"))).toEqual([]);
+  });
+
+  it("what has been stopped, also before it was started, does not start any more", async () => {
+    const { build } = setUp();
+    const { companion } = build();
+    await companion.stop();
+    await companion.restored;
+    await expect(companion.start()).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  it("a stop is over in two seconds although the editor never answers", async () => {
+    const { build, platform, file, agent } = setUp();
+    const { companion, editor } = build();
+    await companion.start();
+    const driver = await agent(createGeminiDriver);
+    const proposal = driver.propose({ path: file, text: "one\n2\n" });
+    const view = await editor.nextView();
+    await proposal.asked;
+    view.currentText = () => new Promise(() => {});
+    view.close = () => new Promise(() => {});
+    const before = performance.now();
+    await companion.stop({ reload: true });
+    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(readdirSync(join(platform.home, ".qwen", "ide"))).toEqual([]);
+  });
+
+  it("listeners that throw disturb nobody", async () => {
+    const { build, file, agent } = setUp();
+    const { companion, editor } = build();
+    const broken = (): never => {
+      throw new Error("listener");
+    };
+    companion.onDidChangeState(broken);
+    companion.onDidChangeEnvironment(broken);
+    companion.onDidChangeSessions(broken);
+    companion.onDidChangeProposals(broken);
+    await companion.start();
+    const driver = await agent(createGeminiDriver);
+    const proposal = driver.propose({ path: file, text: "one\n2\n" });
+    (await editor.nextView()).accept();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted" });
+  });
+
+  it("folders are announced without a separator at their end", async () => {
+    const { build, platform } = setUp();
+    const { companion } = build([`${platform.workspace}/`]);
+    await companion.start();
+    const lock = readFileSync(join(platform.home, ".claude", "ide", `${portOf(companion)}.lock`), "utf8");
+    expect(JSON.parse(lock)).toMatchObject({ workspaceFolders: [platform.workspace] });
+  });
+
+  it("folders that change quickly end as they are, not as they were", async () => {
+    const { build, platform } = setUp();
+    const { companion, editor } = build();
+    await companion.start();
+    const realPath = platform.files.realPath.bind(platform.files);
+    const waits = [60, 0];
+    platform.files.realPath = async (path) => {
+      const wait = path.includes("changed") ? (waits.shift() ?? 0) : 0;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      return realPath(path);
+    };
+    editor.setFolders([join(platform.root, "changed-first")]);
+    editor.setFolders([join(platform.root, "changed-last")]);
+    const lock = (): string => readFileSync(join(platform.home, ".claude", "ide", `${portOf(companion)}.lock`), "utf8");
+    await expect.poll(lock).toContain("changed-last");
+    await companion.stop();
+  });
+});
+
+describe("a port that another program took meanwhile", () => {
+  const take = async (port: number): Promise<void> => {
+    const server = createServer();
+    ends.push(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  };
+
+  it("agents that were connected cannot come back by themselves: the user is told once what to type", async () => {
+    const { build, agent } = setUp();
+    const one = build();
+    await one.companion.start();
+    await agent(createGeminiDriver);
+    const port = portOf(one.companion);
+    await one.companion.stop({ reload: true });
+    await take(port);
+    const two = build();
+    await two.companion.start();
+    expect(portOf(two.companion)).not.toBe(port);
+    expect((await two.editor.messages.next("port-taken")).message.text).toMatch(/Gemini CLI reached.*\/ide enable/u);
+  });
+
+  it("says nothing where no agent was connected", async () => {
+    const { build } = setUp();
+    const one = build();
+    await one.companion.start();
+    const port = portOf(one.companion);
+    await one.companion.stop({ reload: true });
+    await take(port);
+    const two = build();
+    await two.companion.start();
+    await two.companion.restored;
+    expect(two.editor.shownMessages).toEqual([]);
+  });
+});
+
+describe("two editors in one folder at once", () => {
+  it("the second takes neither the port nor the proposals of the first", async () => {
+    const { build, file, agent } = setUp();
+    const one = build();
+    await one.companion.start();
+    const driver = await agent(createGeminiDriver);
+    driver.propose({ path: file, text: "one\n2\n" });
+    (await one.editor.nextView()).type("mine\n");
+    await expect
+      .poll(() => readdirSync(one.editor.storageDirectory ?? "").filter((name) => name.startsWith("proposal-")).length)
+      .toBe(1);
+
+    const two = build();
+    await two.companion.start();
+    await two.companion.restored;
+    expect(portOf(two.companion)).not.toBe(portOf(one.companion));
+    expect(two.companion.proposals).toEqual([]);
+    expect(two.editor.views).toEqual([]);
+
+    const port = portOf(one.companion);
+    await one.companion.stop({ reload: true });
+    const again = build();
+    await again.companion.start();
+    expect(portOf(again.companion)).toBe(port);
+    expect((await again.editor.nextView()).request.draftText).toBe("mine\n");
+    await driver.until("connected again", (status) => status.state === "connected" && status.contexts > 1, 10_000);
+  });
+
+  it("the second keeps its own port over a reload", async () => {
+    const { build } = setUp();
+    await build().companion.start();
+    const two = build();
+    await two.companion.start();
+    const port = portOf(two.companion);
+    await two.companion.stop({ reload: true });
+    const again = build();
+    await again.companion.start();
+    expect(portOf(again.companion)).toBe(port);
+  });
+});

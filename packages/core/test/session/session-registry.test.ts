@@ -1,0 +1,184 @@
+import { createMemoryEditor, createMemoryPlatform, type MemoryEditor } from "@patchbay/testkit";
+import { describe, expect, it } from "vitest";
+import { ContextTracker } from "../../src/context/context-tracker.ts";
+import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
+import { gemini } from "../../src/dialects/gemini.ts";
+import type { Dialect, DialectEngine } from "../../src/dialects/dialect.ts";
+import { DiffRegistry } from "../../src/diff/diff-registry.ts";
+import { emptyProposalStore } from "../../src/diff/proposal-store.ts";
+import type { AgentTransport } from "../../src/endpoint/agent-transport.ts";
+import { SessionRegistry } from "../../src/session/session-registry.ts";
+import { Emitter } from "../../src/support/emitter.ts";
+import { nullLogger } from "../../src/support/logger.ts";
+
+/** The end of a connection that tests open and close by hand. */
+class HandTransport implements AgentTransport {
+  readonly kind = "streamable-http";
+  isOpen = false;
+  isClosed = false;
+  readonly undelivered: readonly string[] = [];
+  readonly pushed: string[] = [];
+  readonly #opened: Emitter<void> = new Emitter();
+  readonly #lost: Emitter<void> = new Emitter();
+  readonly onDidOpen = this.#opened.event;
+  readonly onDidLoseStream = this.#lost.event;
+  onclose?: () => void;
+
+  openStream(): void {
+    this.isOpen = true;
+    this.#opened.fire();
+  }
+
+  loseStream(): void {
+    this.isOpen = false;
+    this.#lost.fire();
+  }
+
+  pushLatest(_slot: string, json: string): void {
+    this.pushed.push(json);
+  }
+
+  pushReliable(json: string): ReturnType<AgentTransport["pushReliable"]> {
+    this.pushed.push(json);
+    return { eventId: 0, dispose: () => {} };
+  }
+
+  acknowledge(): void {}
+
+  async start(): Promise<void> {}
+
+  async send(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.onclose?.();
+  }
+}
+
+interface Setup {
+  readonly editor: MemoryEditor;
+  readonly sessions: SessionRegistry;
+  readonly diffs: DiffRegistry;
+  /** Lets the engine be loaded. */
+  readonly load: () => void;
+  accept(transport: HandTransport, initialize?: unknown): Promise<void>;
+}
+
+function start(): Setup {
+  const platform = createMemoryPlatform();
+  const editor = createMemoryEditor({ folders: ["/ws"] });
+  const loads: (() => void)[] = [];
+  const loaded = new Promise<void>((resolve) => loads.push(resolve));
+  const dialect: Dialect = {
+    ...gemini,
+    load: async (): Promise<DialectEngine> => {
+      await loaded;
+      return gemini.load();
+    },
+  };
+  const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+  const tracker = new ContextTracker({ host: editor, clock: platform.clock, policy }).follow();
+  const sessions: SessionRegistry = new SessionRegistry({
+    host: editor,
+    platform,
+    logger: nullLogger,
+    dialects: [dialect],
+    tracker,
+    realFolders: async () => ["/ws"],
+    diffs: () => diffs,
+  });
+  const diffs: DiffRegistry = new DiffRegistry({
+    host: editor,
+    clock: platform.clock,
+    random: platform.random,
+    files: platform.files,
+    logger: nullLogger,
+    store: emptyProposalStore,
+    carrier: sessions,
+  });
+  return {
+    editor,
+    sessions,
+    diffs,
+    load: () => loads[0]?.(),
+    accept: (transport, initialize) =>
+      sessions.accept({
+        sessionId: "gemini.one",
+        transport,
+        headers: {},
+        initialize,
+        dialectHint: "gemini",
+        remotePort: 1,
+        tokenName: undefined,
+      }),
+  };
+}
+
+describe("session registry", () => {
+  it("a session whose connection ended while its engine was loaded leaves nothing behind", async () => {
+    const { accept, load, sessions } = start();
+    const accepting = accept(new HandTransport());
+    sessions.ended("gemini.one", "deleted");
+    load();
+    await expect(accepting).rejects.toMatchObject({ code: "stopped" });
+    expect(sessions.sessions).toEqual([]);
+  });
+
+  it("nobody is let in after the stop", async () => {
+    const { accept, load, sessions } = start();
+    const accepting = accept(new HandTransport());
+    await sessions.stop();
+    load();
+    await expect(accepting).rejects.toMatchObject({ code: "stopped" });
+    expect(sessions.sessions).toEqual([]);
+  });
+
+  it("an editor that cannot say what is open costs the agent its context, not its session", async () => {
+    const { accept, editor, load, sessions } = start();
+    load();
+    const transport = new HandTransport();
+    await accept(transport);
+    editor.fail("editors.active", new Error("no editor"));
+    transport.openStream();
+    expect(transport.pushed).toEqual([]);
+    expect(sessions.sessions.map((session) => session.state)).toEqual(["connected"]);
+    transport.loseStream();
+    transport.openStream();
+    expect(transport.pushed).toHaveLength(1);
+  });
+
+  it("a stream that opens again gets the context again, equal as it may be", async () => {
+    const { accept, load } = start();
+    load();
+    const transport = new HandTransport();
+    await accept(transport);
+    transport.openStream();
+    transport.loseStream();
+    transport.openStream();
+    expect(transport.pushed).toHaveLength(2);
+    expect(transport.pushed[0]).toBe(transport.pushed[1]);
+  });
+
+  it("a session that made room for others finds its proposals and its verdicts when it comes back", async () => {
+    const { accept, diffs, editor, load, sessions } = start();
+    load();
+    const first = new HandTransport();
+    await accept(first);
+    first.openStream();
+    const owner = sessions.sessions[0]?.owner;
+    if (owner === undefined) throw new Error("no session");
+    const open = (path: string) =>
+      diffs.open(owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
+    open("/ws/decided.ts");
+    open("/ws/open.ts");
+    (await editor.nextView((view) => view.request.path === "/ws/decided.ts")).reject();
+    sessions.ended("gemini.one", "dropped");
+    expect((await editor.nextView()).agentPresent).toBe(false);
+    const second = new HandTransport();
+    await accept(second);
+    second.openStream();
+    expect(second.pushed.filter((json) => json.includes("ide/diffRejected"))).toHaveLength(1);
+    (await editor.nextView((view) => view.request.path === "/ws/open.ts")).accept();
+    await expect.poll(() => second.pushed.filter((json) => json.includes("ide/diffAccepted")).length).toBe(1);
+  });
+});
