@@ -1,0 +1,107 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { CompanionAddress } from "./companion-address.ts";
+import { type CompanionSpecHandlers, subscribe } from "./companion-spec-notifications.ts";
+import { type CuttableFetch, createCuttableFetch } from "./cuttable-fetch.ts";
+import { readToolResult } from "./tool-result.ts";
+
+export interface CompanionSpecConnectionOptions extends CompanionSpecHandlers {
+  readonly address: CompanionAddress;
+  readonly clientVersion: string;
+  /** The MCP revision that the client asks for. */
+  readonly protocolVersion: string;
+  /** The client gives the connection up. */
+  readonly onProblem: (problem: string) => void;
+}
+
+/** One connection of Gemini CLI or Qwen Code: the official SDK's client, used in the order in which they use it. */
+export class CompanionSpecConnection {
+  readonly #client: Client;
+  readonly #transport: StreamableHTTPClientTransport;
+  readonly #fetch: CuttableFetch;
+  #ended = false;
+
+  private constructor(client: Client, transport: StreamableHTTPClientTransport, cuttable: CuttableFetch) {
+    this.#client = client;
+    this.#transport = transport;
+    this.#fetch = cuttable;
+  }
+
+  static async open(options: CompanionSpecConnectionOptions): Promise<CompanionSpecConnection> {
+    const client = new Client({ name: "streamable-http-client", version: options.clientVersion }, { capabilities: {} });
+    const cuttable = createCuttableFetch();
+    const { port, token } = options.address;
+    const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
+      fetch: cuttable.fetch,
+      requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
+    });
+    const connection = new CompanionSpecConnection(client, transport, cuttable);
+    client.onerror = (error) => connection.#onError(error, options.onProblem);
+    await client.connect(asking(transport, options.protocolVersion));
+    // The real clients subscribe only now: what came before is lost.
+    subscribe(client, options);
+    return connection;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#transport.sessionId;
+  }
+
+  async listTools(): Promise<readonly string[]> {
+    const { tools } = await this.#client.listTools();
+    return tools.map((tool) => tool.name);
+  }
+
+  /** Text parts of the answer; rejects with the text of an `isError` answer. */
+  async callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+    return readToolResult(await this.#client.callTool({ name, arguments: { ...args } }));
+  }
+
+  cut(how: "clean" | "reset"): void {
+    this.#fetch.cut(how);
+  }
+
+  /** Ends as the process would: no DELETE, open requests broken. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#client.close();
+  }
+
+  #onError(error: Error, onProblem: (problem: string) => void): void {
+    if (this.#ended) return;
+    // Where the port is away, the stream's few retries fail without the client noticing: it stays connected, and deaf.
+    const retry =
+      this.#fetch.isStreamRefusal(error) || /^(Failed to reconnect|Maximum reconnection)/.test(error.message);
+    const unknownSession = error instanceof StreamableHTTPError && error.code === 404;
+    if (!retry || unknownSession) onProblem(error.message);
+  }
+}
+
+/** The transport, asking for the given revision where the SDK would ask for its newest. */
+function asking(transport: StreamableHTTPClientTransport, protocolVersion: string): Transport {
+  const wrapped: Transport = {
+    start: async () => {
+      transport.onclose = () => wrapped.onclose?.();
+      transport.onerror = (error) => wrapped.onerror?.(error);
+      transport.onmessage = (message) => wrapped.onmessage?.(message);
+      await transport.start();
+    },
+    send: async (message, options) => {
+      const { resumptionToken, onresumptiontoken } = options ?? {};
+      await transport.send(withRevision(message, protocolVersion), {
+        ...(resumptionToken === undefined ? {} : { resumptionToken }),
+        ...(onresumptiontoken === undefined ? {} : { onresumptiontoken }),
+      });
+    },
+    close: async () => await transport.close(),
+    setProtocolVersion: (version) => transport.setProtocolVersion(version),
+  };
+  return wrapped;
+}
+
+function withRevision(message: JSONRPCMessage, protocolVersion: string): JSONRPCMessage {
+  if (!("method" in message) || message.method !== "initialize") return message;
+  return { ...message, params: { ...message.params, protocolVersion } };
+}

@@ -1,0 +1,204 @@
+import { messageOf, PatchbayError } from "@patchbay/core";
+import type {
+  AgentDriver,
+  AgentDriverOptions,
+  AgentEdit,
+  AgentOutcome,
+  AgentProposal,
+  AgentStatus,
+} from "./agent-driver.ts";
+import type { CompanionAddress } from "./companion-address.ts";
+import { CompanionSpecConnection } from "./companion-spec-connection.ts";
+import { parseFinalText } from "./companion-spec-notifications.ts";
+import { toAgentView } from "./companion-spec-view.ts";
+import { OpenQuestion } from "./open-question.ts";
+import { StatusBoard } from "./status-board.ts";
+import { inspectFile, type WorkspaceFile, writeText } from "./workspace-file.ts";
+
+/** What differs between the agents of this family. */
+export interface CompanionSpecProfile {
+  readonly dialect: "gemini" | "qwen";
+  readonly agentName: string;
+  readonly clientVersion: string;
+  readonly protocolVersion: string;
+  /** Candidates in the order in which they are tried. */
+  find(options: AgentDriverOptions): readonly CompanionAddress[];
+  /** Whether an `isError` answer to openDiff fails the edit for good; otherwise the terminal decides. */
+  readonly failsOnRefusal: boolean;
+  /** The proposal as it goes over the wire. */
+  toWire(text: string, tool: "edit" | "write", file: WorkspaceFile): string;
+  /** What is written for an accepted text. */
+  toDisk(text: string, file: WorkspaceFile): string;
+}
+
+/** Gemini CLI or Qwen Code without a model. */
+export class CompanionSpecDriver implements AgentDriver {
+  readonly dialect: "gemini" | "qwen";
+  readonly agentName: string;
+  readonly #profile: CompanionSpecProfile;
+  readonly #options: AgentDriverOptions;
+  readonly #board: StatusBoard = new StatusBoard();
+  readonly #open: Map<string, { readonly question: OpenQuestion; accept(content: string): void }> = new Map();
+  /** The last proposal of each file: the client asks about a file only when its last question is answered. */
+  readonly #queues: Map<string, Promise<unknown>> = new Map();
+  readonly #questions: Set<OpenQuestion> = new Set();
+  #connection: CompanionSpecConnection | undefined;
+
+  constructor(profile: CompanionSpecProfile, options: AgentDriverOptions) {
+    this.dialect = profile.dialect;
+    this.agentName = profile.agentName;
+    this.#profile = profile;
+    this.#options = options;
+  }
+
+  get status(): AgentStatus {
+    return this.#board.status;
+  }
+
+  /** The MCP session, for tests that look into the companion. */
+  get sessionId(): string | undefined {
+    return this.#connection?.sessionId;
+  }
+
+  async until(what: string, matches: (status: AgentStatus) => boolean, timeoutMs?: number): Promise<AgentStatus> {
+    return await this.#board.until(what, matches, timeoutMs);
+  }
+
+  async connect(): Promise<void> {
+    await this.#connection?.end();
+    this.#board.change({ state: "connecting", contexts: 0, mentions: [] });
+    const addresses = this.#profile.find(this.#options);
+    let problem = `${this.agentName} found no companion for ${this.#options.cwd}.`;
+    for (const address of addresses) {
+      try {
+        await this.#connectTo(address);
+        return;
+      } catch (error) {
+        problem = `${this.agentName} could not connect to port ${address.port}: ${messageOf(error)}`;
+      }
+    }
+    this.#board.disconnected(problem);
+    throw new PatchbayError("not-found", problem);
+  }
+
+  propose(edit: AgentEdit): AgentProposal {
+    const question = new OpenQuestion();
+    this.#questions.add(question);
+    const file = inspectFile(edit.path);
+    const tool = edit.tool ?? (file.exists ? "edit" : "write");
+    const proposed = this.#profile.toWire(edit.text, tool, file);
+    const accept = (content: string, by: "editor" | "terminal"): void =>
+      question.answer(() => this.#accepted(edit.path, file, proposed, content, by));
+    const previous = this.#queues.get(edit.path) ?? Promise.resolve();
+    const asked = previous.then(async () => {
+      this.#open.set(edit.path, { question, accept: (content) => accept(content, "editor") });
+      await this.#ask(edit.path, proposed, question);
+    });
+    this.#queues.set(edit.path, Promise.all([asked, question.outcome]));
+    return {
+      path: edit.path,
+      asked,
+      outcome: question.outcome,
+      get refusal(): string | undefined {
+        return question.refusal;
+      },
+      decideInTerminal: async (verdict) => {
+        await asked;
+        const held = await this.#closeDiff(edit.path);
+        this.#open.delete(edit.path);
+        if (verdict === "accept") accept(held ?? proposed, "terminal");
+        else question.answer(() => ({ kind: "rejected", by: "terminal" }));
+        return await question.outcome;
+      },
+    };
+  }
+
+  async callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+    return await this.#connected().callTool(name, args);
+  }
+
+  cut(how: "clean" | "reset"): void {
+    this.#connection?.cut(how);
+  }
+
+  async end(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    for (const question of this.#questions) question.answer(() => ({ kind: "lost" }));
+    this.#questions.clear();
+    this.#open.clear();
+    await connection?.end();
+    if (connection !== undefined) this.#board.disconnected("The agent has ended.");
+  }
+
+  async #connectTo(address: CompanionAddress): Promise<void> {
+    const connection = await CompanionSpecConnection.open({
+      address,
+      clientVersion: this.#options.version ?? this.#profile.clientVersion,
+      protocolVersion: this.#profile.protocolVersion,
+      onContext: (update) => {
+        if (this.status.state === "disconnected") return;
+        this.#board.change({ contexts: this.status.contexts + 1, view: toAgentView(update) });
+      },
+      onDiffAccepted: (path, content) => this.#take(path)?.accept(content),
+      onDiffRejected: (path) => this.#take(path)?.question.answer(() => ({ kind: "rejected", by: "editor" })),
+      onProblem: (problem) => this.#board.disconnected(problem),
+    });
+    this.#connection = connection;
+    const tools = await connection.listTools();
+    this.#board.change({ state: "connected", tools, editorName: address.editorName, port: address.port });
+  }
+
+  #take(path: string): { readonly question: OpenQuestion; accept(content: string): void } | undefined {
+    const open = this.#open.get(path);
+    this.#open.delete(path);
+    return open;
+  }
+
+  async #ask(path: string, proposed: string, question: OpenQuestion): Promise<void> {
+    const { state, tools } = this.status;
+    if (state !== "connected" || !tools.includes("openDiff") || !tools.includes("closeDiff")) {
+      question.refusal = "The editor is not connected, or it offers no diffs.";
+      return;
+    }
+    try {
+      await this.#connected().callTool("openDiff", { filePath: path, newContent: proposed });
+    } catch (error) {
+      this.#open.delete(path);
+      const message = messageOf(error);
+      question.refusal = message;
+      if (this.#profile.failsOnRefusal) question.answer(() => ({ kind: "failed", message }));
+    }
+  }
+
+  /** The text that the view held, or undefined where there is no view. */
+  async #closeDiff(path: string): Promise<string | undefined> {
+    if (this.#connection === undefined || this.status.state !== "connected") return undefined;
+    try {
+      const [text] = await this.#connection.callTool("closeDiff", { filePath: path, suppressNotification: true });
+      return text === undefined ? undefined : parseFinalText(text);
+    } catch {
+      // The real clients take any failure here for "no content".
+      return undefined;
+    }
+  }
+
+  #accepted(
+    path: string,
+    file: WorkspaceFile,
+    proposed: string,
+    received: string,
+    by: "editor" | "terminal",
+  ): AgentOutcome {
+    // An empty text is falsy for the client: it then writes what it proposed.
+    const text = received === "" ? proposed : received;
+    const written = this.#profile.toDisk(text, file);
+    if (this.#options.writesFile !== false) writeText(path, written);
+    return { kind: "accepted", received, written, userModified: text !== proposed, by };
+  }
+
+  #connected(): CompanionSpecConnection {
+    if (this.#connection === undefined) throw new PatchbayError("not-found", `${this.agentName} is not connected.`);
+    return this.#connection;
+  }
+}

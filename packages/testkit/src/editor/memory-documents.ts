@@ -1,0 +1,151 @@
+import {
+  type EditorChange,
+  Emitter,
+  type HostActiveEditor,
+  type HostDocuments,
+  type HostEditors,
+  type Position,
+  type Range,
+} from "@patchbay/core";
+import type { HostFailures } from "./host-failures.ts";
+import { isEmptyRange, type MemoryDocument, readRange } from "./memory-document.ts";
+
+/** Text that was handed back to the user in a new unsaved document. */
+export interface UntitledDocument {
+  readonly text: string;
+  readonly likePath: string;
+}
+
+export interface MemoryDocumentsOptions {
+  readonly failures: HostFailures;
+  readonly readDisk: (path: string) => string | undefined;
+  /** A file was shown with keyboard focus. */
+  readonly onFocus: (path: string) => void;
+}
+
+/** The open files of the in-memory editor: two sides of the port, and the user's hands. */
+export class MemoryDocuments {
+  readonly editors: HostEditors;
+  readonly documents: HostDocuments;
+  readonly untitled: UntitledDocument[] = [];
+  readonly reads: { active: number; openFiles: number; selection: number } = { active: 0, openFiles: 0, selection: 0 };
+  readonly #options: MemoryDocumentsOptions;
+  readonly #open: Map<string, MemoryDocument> = new Map();
+  readonly #change: Emitter<EditorChange> = new Emitter();
+  #active: string | undefined;
+
+  constructor(options: MemoryDocumentsOptions) {
+    this.#options = options;
+    this.editors = {
+      openFiles: () => {
+        this.reads.openFiles += 1;
+        options.failures.check("editors.openFiles");
+        return Array.from(this.#open.keys());
+      },
+      active: () => this.#readActive(),
+      onDidChange: this.#change.event,
+    };
+    this.documents = this.#createDocuments(options.failures);
+  }
+
+  find(path: string): MemoryDocument | undefined {
+    return this.#open.get(path);
+  }
+
+  open(path: string, text: string): void {
+    if (!this.#open.has(path)) {
+      const start = { line: 0, character: 0 };
+      this.#open.set(path, { path, text, dirty: false, cursor: start, selection: undefined });
+      this.#change.fire({ kind: "opened", path });
+    }
+    this.focus(path);
+  }
+
+  focus(path: string): void {
+    this.#get(path);
+    this.#active = path;
+    this.#change.fire({ kind: "focused", path });
+  }
+
+  close(path: string): void {
+    this.#open.delete(path);
+    if (this.#active === path) this.#active = Array.from(this.#open.keys()).at(-1);
+    this.#change.fire({ kind: "closed", path });
+  }
+
+  setCursor(cursor: Position): void {
+    const document = this.#getActive();
+    document.cursor = cursor;
+    document.selection = undefined;
+    this.#change.fire({ kind: "selection" });
+  }
+
+  select(range: Range): void {
+    const document = this.#getActive();
+    document.cursor = range.end;
+    document.selection = isEmptyRange(range) ? undefined : range;
+    this.#change.fire({ kind: "selection" });
+  }
+
+  makeDirty(path: string, text: string): void {
+    const document = this.#get(path);
+    document.text = text;
+    document.dirty = true;
+    this.#change.fire({ kind: "selection" });
+  }
+
+  #readActive(): HostActiveEditor | undefined {
+    this.reads.active += 1;
+    this.#options.failures.check("editors.active");
+    const document = this.#active === undefined ? undefined : this.#open.get(this.#active);
+    if (document === undefined) return undefined;
+    const { path, cursor, selection } = document;
+    return {
+      path,
+      cursor,
+      ...(selection === undefined ? {} : { selection }),
+      readSelection: (limitBytes) => {
+        this.reads.selection += 1;
+        return selection === undefined ? "" : readRange(document.text, selection, limitBytes);
+      },
+    };
+  }
+
+  #createDocuments(failures: HostFailures): HostDocuments {
+    return {
+      open: async ({ path, range, focus }) => {
+        failures.check("documents.open");
+        this.open(path, this.#options.readDisk(path) ?? "");
+        if (range !== undefined) this.select(range);
+        if (focus) this.#options.onFocus(path);
+      },
+      isDirty: (path) => this.#open.get(path)?.dirty,
+      save: async (path) => {
+        failures.check("documents.save");
+        const document = this.#open.get(path);
+        if (document === undefined) return false;
+        document.dirty = false;
+        return true;
+      },
+      readText: async (path, limitBytes) => {
+        failures.check("documents.readText");
+        return this.#open.get(path)?.text.slice(0, limitBytes);
+      },
+      openUntitled: async (text, likePath) => {
+        this.untitled.push({ text, likePath });
+      },
+      languageId: (path) => (this.#open.has(path) ? "plaintext" : undefined),
+    };
+  }
+
+  #get(path: string): MemoryDocument {
+    const document = this.#open.get(path);
+    if (document === undefined) throw new Error(`The test has not opened ${path}.`);
+    return document;
+  }
+
+  #getActive(): MemoryDocument {
+    if (this.#active === undefined) throw new Error("The test has no file open.");
+    return this.#get(this.#active);
+  }
+}

@@ -1,0 +1,50 @@
+import type { HostMessage, HostMessages } from "@patchbay/core";
+
+/** A message that the in-memory editor was asked to show. */
+export interface ShownMessage {
+  readonly message: HostMessage;
+  /** The user chooses an action, or dismisses the message with undefined. Later answers change nothing. */
+  answer(action: string | undefined): void;
+}
+
+/** Messages of the in-memory editor: kept for tests, answered by them. */
+export class MemoryMessages implements HostMessages {
+  readonly #shown: ShownMessage[] = [];
+  readonly #answers: Map<string, string | undefined> = new Map();
+  readonly #waiting: Set<() => void> = new Set();
+  readonly #failure: () => void;
+
+  constructor(failure: () => void) {
+    this.#failure = failure;
+  }
+
+  /** All messages so far, oldest first. */
+  get shown(): readonly ShownMessage[] {
+    return this.#shown;
+  }
+
+  /** Every later message with this code is answered so at once. */
+  answerWith(code: string, action: string | undefined): void {
+    this.#answers.set(code, action);
+  }
+
+  /** The first message with this code, as soon as it is shown. */
+  async next(code: string): Promise<ShownMessage> {
+    for (;;) {
+      const found = this.#shown.find((entry) => entry.message.code === code);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  async show(message: HostMessage): Promise<string | undefined> {
+    this.#failure();
+    return await new Promise((resolve) => {
+      this.#shown.push({ message, answer: resolve });
+      if (this.#answers.has(message.code)) resolve(this.#answers.get(message.code));
+      else if (message.actions.length === 0) resolve(undefined);
+      for (const wake of this.#waiting) wake();
+      this.#waiting.clear();
+    });
+  }
+}

@@ -1,0 +1,215 @@
+import { posix } from "node:path";
+import type { Clock, FileFacts, Files } from "@patchbay/core";
+
+interface Entry {
+  readonly kind: FileFacts["kind"];
+  uid: number;
+  mode: number;
+  data: string;
+  modifiedMs: number;
+}
+
+export type FilesCall = Exclude<keyof Files, "removeSync">;
+
+export interface MemoryFilesOptions {
+  readonly clock: Clock;
+  /** The user whom new entries belong to. */
+  readonly uid: number;
+  /** Directories that are there from the start. */
+  readonly directories: readonly string[];
+}
+
+/** A POSIX file system in memory, with owners, modes and links, and with faults on demand. */
+export class MemoryFiles implements Files {
+  /** Bytes that can still be written; less means ENOSPC. */
+  freeBytes: number = Number.POSITIVE_INFINITY;
+  readonly #options: MemoryFilesOptions;
+  readonly #entries: Map<string, Entry> = new Map();
+  readonly #faults: { readonly call: FilesCall; readonly path: string | undefined; readonly code: string }[] = [];
+  readonly #before: ((call: FilesCall, path: string) => void)[] = [];
+
+  constructor(options: MemoryFilesOptions) {
+    this.#options = options;
+    for (const directory of ["/", ...options.directories]) this.addDirectory(directory);
+  }
+
+  /** Puts a directory and its missing parents there, as another program would. */
+  addDirectory(path: string, facts: { readonly uid?: number; readonly mode?: number } = {}): void {
+    if (path !== "/" && !this.#entries.has(posix.dirname(path))) this.addDirectory(posix.dirname(path));
+    this.#put(path, { kind: "directory", uid: facts.uid, mode: facts.mode ?? 0o755, data: "" });
+  }
+
+  addFile(path: string, data: string, facts: { readonly uid?: number; readonly mode?: number } = {}): void {
+    this.#addDirectoryOf(path);
+    this.#put(path, { kind: "file", uid: facts.uid, mode: facts.mode ?? 0o644, data });
+  }
+
+  addLink(path: string, target: string, facts: { readonly uid?: number } = {}): void {
+    this.#addDirectoryOf(path);
+    this.#put(path, { kind: "link", uid: facts.uid, mode: 0o777, data: target });
+  }
+
+  /** The next such call (of that path, where one is given) fails with this system error code. */
+  failNext(call: FilesCall, code: string, path?: string): void {
+    this.#faults.push({ call, path, code });
+  }
+
+  /** Runs before every call: the place where a test lets another process interfere. */
+  onBefore(listener: (call: FilesCall, path: string) => void): void {
+    this.#before.push(listener);
+  }
+
+  /** An entry and everything below it is gone, as after another program's cleaning. */
+  vanish(path: string): void {
+    for (const key of Array.from(this.#entries.keys())) {
+      if (key === path || key.startsWith(`${path}/`)) this.#entries.delete(key);
+    }
+  }
+
+  /** Every path there is, sorted. */
+  get paths(): readonly string[] {
+    return Array.from(this.#entries.keys()).sort();
+  }
+
+  async lstat(path: string): Promise<FileFacts | undefined> {
+    this.#enter("lstat", path);
+    const entry = this.#entries.get(this.#throughParents(path));
+    if (entry === undefined) return undefined;
+    const { kind, uid, mode, data, modifiedMs } = entry;
+    return { kind, uid, mode, size: Buffer.byteLength(data), modifiedMs };
+  }
+
+  async makeDirectory(path: string, mode: number): Promise<"created" | "exists"> {
+    this.#enter("makeDirectory", path);
+    const real = this.#inDirectory(path);
+    if (this.#entries.has(real)) return "exists";
+    this.#put(real, { kind: "directory", uid: undefined, mode, data: "" });
+    return "created";
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    this.#enter("chmod", path);
+    const entry = this.#existing(path);
+    if (entry.uid !== this.#options.uid) throw systemError("EPERM", path);
+    entry.mode = mode;
+  }
+
+  async createExclusive(path: string, data: string, mode: number): Promise<void> {
+    this.#enter("createExclusive", path);
+    const real = this.#inDirectory(path);
+    if (this.#entries.has(real)) throw systemError("EEXIST", path);
+    const size = Buffer.byteLength(data);
+    if (size > this.freeBytes) throw systemError("ENOSPC", path);
+    this.freeBytes -= size;
+    this.#put(real, { kind: "file", uid: undefined, mode, data });
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    this.#enter("rename", from);
+    const entry = this.#existing(from);
+    const target = this.#inDirectory(to);
+    if (this.#entries.get(target)?.kind === "directory") throw systemError("EISDIR", to);
+    this.#entries.delete(this.#throughParents(from));
+    this.#entries.set(target, entry);
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#enter("remove", path);
+    this.removeSync(path);
+  }
+
+  removeSync(path: string): void {
+    const real = this.#throughParents(path);
+    const entry = this.#entries.get(real);
+    if (entry !== undefined && entry.kind !== "directory") this.#entries.delete(real);
+  }
+
+  async readText(path: string, limitBytes: number): Promise<string | undefined> {
+    this.#enter("readText", path);
+    const entry = this.#entries.get(this.#throughParents(path));
+    if (entry?.kind !== "file" || Buffer.byteLength(entry.data) > limitBytes) return undefined;
+    return entry.data;
+  }
+
+  async startsWithByteOrderMark(path: string): Promise<boolean> {
+    this.#enter("startsWithByteOrderMark", path);
+    return this.#entries.get(this.#throughParents(path))?.data.startsWith("\uFEFF") === true;
+  }
+
+  async list(path: string): Promise<readonly string[]> {
+    this.#enter("list", path);
+    const real = this.#resolve(path);
+    if (real === undefined) return [];
+    const prefix = real === "/" ? "/" : `${real}/`;
+    return this.paths.flatMap((entry) => {
+      const name = entry.slice(prefix.length);
+      return entry.startsWith(prefix) && name !== "" && !name.includes("/") ? [name] : [];
+    });
+  }
+
+  async realPath(path: string): Promise<string | undefined> {
+    this.#enter("realPath", path);
+    return this.#resolve(path);
+  }
+
+  #addDirectoryOf(path: string): void {
+    if (!this.#entries.has(posix.dirname(path))) this.addDirectory(posix.dirname(path));
+  }
+
+  #put(path: string, entry: { kind: Entry["kind"]; uid: number | undefined; mode: number; data: string }): void {
+    const modifiedMs = this.#options.clock.now();
+    this.#entries.set(path, { ...entry, uid: entry.uid ?? this.#options.uid, modifiedMs });
+  }
+
+  #enter(call: FilesCall, path: string): void {
+    for (const listener of this.#before) listener(call, path);
+    const index = this.#faults.findIndex((fault) => fault.call === call && (fault.path ?? path) === path);
+    const fault = this.#faults[index];
+    if (fault === undefined) return;
+    this.#faults.splice(index, 1);
+    throw systemError(fault.code, path);
+  }
+
+  #existing(path: string): Entry {
+    const entry = this.#entries.get(this.#throughParents(path));
+    if (entry === undefined) throw systemError("ENOENT", path);
+    return entry;
+  }
+
+  /** The path with the links of its directories resolved; its directory must be there. */
+  #inDirectory(path: string): string {
+    const parent = this.#resolve(posix.dirname(path));
+    if (parent === undefined) throw systemError("ENOENT", path);
+    if (this.#entries.get(parent)?.kind !== "directory") throw systemError("ENOTDIR", path);
+    return posix.join(parent, posix.basename(path));
+  }
+
+  #throughParents(path: string): string {
+    if (path === "/") return path;
+    const parent = this.#resolve(posix.dirname(path));
+    return posix.join(parent ?? posix.dirname(path), posix.basename(path));
+  }
+
+  #resolve(path: string, depth = 0): string | undefined {
+    if (depth > 40) return undefined;
+    let current = "/";
+    for (const [index, part] of path.split("/").filter(Boolean).entries()) {
+      const next = posix.join(current, part);
+      const entry = this.#entries.get(next);
+      if (entry === undefined) return undefined;
+      if (entry.kind === "link") {
+        const rest = path
+          .split("/")
+          .filter(Boolean)
+          .slice(index + 1);
+        return this.#resolve(posix.resolve(current, entry.data, ...rest), depth + 1);
+      }
+      current = next;
+    }
+    return current;
+  }
+}
+
+function systemError(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code, path });
+}

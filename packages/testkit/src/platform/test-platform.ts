@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, createNodePlatform, type Disposable, type Platform, type ProcessFacts } from "@patchbay/core";
+
+export interface TestPlatformOptions {
+  /** Folder for everything; default: a new one in the system's temporary directory, removed by `dispose`. */
+  readonly root?: string;
+  /** Default: `root`/home. */
+  readonly home?: string;
+  /** Default: `root`/tmp. */
+  readonly tmp?: string;
+  /** Default: the real clock. */
+  readonly clock?: Clock;
+  /** The only environment variables that are seen; default: none. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The real machine, with home and temporary directory in a folder that is thrown away. */
+export interface TestPlatform extends Platform, Disposable {
+  readonly root: string;
+  readonly home: string;
+  readonly tmp: string;
+  /** A folder in `root` for a test's files. */
+  readonly workspace: string;
+}
+
+/** Real files, processes and random numbers; nothing outside one temporary folder is touched. */
+export function createTestPlatform(options: TestPlatformOptions = {}): TestPlatform {
+  const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), "patchbay-test-")));
+  const home = options.home ?? join(root, "home");
+  const tmp = options.tmp ?? join(root, "tmp");
+  const workspace = join(root, "workspace");
+  for (const directory of [home, tmp, workspace]) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const node = createNodePlatform();
+  const environment = new Map(Object.entries(options.environment ?? {}));
+  const facts: ProcessFacts = {
+    pid: node.process.pid,
+    ppid: node.process.ppid,
+    uid: node.process.uid,
+    platform: node.process.platform,
+    homeDirectory: home,
+    temporaryDirectory: tmp,
+    environment: (name) => environment.get(name),
+    isAlive: (pid) => node.process.isAlive(pid),
+    parentOf: (pid) => node.process.parentOf(pid),
+    startMark: (pid) => node.process.startMark(pid),
+  };
+  return {
+    clock: options.clock ?? node.clock,
+    random: node.random,
+    files: node.files,
+    process: facts,
+    ...(node.processes === undefined ? {} : { processes: node.processes }),
+    root,
+    home,
+    tmp,
+    workspace,
+    dispose: () => {
+      if (options.root === undefined) rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
