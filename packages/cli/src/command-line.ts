@@ -1,0 +1,111 @@
+import { parseArgs } from "node:util";
+import { PatchbayError } from "@patchbay/core";
+
+export type Command =
+  | { readonly kind: "help"; readonly topic: string | undefined }
+  | { readonly kind: "version" }
+  | ServeCommand
+  | { readonly kind: "status"; readonly json: boolean }
+  | {
+      readonly kind: "env";
+      readonly folder: string;
+      readonly shell: string | undefined;
+      /** Which editor, where several serve the folder. */
+      readonly port: number | undefined;
+    }
+  | { readonly kind: "doctor"; readonly folder: string; readonly json: boolean };
+
+export interface ServeCommand {
+  readonly kind: "serve";
+  readonly folder: string;
+  readonly demo: boolean;
+  readonly json: boolean;
+  readonly difftool: string | undefined;
+  readonly port: number | undefined;
+  /** `file`, `file:line` or `file:line-line`. */
+  readonly open: readonly string[];
+}
+
+const help = { type: "boolean", short: "h" } as const;
+
+/** Reads the arguments after the program's name. Throws PatchbayError `invalid-argument` with a sentence for the user. */
+export function parseCommandLine(args: readonly string[], cwd: string): Command {
+  const [name, ...rest] = args;
+  switch (name) {
+    case undefined:
+    case "help":
+    case "-h":
+    case "--help":
+      return { kind: "help", topic: rest[0] };
+    case "-v":
+    case "--version":
+    case "version":
+      return { kind: "version" };
+    case "serve":
+      return parseServe(rest, cwd);
+    case "status": {
+      const { values } = read(rest, { json: { type: "boolean" }, help }, 0);
+      return values.help === true ? { kind: "help", topic: name } : { kind: "status", json: values.json === true };
+    }
+    case "env": {
+      const { values, positionals } = read(rest, { shell: { type: "string" }, port: { type: "string" }, help }, 1);
+      if (values.help === true) return { kind: "help", topic: name };
+      const port = values.port === undefined ? undefined : parsePort(values.port);
+      return { kind: "env", folder: positionals[0] ?? cwd, shell: values.shell, port };
+    }
+    case "doctor": {
+      const { values, positionals } = read(rest, { json: { type: "boolean" }, help }, 1);
+      if (values.help === true) return { kind: "help", topic: name };
+      return { kind: "doctor", folder: positionals[0] ?? cwd, json: values.json === true };
+    }
+    default:
+      throw new PatchbayError("invalid-argument", `There is no command "${name}". Type: patchbay --help`);
+  }
+}
+
+const serveOptions = {
+  demo: { type: "boolean" },
+  json: { type: "boolean" },
+  difftool: { type: "string" },
+  port: { type: "string" },
+  open: { type: "string", multiple: true },
+  help,
+} as const;
+
+function parseServe(args: readonly string[], cwd: string): Command {
+  const { values, positionals } = read(args, serveOptions, 1);
+  if (values.help === true) return { kind: "help", topic: "serve" };
+  return {
+    kind: "serve",
+    folder: positionals[0] ?? cwd,
+    demo: values.demo === true,
+    json: values.json === true,
+    difftool: values.difftool,
+    port: values.port === undefined ? undefined : parsePort(values.port),
+    open: values.open ?? [],
+  };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new PatchbayError("invalid-argument", `"${text}" is not a port. Give a number from 1 to 65535.`);
+}
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
+
+function read<const T extends Options>(
+  args: readonly string[],
+  options: T,
+  mostPositionals: number,
+): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true }>> {
+  try {
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const tooMany = parsed.positionals[mostPositionals];
+    if (tooMany !== undefined) throw new Error(`"${tooMany}" is one argument too many.`);
+    return parsed;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PatchbayError("invalid-argument", `${reason} Type: patchbay --help`, { cause: error });
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Companion, createCompanion } from "@patchbay/core";
+import {
+  type AgentDriver,
+  type AgentOutcome,
+  type AgentProposal,
+  createClaudeDriver,
+  createGeminiDriver,
+  createQwenDriver,
+  createTestPlatform,
+  type TestPlatform,
+} from "@patchbay/testkit";
+import { HeadlessHost } from "../host/headless-host.ts";
+import type { Review } from "../host/review-queue.ts";
+
+/** Everything the demonstration needs, in a folder that is thrown away: a workspace, a companion, and the three agents. */
+export class DemoStage {
+  readonly platform: TestPlatform;
+  readonly host: HeadlessHost;
+  readonly companion: Companion;
+  readonly agents: readonly AgentDriver[];
+
+  constructor() {
+    this.platform = createTestPlatform();
+    this.host = new HeadlessHost({
+      folder: this.platform.workspace,
+      storageDirectory: join(this.platform.root, "state"),
+      ask: async () => undefined,
+      keep: async () => {},
+    });
+    this.companion = createCompanion({ host: this.host, platform: this.platform });
+    const where = {
+      cwd: this.platform.workspace,
+      home: this.platform.home,
+      temporaryDirectory: this.platform.tmp,
+    };
+    this.agents = [createGeminiDriver(where), createQwenDriver(where), createClaudeDriver(where)];
+  }
+
+  path(name: string): string {
+    return join(this.platform.workspace, name);
+  }
+
+  write(name: string, text: string): string {
+    writeFileSync(this.path(name), text);
+    return this.path(name);
+  }
+
+  read(name: string): string {
+    return existsSync(this.path(name)) ? readFileSync(this.path(name), "utf8") : "no file";
+  }
+
+  /** The waiting proposal of an agent for a file, as soon as it is shown; undefined after ten seconds. */
+  async review(agentName: string, path: string): Promise<Review | undefined> {
+    const find = (): Review | undefined =>
+      this.host.diffs.waiting.find(({ request }) => request.agentName === agentName && request.path === path);
+    return await this.#wait(find);
+  }
+
+  /** Resolves when nothing waits for a verdict; says whether that came to be. */
+  async cleared(): Promise<boolean> {
+    return (await this.#wait(() => (this.host.diffs.waiting.length === 0 ? true : undefined))) === true;
+  }
+
+  /** How a proposal ended, as one phrase; a silence of ten seconds is an end too. */
+  async outcome(proposal: AgentProposal): Promise<string> {
+    return await within(proposal.outcome.then(describeOutcome), "no answer");
+  }
+
+  /** Ends agents and companion; resolves with the records that are left where agents look. */
+  async stop(): Promise<readonly string[]> {
+    await Promise.all(this.agents.map(async (agent) => await agent.end()));
+    await this.companion.stop();
+    const { home, tmp } = this.platform;
+    return [home, tmp].flatMap((directory) =>
+      readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => /\.(lock|json)$/u.test(name)),
+    );
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    this.platform.dispose();
+  }
+
+  async #wait<T>(find: () => T | undefined): Promise<T | undefined> {
+    const found = find();
+    if (found !== undefined) return found;
+    const changed = new Promise<T>((resolve) => {
+      const subscription = this.host.diffs.onDidChange(() => {
+        const now = find();
+        if (now === undefined) return;
+        subscription.dispose();
+        resolve(now);
+      });
+    });
+    return await within<T | undefined>(changed, undefined);
+  }
+}
+
+const patienceMs = 10_000;
+
+async function within<T>(promise: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), patienceMs);
+  });
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+function describeOutcome(outcome: AgentOutcome): string {
+  switch (outcome.kind) {
+    case "accepted":
+      return `accepted in the ${outcome.by}${outcome.userModified ? ", with the user's edits" : ""}`;
+    case "rejected":
+      return `rejected in the ${outcome.by}`;
+    case "failed":
+      return `failed: ${outcome.message}`;
+    case "lost":
+      return "lost";
+  }
+}

@@ -1,0 +1,162 @@
+import { messageOf } from "@patchbay/core";
+import type { AgentDriver } from "@patchbay/testkit";
+import { toOpenPlace } from "../host/file-place.ts";
+import { DemoStage } from "./demo-stage.ts";
+import type { DemoRow } from "./demo-table.ts";
+
+const before = "Hello, wörld 👋\n";
+
+/** Plays the whole loop with all three agents in a throwaway workspace; nothing outside of it is touched. Never rejects. */
+export async function runDemo(): Promise<readonly DemoRow[]> {
+  const rows: DemoRow[] = [];
+  const stage = new DemoStage();
+  try {
+    await stage.companion.start();
+    stage.write("notes.md", "# Notes\n\nfirst line\nsecond line\n");
+    stage.host.editors.open(toOpenPlace({ path: stage.path("notes.md"), lines: { start: 2, end: 2 } }));
+    for (const agent of stage.agents) {
+      for (const step of steps) rows.push(await play(stage, agent, step));
+    }
+    rows.push(...(await threeOnOneFile(stage)));
+    for (const agent of stage.agents) rows.push(await play(stage, agent, closing));
+    const left = await stage.stop();
+    const happened = left.length === 0 ? "no record is left" : `left: ${left.join(", ")}`;
+    rows.push({ agent: "all", step: "stop", expected: "no record is left", happened });
+  } catch (error) {
+    rows.push({ agent: "", step: "start", expected: "a companion that listens", happened: messageOf(error) });
+  } finally {
+    await stage.dispose();
+  }
+  return rows;
+}
+
+interface Step {
+  readonly name: string;
+  readonly expected: string;
+  /** What happened, in the words of `expected` where it is the same. */
+  readonly play: (stage: DemoStage, agent: AgentDriver) => Promise<string>;
+}
+
+async function play(stage: DemoStage, agent: AgentDriver, step: Step): Promise<DemoRow> {
+  const happened = await step.play(stage, agent).catch(messageOf);
+  return { agent: agent.agentName, step: step.name, expected: step.expected, happened };
+}
+
+const steps: readonly Step[] = [
+  {
+    name: "discovery",
+    expected: "connected to Patchbay, diffs offered",
+    play: async (_stage, agent) => {
+      await agent.connect();
+      const { editorName, tools } = agent.status;
+      return `connected to ${String(editorName)}, ${tools.includes("openDiff") ? "diffs offered" : "no diffs"}`;
+    },
+  },
+  {
+    name: "context",
+    expected: 'sees notes.md, selected "first line"',
+    play: async (stage, agent) => {
+      const { view } = await agent.until("the selection", ({ view: seen }) => seen?.selectedText !== undefined);
+      const isNotes = view?.active === stage.path("notes.md");
+      return `sees ${isNotes ? "notes.md" : String(view?.active)}, selected ${JSON.stringify(view?.selectedText)}`;
+    },
+  },
+  {
+    name: "accept",
+    expected: "accepted in the editor; file has the proposal",
+    play: async (stage, agent) => {
+      const name = `accept-${agent.dialect}.txt`;
+      const proposal = agent.propose({ path: stage.write(name, before), text: "Proposed 😀\n" });
+      const review = await stage.review(agent.agentName, proposal.path);
+      if (review !== undefined) stage.host.diffs.accept(review.request.id);
+      const outcome = await stage.outcome(proposal);
+      return `${outcome}; file has ${stage.read(name) === "Proposed 😀\n" ? "the proposal" : stage.read(name)}`;
+    },
+  },
+  {
+    name: "accept with edits",
+    expected: "accepted in the editor, with the user's edits; file has the edits",
+    play: async (stage, agent) => {
+      const name = `edit-${agent.dialect}.txt`;
+      const proposal = agent.propose({ path: stage.write(name, before), text: "Proposed\n" });
+      const review = await stage.review(agent.agentName, proposal.path);
+      if (review !== undefined) {
+        stage.host.diffs.edit(review.request.id, "Edited by hand 👋\n");
+        stage.host.diffs.accept(review.request.id);
+      }
+      const outcome = await stage.outcome(proposal);
+      return `${outcome}; file has ${stage.read(name) === "Edited by hand 👋\n" ? "the edits" : stage.read(name)}`;
+    },
+  },
+  {
+    name: "reject",
+    expected: "rejected in the editor; file is as it was",
+    play: async (stage, agent) => {
+      const name = `reject-${agent.dialect}.txt`;
+      const proposal = agent.propose({ path: stage.write(name, before), text: "Proposed\n" });
+      const review = await stage.review(agent.agentName, proposal.path);
+      if (review !== undefined) stage.host.diffs.reject(review.request.id);
+      const outcome = await stage.outcome(proposal);
+      return `${outcome}; file ${stage.read(name) === before ? "is as it was" : `has ${stage.read(name)}`}`;
+    },
+  },
+  {
+    name: "decide in the terminal",
+    expected: "accepted in the terminal; the view is gone",
+    play: async (stage, agent) => {
+      const name = `terminal-${agent.dialect}.txt`;
+      const proposal = agent.propose({ path: stage.write(name, before), text: "Proposed\n" });
+      await stage.review(agent.agentName, proposal.path);
+      await proposal.decideInTerminal("accept");
+      const outcome = await stage.outcome(proposal);
+      return `${outcome}; the view ${(await stage.cleared()) ? "is gone" : "is still there"}`;
+    },
+  },
+];
+
+const closing: Step = {
+  name: "close the file",
+  expected: "sees nothing",
+  play: async (stage, agent) => {
+    stage.host.editors.close(stage.path("notes.md"));
+    const { view } = await agent.until("an empty picture", ({ view: seen }) => seen?.openFiles.length === 0);
+    return view?.openFiles.length === 0 ? "sees nothing" : `sees ${view?.openFiles.join(", ")}`;
+  },
+};
+
+/** Every agent proposes another text for one file; each gets its own verdict, in another order than they asked. */
+async function threeOnOneFile(stage: DemoStage): Promise<readonly DemoRow[]> {
+  const path = stage.write("shared.txt", before);
+  const asked = await Promise.all(
+    stage.agents.map(async (agent) => {
+      const proposal = agent.propose({ path, text: `From ${agent.agentName}\n` });
+      const review = await stage.review(agent.agentName, path);
+      return { agent: agent.agentName, proposal, id: review?.request.id ?? "never shown" };
+    }),
+  );
+  const [first, second, third] = asked;
+  if (first === undefined || second === undefined || third === undefined) return [];
+  stage.host.diffs.accept(third.id);
+  stage.host.diffs.reject(first.id);
+  const accepted = await stage.outcome(third.proposal);
+  const rejected = await stage.outcome(first.proposal);
+  const waits = stage.host.diffs.find(second.id) === undefined ? "not asked any more" : "still asked";
+  stage.host.diffs.reject(second.id);
+  const last = await stage.outcome(second.proposal);
+  const step = "three agents, one file";
+  return [
+    {
+      agent: third.agent,
+      step,
+      expected: `accepted in the editor; file has "From ${third.agent}\n"`,
+      happened: `${accepted}; file has "${stage.read("shared.txt")}"`,
+    },
+    { agent: first.agent, step, expected: "rejected in the editor", happened: rejected },
+    {
+      agent: second.agent,
+      step,
+      expected: "still asked meanwhile, then rejected in the editor",
+      happened: `${waits} meanwhile, then ${last}`,
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import { resolve } from "node:path";
+import type { Platform } from "@patchbay/core";
+import { findRunningEditors } from "../records/running-editors.ts";
+import { editorsServing } from "../records/serving-editor.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
+import { editorEnvironment } from "./editor-environment.ts";
+import { chooseShell, exportLines } from "./export-lines.ts";
+
+export interface EnvironmentRequest {
+  readonly folder: string;
+  readonly shell: string | undefined;
+  /** The editor on this port, where several serve the folder; undefined: the nearest. */
+  readonly port: number | undefined;
+  readonly platform: Platform;
+  /** For the shell to evaluate. */
+  readonly print: (line: string) => void;
+  /** For the user to read. */
+  readonly tell: (line: string) => void;
+}
+
+/** `patchbay env`: resolves with the exit code. */
+export async function printEnvironment(request: EnvironmentRequest): Promise<number> {
+  const { platform, print, tell } = request;
+  const facts = platform.process;
+  const shell = chooseShell(request.shell, facts.environment("SHELL"), facts.platform);
+  const folder = resolve(request.folder);
+  const serving = await editorsServing(platform, await findRunningEditors(platform), folder);
+  const editor = serving.find(({ port }) => request.port === undefined || port === request.port);
+  const others = serving.filter((other) => other !== editor);
+  if (editor === undefined) {
+    tell(`No editor that is running serves ${escapeLine(folder)}. Open it in your editor, or type: patchbay serve`);
+    return 1;
+  }
+  for (const line of exportLines(editorEnvironment(editor), shell)) print(line);
+  tell(`Agents started here connect to ${escapeLine(editor.name)} on port ${editor.port}.`);
+  for (const other of others)
+    tell(`${escapeLine(other.name)} serves it too. For that one: patchbay env --port ${other.port}`);
+  return 0;
+}

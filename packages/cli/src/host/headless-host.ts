@@ -1,0 +1,84 @@
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import type {
+  EditorHost,
+  HostDocuments,
+  HostIdentity,
+  HostMessage,
+  HostMessages,
+  HostWorkspace,
+  Range,
+} from "@patchbay/core";
+import { toDisposable } from "@patchbay/core";
+import { version } from "../version.ts";
+import { OpenFiles, type OpenPlace } from "./open-files.ts";
+import { ReviewQueue } from "./review-queue.ts";
+
+export interface HeadlessHostOptions {
+  /** Absolute. */
+  readonly folder: string;
+  readonly storageDirectory: string | undefined;
+  /** Shows a message and resolves with the chosen action. */
+  readonly ask: (message: HostMessage) => Promise<string | undefined>;
+  /** Hands text without a home back to the user. */
+  readonly keep: (text: string, likePath: string) => Promise<void>;
+}
+
+/** The editor that is none: a folder, the files that its user says to have open, and a queue of proposals. */
+export class HeadlessHost implements EditorHost {
+  readonly identity: HostIdentity = {
+    name: "patchbay",
+    displayName: "Patchbay",
+    version,
+    pids: [process.pid],
+  };
+  readonly workspace: HostWorkspace;
+  readonly editors: OpenFiles = new OpenFiles();
+  readonly diffs: ReviewQueue = new ReviewQueue();
+  readonly messages: HostMessages;
+  readonly documents: HostDocuments;
+  readonly storageDirectory: string | undefined;
+
+  constructor(options: HeadlessHostOptions) {
+    const never = () => toDisposable(() => {});
+    this.storageDirectory = options.storageDirectory;
+    this.messages = { show: async (message) => await options.ask(message) };
+    this.workspace = {
+      folders: () => [options.folder],
+      trusted: () => undefined,
+      onDidChangeFolders: never,
+      onDidChangeTrust: never,
+    };
+    this.documents = {
+      open: async ({ path, range }) => this.editors.open(placeOf(path, range)),
+      // Nothing is ever typed here: an open file is as it is on disk.
+      isDirty: (path) => (this.#isOpen(path) ? false : undefined),
+      save: async (path) => this.#isOpen(path),
+      readText: async (path, limitBytes) => (this.#isOpen(path) ? readHead(path, limitBytes) : undefined),
+      languageId: () => undefined,
+      openUntitled: async (text, likePath) => await options.keep(text, likePath),
+    };
+  }
+
+  #isOpen(path: string): boolean {
+    return this.editors.openFiles().includes(path);
+  }
+}
+
+function placeOf(path: string, range: Range | undefined): OpenPlace {
+  if (range === undefined) return { path, cursor: { line: 0, character: 0 } };
+  const { start, end } = range;
+  const isEmpty = start.line === end.line && start.character === end.character;
+  return { path, cursor: end, ...(isEmpty ? {} : { selection: range }) };
+}
+
+function readHead(path: string, limitBytes: number): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(limitBytes);
+    const count = readSync(file, buffer, 0, limitBytes, 0);
+    return buffer.toString("utf8", 0, count);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,31 @@
+import { isAbsolute, relative } from "node:path";
+import type { Platform } from "@patchbay/core";
+import type { RunningEditor } from "./running-editors.ts";
+
+/** The editors that answer and serve a folder, the one with the nearest folder first. */
+export async function editorsServing(
+  platform: Platform,
+  editors: readonly RunningEditor[],
+  folder: string,
+): Promise<readonly RunningEditor[]> {
+  const here = (await platform.files.realPath(folder)) ?? folder;
+  const ranked = await Promise.all(
+    editors.map(async (editor) => {
+      const roots = await Promise.all(
+        editor.folders.map(async (root) => (await platform.files.realPath(root)) ?? root),
+      );
+      const nearest = Math.max(-1, ...roots.filter((root) => holds(root, here)).map((root) => root.length));
+      return { editor, nearest };
+    }),
+  );
+  return ranked
+    .filter(({ editor, nearest }) => editor.answers && nearest >= 0)
+    .sort((a, b) => b.nearest - a.nearest)
+    .map(({ editor }) => editor);
+}
+
+/** Whether `folder` is `root` or below it, by the letters of the paths. */
+export function holds(root: string, folder: string): boolean {
+  const way = relative(root, folder);
+  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+}

@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { PatchbayError } from "@patchbay/core";
+
+export interface Program {
+  /** As the user wrote it: a command line for the shell. */
+  readonly command: string;
+  /** Appended as arguments, quoted by nobody but us. */
+  readonly args: readonly string[];
+  /** Added to the environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** Runs a program that takes the whole terminal. Rejects with PatchbayError `host-failed` where it cannot run or fails. */
+export async function runProgram(program: Program): Promise<void> {
+  const { command, args, cwd } = program;
+  const options = { cwd, stdio: "inherit", env: { ...process.env, ...program.environment } } as const;
+  // As git does: the words of the command are the shell's business, the paths are arguments and need no quoting.
+  const child =
+    process.platform === "win32"
+      ? spawn([command, ...args.map((arg) => `"${arg}"`)].join(" "), { ...options, shell: true })
+      : spawn("/bin/sh", ["-c", args.length === 0 ? command : `${command} "$@"`, command, ...args], options);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", resolve);
+  }).catch((error: unknown) => {
+    throw new PatchbayError("host-failed", `${command} could not be started.`, { cause: error });
+  });
+  if (code !== 0) throw new PatchbayError("host-failed", `${command} ended with code ${String(code)}.`);
+}

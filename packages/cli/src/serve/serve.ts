@@ -1,0 +1,59 @@
+import { realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Companion, createNodePlatform, PatchbayError, type Platform } from "@patchbay/core";
+import type { ServeCommand } from "../command-line.ts";
+import { findRunningEditors } from "../records/running-editors.ts";
+import { editorsServing } from "../records/serving-editor.ts";
+import { createPaint, wantsColour } from "../terminal/paint.ts";
+import { serveInTerminal } from "./serve-in-terminal.ts";
+
+/** `patchbay serve`: a review in the terminal, a program's host, or the demonstration where there is nobody to ask. */
+export async function serve(command: ServeCommand): Promise<number> {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  if (command.demo || (!isTerminal && !command.json)) return await demonstrate();
+  const folder = servedFolder(command.folder);
+  const platform = createNodePlatform();
+  const others = await otherEditors(platform, folder);
+  const abort = new AbortController();
+  const onCompanion = (companion: Companion): void => void process.once("exit", () => companion.removeRecordsSync());
+  // A second signal ends at once: the listeners are gone by then.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => abort.abort());
+  const common = { command, folder, platform, signal: abort.signal, onCompanion };
+  const streams = { input: process.stdin, output: process.stdout };
+  if (command.json) {
+    const { serveAsJson } = await import("./serve-as-json.ts");
+    await serveAsJson({ ...common, ...streams });
+  } else {
+    const paint = createPaint(wantsColour(process.env, true));
+    await serveInTerminal({ ...common, streams, paint, others, environment: process.env });
+  }
+  // Standard input may still be read by someone; nothing else is open.
+  process.stdin.unref?.();
+  return 0;
+}
+
+function servedFolder(folder: string): string {
+  const path = resolve(folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new PatchbayError("invalid-argument", `There is no folder ${path}.`);
+  }
+  return realpathSync(path);
+}
+
+/** Names of the other editors of a folder. Two headless hosts would share drafts and take each other's agents: that is refused. */
+async function otherEditors(platform: Platform, folder: string): Promise<readonly string[]> {
+  const serving = await editorsServing(platform, await findRunningEditors(platform), folder);
+  const other = serving.find((editor) => editor.editorId === "patchbay" && editor.folders.includes(folder));
+  if (other === undefined) return serving.map((editor) => `${editor.name} (port ${editor.port})`);
+  const where = other.pid === undefined ? "" : ` (process ${other.pid})`;
+  throw new PatchbayError("port-unavailable", `Patchbay already serves ${folder}${where}. End that one first.`);
+}
+
+async function demonstrate(): Promise<number> {
+  const { runDemo } = await import("../demo/run-demo.ts");
+  const { formatDemo, isAsExpected } = await import("../demo/demo-table.ts");
+  const rows = await runDemo();
+  const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+  console.log(formatDemo(rows, paint).join("\n"));
+  return rows.every(isAsExpected) ? 0 : 1;
+}

@@ -1,0 +1,42 @@
+import type { Platform } from "@patchbay/core";
+import { agentNames } from "../records/agent-places.ts";
+import { findRunningEditors, type RunningEditor } from "../records/running-editors.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
+import { formatTable } from "../terminal/table.ts";
+
+export interface StatusRequest {
+  readonly platform: Platform;
+  readonly json: boolean;
+  readonly print: (line: string) => void;
+}
+
+/** `patchbay status`: the editors that agents of this user can find. Resolves with the exit code. */
+export async function printStatus(request: StatusRequest): Promise<number> {
+  const { platform, json, print } = request;
+  const editors = await findRunningEditors(platform);
+  if (json) {
+    const plain = editors.map(({ name, editorId, port, pid, folders, agents, answers }) => {
+      return { name, editorId, port, pid, folders, agents, answers };
+    });
+    print(JSON.stringify(plain, undefined, 2));
+    return 0;
+  }
+  if (editors.length === 0) {
+    print("No editor on this machine has left a record for agents. Open one, or type: patchbay serve");
+    return 0;
+  }
+  const lines = formatTable(["editor", "port", "process", "agents", "folders", "state"], editors.map(row));
+  for (const line of lines) print(line);
+  return 0;
+}
+
+function row(editor: RunningEditor): readonly string[] {
+  return [
+    escapeLine(editor.name),
+    String(editor.port),
+    editor.pid === undefined ? "" : String(editor.pid),
+    editor.agents.map((agent) => agentNames[agent]).join(", "),
+    editor.folders.map(escapeLine).join(", "),
+    editor.answers ? "answers" : "gone (its record is stale)",
+  ];
+}

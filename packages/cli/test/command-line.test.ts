@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { parseCommandLine } from "../src/command-line.ts";
+import { helpText } from "../src/help.ts";
+
+const parse = (...args: readonly string[]): unknown => parseCommandLine(args, "/cwd");
+
+describe("the command line", () => {
+  it("knows the commands, with the current folder as default", () => {
+    expect(parse("serve")).toEqual({
+      kind: "serve",
+      folder: "/cwd",
+      demo: false,
+      json: false,
+      difftool: undefined,
+      port: undefined,
+      open: [],
+    });
+    expect(parse("serve", "/x", "--open", "a:1", "--open", "b", "--port", "4000", "--difftool", "meld")).toMatchObject({
+      folder: "/x",
+      open: ["a:1", "b"],
+      port: 4000,
+      difftool: "meld",
+    });
+    expect(parse("env", "--shell", "fish")).toEqual({ kind: "env", folder: "/cwd", shell: "fish", port: undefined });
+    expect(parse("env", "/x", "--port", "7")).toEqual({ kind: "env", folder: "/x", shell: undefined, port: 7 });
+    expect(parse("doctor", "/x", "--json")).toEqual({ kind: "doctor", folder: "/x", json: true });
+    expect(parse("status")).toEqual({ kind: "status", json: false });
+    expect(parse("--version")).toEqual({ kind: "version" });
+  });
+
+  it("gives help for everything", () => {
+    expect(parse()).toEqual({ kind: "help", topic: undefined });
+    for (const topic of ["serve", "env", "status", "doctor"]) {
+      expect(parse(topic, "--help")).toEqual({ kind: "help", topic });
+      expect(helpText(topic)).toContain(`Usage: patchbay ${topic}`);
+      expect(helpText(undefined)).toContain(`  ${topic}`);
+    }
+  });
+
+  it("says what does not fit", () => {
+    for (const args of [
+      ["sevre"],
+      ["serve", "--nope"],
+      ["serve", "a", "b"],
+      ["serve", "--port", "0"],
+      ["env", "--shell"],
+    ]) {
+      expect(() => parse(...args)).toThrowError(expect.objectContaining({ code: "invalid-argument" }));
+    }
+  });
+});

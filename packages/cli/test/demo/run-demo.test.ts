@@ -1,0 +1,24 @@
+import { describe, expect, it, vi } from "vitest";
+import { formatDemo, isAsExpected } from "../../src/demo/demo-table.ts";
+import { runDemo } from "../../src/demo/run-demo.ts";
+import { createPaint } from "../../src/terminal/paint.ts";
+
+// Real sockets on a machine that may be busy with other things.
+vi.setConfig({ testTimeout: 30_000 });
+
+describe("the demonstration", () => {
+  it("plays every step with all three agents, and everything is as expected", async () => {
+    const rows = await runDemo();
+    expect(rows.filter((row) => !isAsExpected(row))).toEqual([]);
+    expect(new Set(rows.map((row) => row.agent))).toEqual(new Set(["Gemini CLI", "Qwen Code", "Claude Code", "all"]));
+    expect(rows).toHaveLength(25);
+  });
+
+  it("shows what differs, and counts", () => {
+    const row = { agent: "Gemini CLI", step: "accept", expected: "x", happened: "\u001b[2Jy" };
+    const lines = formatDemo([row, { ...row, happened: "x" }], createPaint(false));
+    expect(lines.join("\n")).toContain("\\e[2Jy");
+    expect(lines.filter((line) => line.endsWith("DIFFERS"))).toHaveLength(1);
+    expect(lines.at(-1)).toBe("1 of 2 as expected");
+  });
+});

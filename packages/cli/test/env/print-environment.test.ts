@@ -1,0 +1,133 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Companion, createCompanion } from "@patchbay/core";
+import { createMemoryEditor, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chooseShell, exportLines } from "../../src/env/export-lines.ts";
+import { printEnvironment } from "../../src/env/print-environment.ts";
+import { printStatus } from "../../src/status/print-status.ts";
+
+let platform: TestPlatform;
+let companion: Companion | undefined;
+
+async function run(
+  folder: string,
+  shell?: string,
+  port?: number,
+): Promise<{ code: number; out: string[]; told: string[] }> {
+  const out: string[] = [];
+  const told: string[] = [];
+  const print = (line: string): void => void out.push(line);
+  const tell = (line: string): void => void told.push(line);
+  return { code: await printEnvironment({ folder, shell, port, platform, print, tell }), out, told };
+}
+
+async function start(folders: readonly string[], name = "Editor"): Promise<Companion> {
+  const identity = { name: "editor", displayName: name };
+  const started = createCompanion({ host: createMemoryEditor({ folders, identity }), platform });
+  await started.start();
+  return started;
+}
+
+beforeEach(() => {
+  platform = createTestPlatform();
+});
+
+afterEach(async () => {
+  await companion?.stop();
+  companion = undefined;
+  platform.dispose();
+});
+
+describe("patchbay env", () => {
+  it("prints what the editor puts into its own terminals, and nothing else", async () => {
+    companion = await start([platform.workspace]);
+    const { code, out, told } = await run(join(platform.workspace), "sh");
+    const expected = Object.entries(companion.environment).map(([name, value]) => `export ${name}='${value}'`);
+    expect([code, out.toSorted()]).toEqual([0, expected.toSorted()]);
+    expect(told.join()).toContain("Editor");
+  });
+
+  it("finds it from a folder below", async () => {
+    companion = await start([platform.workspace]);
+    const below = join(platform.workspace, "a", "b");
+    mkdirSync(below, { recursive: true });
+    expect((await run(below, "sh")).code).toBe(0);
+  });
+
+  it("prefers the editor with the nearest folder, and names the other", async () => {
+    companion = await start([platform.workspace], "Outer");
+    const inner = join(platform.workspace, "inner");
+    mkdirSync(inner);
+    const nearest = await start([inner], "Inner");
+    const port = nearest.environment["CLAUDE_CODE_SSE_PORT"] ?? "no port";
+    const { out, told } = await run(inner, "sh");
+    const outer = companion.environment["CLAUDE_CODE_SSE_PORT"] ?? "no port";
+    const chosen = await run(inner, "sh", Number(outer));
+    await nearest.stop();
+    expect(chosen.out).toContain(`export CLAUDE_CODE_SSE_PORT='${outer}'`);
+    expect(out).toContain(`export CLAUDE_CODE_SSE_PORT='${port}'`);
+    expect(told).toHaveLength(2);
+    expect(told[1]).toContain("Outer");
+  });
+
+  it("prints nothing for the shell where no editor serves the folder", async () => {
+    companion = await start([join(platform.root, "elsewhere")]);
+    const { code, out, told } = await run(platform.workspace);
+    expect([code, out]).toEqual([1, []]);
+    expect(told.join()).toContain("patchbay serve");
+  });
+
+  it("never prints the token", async () => {
+    companion = await start([platform.workspace]);
+    const { out, told } = await run(platform.workspace, "sh");
+    const [record] = await platform.files.list(join(platform.home, ".claude", "ide"));
+    const text = await platform.files.readText(join(platform.home, ".claude", "ide", record ?? ""), 10_000);
+    const token = /"authToken":"([^"]+)"/u.exec(text ?? "")?.[1] ?? "no token found";
+    expect([...out, ...told].join("\n")).not.toContain(token);
+  });
+});
+
+describe("the words of the shells", () => {
+  it("are chosen from --shell, then $SHELL, then the system", () => {
+    expect(chooseShell("bash", "/usr/bin/fish", "linux")).toBe("sh");
+    expect(chooseShell("pwsh", undefined, "linux")).toBe("powershell");
+    expect(chooseShell(undefined, "/usr/bin/fish", "linux")).toBe("fish");
+    expect(chooseShell(undefined, "/bin/zsh", "darwin")).toBe("sh");
+    expect(chooseShell(undefined, undefined, "win32")).toBe("powershell");
+    expect(() => chooseShell("csh", undefined, "linux")).toThrowError(/sh, fish or powershell/u);
+  });
+
+  it("quote whatever a path holds", () => {
+    const hostile = `a'b"c $(touch x) \\ \n;`;
+    const [line = ""] = exportLines({ FOLDER: hostile }, "sh");
+    const script = `eval "$LINE"; printf %s "$FOLDER"`;
+    expect(execFileSync("/bin/sh", ["-c", script], { env: { LINE: line }, encoding: "utf8" })).toBe(hostile);
+    expect(exportLines({ A: `x'\\y` }, "fish")).toEqual([`set -gx A 'x\\'\\\\y'`]);
+    expect(exportLines({ A: `x'y` }, "powershell")).toEqual([`$env:A = 'x''y'`]);
+  });
+});
+
+describe("patchbay status", () => {
+  async function status(json: boolean): Promise<string> {
+    const out: string[] = [];
+    await printStatus({ platform, json, print: (line) => void out.push(line) });
+    return out.join("\n");
+  }
+
+  it("lists the editors with their folders, ports and agents", async () => {
+    companion = await start([platform.workspace], "Edi\u001b[31mtor");
+    const text = await status(false);
+    expect(text).toContain("Edi\\e[31mtor");
+    expect(text).toContain("Gemini CLI, Qwen Code, Claude Code");
+    const port = companion.state.kind === "listening" ? companion.state.port : 0;
+    const [editor] = JSON.parse(await status(true));
+    expect(editor).toMatchObject({ port, folders: [platform.workspace], answers: true, pid: process.pid });
+  });
+
+  it("says so where there is none", async () => {
+    expect(await status(false)).toContain("No editor");
+    expect(JSON.parse(await status(true))).toEqual([]);
+  });
+});

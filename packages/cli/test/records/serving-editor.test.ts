@@ -1,0 +1,45 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RunningEditor } from "../../src/records/running-editors.ts";
+import { editorsServing } from "../../src/records/serving-editor.ts";
+
+let platform: TestPlatform;
+
+function editor(name: string, folders: readonly string[], answers = true): RunningEditor {
+  return { name, editorId: undefined, port: 1, pid: 1, folders, agents: ["gemini"], records: [], answers };
+}
+
+async function serving(editors: readonly RunningEditor[], folder: string): Promise<readonly string[]> {
+  return (await editorsServing(platform, editors, folder)).map(({ name }) => name);
+}
+
+beforeEach(() => {
+  platform = createTestPlatform();
+});
+
+afterEach(() => platform.dispose());
+
+describe("the editors that serve a folder", () => {
+  it("are those with it or a folder above it, the nearest first", async () => {
+    const inner = join(platform.workspace, "inner");
+    mkdirSync(inner);
+    const editors = [
+      editor("outer", [platform.workspace]),
+      editor("inner", [platform.home, inner]),
+      editor("other", [join(platform.workspace, "inn")]),
+      editor("below", [join(inner, "deep")]),
+    ];
+    expect(await serving(editors, inner)).toEqual(["inner", "outer"]);
+    expect(await serving(editors.toReversed(), inner)).toEqual(["inner", "outer"]);
+  });
+
+  it("are found through links, and only while they answer", async () => {
+    const link = join(platform.root, "link");
+    symlinkSync(platform.workspace, link);
+    const editors = [editor("gone", [platform.workspace], false), editor("here", [link])];
+    expect(await serving(editors, platform.workspace)).toEqual(["here"]);
+    expect(await serving([editor("here", [platform.workspace])], link)).toEqual(["here"]);
+  });
+});

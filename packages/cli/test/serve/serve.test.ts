@@ -1,0 +1,285 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import {
+  createClaudeDriver,
+  createGeminiDriver,
+  createQwenDriver,
+  createTestPlatform,
+  type TestPlatform,
+} from "@patchbay/testkit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ServeCommand } from "../../src/command-line.ts";
+import { serveAsJson } from "../../src/serve/serve-as-json.ts";
+import { serveInTerminal } from "../../src/serve/serve-in-terminal.ts";
+import { createPaint } from "../../src/terminal/paint.ts";
+
+// Real sockets on a machine that may be busy with other things.
+vi.setConfig({ testTimeout: 30_000 });
+
+let platform: TestPlatform;
+let input: PassThrough;
+let written: string;
+let abort: AbortController;
+let output: PassThrough;
+let running: Promise<void> | undefined;
+
+const plainCommand: ServeCommand = {
+  kind: "serve",
+  folder: "",
+  demo: false,
+  json: false,
+  difftool: undefined,
+  port: undefined,
+  open: ["a.txt:1-2"],
+};
+
+function where(): { cwd: string; home: string; temporaryDirectory: string } {
+  return { cwd: platform.workspace, home: platform.home, temporaryDirectory: platform.tmp };
+}
+
+function common(): { folder: string; platform: TestPlatform; signal: AbortSignal } {
+  return { folder: platform.workspace, platform, signal: abort.signal };
+}
+
+async function seen(part: string): Promise<void> {
+  await vi.waitFor(() => expect(written).toContain(part), 10_000);
+}
+
+beforeEach(() => {
+  platform = createTestPlatform();
+  writeFileSync(join(platform.workspace, "a.txt"), "one\ntwo\nthree\n");
+  abort = new AbortController();
+  input = new PassThrough();
+  output = new PassThrough();
+  written = "";
+  output.on("data", (chunk) => {
+    written += String(chunk);
+  });
+});
+
+afterEach(async () => {
+  abort.abort();
+  await running;
+  running = undefined;
+  platform.dispose();
+});
+
+describe("patchbay serve in a terminal", () => {
+  function start(command: Partial<ServeCommand> = {}, options: { readonly others?: readonly string[] } = {}): void {
+    running = serveInTerminal({
+      ...common(),
+      command: { ...plainCommand, ...command },
+      streams: { input, output },
+      paint: createPaint(false),
+      environment: {},
+      others: [],
+      ...options,
+    });
+  }
+
+  it("says where it serves and how to get there, and tells who comes and what they see", async () => {
+    start();
+    await seen('eval "$(patchbay env)"');
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    await agent.until("the selection", ({ view }) => view?.selectedText === "one\ntwo");
+    await seen("Gemini CLI 0.61.0 has connected.");
+    input.write("sessions\n");
+    await seen("Agents see: a.txt (active, 7 characters selected)");
+    input.write("open a.txt:3\n");
+    await agent.until("the other line", ({ view }) => view?.cursor?.line === 2 && view.selectedText === undefined);
+    input.write("close a.txt\n");
+    await agent.until("nothing open", ({ view }) => view?.openFiles.length === 0);
+    await agent.end();
+  });
+
+  it("reviews a proposal, and the agent writes what was accepted", async () => {
+    start();
+    await seen("patchbay > ");
+    const agent = createClaudeDriver(where());
+    await agent.connect();
+    const path = join(platform.workspace, "a.txt");
+    const proposal = agent.propose({ path, text: "ONE\ntwo\nthree\n" });
+    await seen("Claude Code wants to change a.txt  +1 -1");
+    await seen("[a]ccept");
+    // The question came by itself: an answer at once would be taken for one to the question before.
+    await vi.waitFor(
+      () => {
+        input.write("a\n");
+        expect(written).toContain("Accepted.");
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", userModified: false });
+    expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\n");
+    await agent.end();
+    await seen("Claude Code 2.1.328 has gone.");
+  });
+
+  it("ends on quit, and leaves no record", async () => {
+    start();
+    await seen("patchbay > ");
+    input.write("quit\n");
+    await running;
+    expect(await platform.files.list(join(platform.home, ".claude", "ide"))).toEqual([]);
+    expect(await platform.files.list(join(platform.tmp, "gemini", "ide"))).toEqual([]);
+  });
+
+  it("ends when its input ends, and when it is told to", async () => {
+    start();
+    await seen("patchbay > ");
+    input.end();
+    await running;
+    input = new PassThrough();
+    written = "";
+    start();
+    await seen("patchbay > ");
+    abort.abort();
+    await running;
+  });
+
+  it("keeps its port for the next time, and listens where it is told", async () => {
+    const port = async (): Promise<string> => {
+      await seen("on port");
+      return /on port (?<port>\d+)/u.exec(written)?.groups?.["port"] ?? "";
+    };
+    start();
+    const first = await port();
+    input.write("quit\n");
+    await running;
+    input = new PassThrough();
+    written = "";
+    start();
+    expect(await port()).toBe(first);
+    input.write("quit\n");
+    await running;
+    input = new PassThrough();
+    written = "";
+    start({ port: Number(first) });
+    expect(await port()).toBe(first);
+  });
+
+  it("says what it does not know", async () => {
+    start({ open: ["none.txt"] });
+    await seen("There is no file none.txt.");
+    await seen("patchbay > ");
+    input.write("dance\nproposals\nsessions\nreview 3\nmention a.txt:1-2\nclose b.txt\nopen \nhelp\n");
+    await seen('There is no command "dance"');
+    await seen("Nothing waits for you.");
+    await seen("No agent is connected.");
+    await seen("There is no such proposal.");
+    await seen("No connected agent takes mentions.");
+    await seen("b.txt was not open.");
+    await seen("show agents a file");
+  });
+
+  it("tells that another editor serves the folder, and how to choose", async () => {
+    start({}, { others: ["VS Code (port 7)"] });
+    await seen("VS Code (port 7) serves it too");
+    await seen('eval "$(patchbay env --port ');
+  });
+
+  it("tells who never asks, who is away and who is back", async () => {
+    start();
+    await seen("patchbay > ");
+    const agent = createQwenDriver(where());
+    await agent.connect();
+    await seen('If you see no changes: Qwen Code\'s approval mode is "auto"');
+    await agent.until("a context", ({ contexts }) => contexts === 1);
+    agent.cut("clean");
+    await seen("Qwen Code is away.");
+    await seen("Qwen Code is back.");
+    await agent.end();
+  });
+
+  it("puts mentions into Claude Code's prompt", async () => {
+    start();
+    await seen("patchbay > ");
+    const agent = createClaudeDriver(where());
+    await agent.connect();
+    await agent.until("a context", ({ contexts }) => contexts > 0);
+    input.write("mention a.txt:2-3\n");
+    const { mentions } = await agent.until("the mention", (status) => status.mentions.length > 0);
+    expect(mentions).toEqual([{ path: join(platform.workspace, "a.txt"), lines: { start: 1, end: 2 } }]);
+    await agent.end();
+  });
+});
+
+describe("patchbay serve --json", () => {
+  function events(name: string): readonly Record<string, unknown>[] {
+    return written
+      .split("\n")
+      .filter(Boolean)
+      .map((line): Record<string, unknown> => JSON.parse(line))
+      .filter((event) => event["event"] === name);
+  }
+
+  async function event(name: string): Promise<Record<string, unknown>> {
+    return await vi.waitFor(() => {
+      const [found] = events(name);
+      if (found === undefined) throw new Error(`no ${name} yet`);
+      return found;
+    }, 10_000);
+  }
+
+  function tell(command: unknown): void {
+    input.write(`${JSON.stringify(command)}\n`);
+  }
+
+  beforeEach(async () => {
+    running = serveAsJson({ ...common(), command: { ...plainCommand, json: true }, input, output });
+    await event("listening");
+  });
+
+  it("lets a program decide, with edits", async () => {
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    await event("sessions");
+    const path = join(platform.workspace, "a.txt");
+    const proposal = agent.propose({ path, text: "ONE\n" });
+    const { id, text, kind } = await event("proposal");
+    expect([text, kind]).toEqual(["ONE\n", "change"]);
+    tell({ command: "edit", id, text: "mine\n" });
+    tell({ command: "accept", id });
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "mine\n" });
+    expect(await event("ended")).toMatchObject({ id, how: "accepted" });
+    await agent.end();
+  });
+
+  it("tells a program that the terminal decided", async () => {
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    const proposal = agent.propose({ path: join(platform.workspace, "a.txt"), text: "ONE\n" });
+    const { id } = await event("proposal");
+    await proposal.decideInTerminal("reject");
+    expect(await event("ended")).toMatchObject({ id, how: "decided-in-terminal" });
+    await agent.end();
+  });
+
+  it("asks a program about a path outside the folder", async () => {
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    const outside = join(platform.root, "outside");
+    mkdirSync(outside);
+    const proposal = agent.propose({ path: join(outside, "x.txt"), text: "x\n" });
+    const { id, actions } = await event("message");
+    expect(Array.isArray(actions)).toBe(true);
+    tell({ command: "answer", id, action: Array.isArray(actions) ? String(actions[0]) : "" });
+    const opened = await event("proposal");
+    tell({ command: "reject", id: opened["id"] });
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+    await agent.end();
+  });
+
+  it("answers nonsense with an error event and goes on; quit ends it", async () => {
+    input.write("nonsense\n");
+    tell({ command: "fly" });
+    tell({ command: "accept", id: "none" });
+    tell({ command: "open", file: "none.txt" });
+    tell({ command: "close", file: "a.txt" });
+    await vi.waitFor(() => expect(events("error")).toHaveLength(4));
+    tell({ command: "quit" });
+    await running;
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { escapeLine, escapeText } from "../../src/terminal/escape-text.ts";
+
+describe("text that is shown in a terminal", () => {
+  it("never moves the cursor, colours, rings or sets the title", () => {
+    const hostile = "\u001b[2J\u001b]0;title\u0007\u009b31m\u0008\u007f\r";
+    expect(escapeText(hostile)).toBe("\\e[2J\\e]0;title\\x07\\x9b31m\\x08\\x7f\\r");
+  });
+
+  it("never reorders text or hides in it", () => {
+    expect(escapeText("a\u202eb\u2066c\u200fd\u2028e\ufefff\u{e0041}")).toBe(
+      "a\\u{202e}b\\u{2066}c\\u{200f}d\\u{2028}e\\u{feff}f\\u{e0041}",
+    );
+  });
+
+  it("keeps what is harmless: tabs, newlines, emoji with joiners, other scripts", () => {
+    const text = "\tone\n👩‍👩‍👧 é 漢字 עברית";
+    expect(escapeText(text)).toBe(text);
+  });
+
+  it("has neither newline nor tab within a line", () => {
+    expect(escapeLine("a\nb\tc")).toBe("a\\nb\\tc");
+  });
+});
