@@ -1,0 +1,39 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// Collects every text that a person sees into l10n/bundle.l10n.json, which translations start from: what is given to `l10n.t`,
+// and the messages of core, which arrive with their values apart. `node scripts/collect-texts.mts`
+
+const here = fileURLToPath(new URL("..", import.meta.url));
+const core = join(here, "..", "..", "packages", "core", "src");
+const coreMessages = [join("diff", "review-messages.ts"), join("session", "session-registry.ts")] as const;
+const coreActions = ["Show", "Do Not Show", "Open Text"] as const;
+
+export async function collectTexts(): Promise<readonly string[]> {
+  const names = (await readdir(join(here, "src"), { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const own = await Promise.all(names.map(async (name) => textsOf(await readFile(join(here, "src", name), "utf8"))));
+  const others = await Promise.all(
+    coreMessages.map(async (name) => messagesOf(await readFile(join(core, name), "utf8"))),
+  );
+  return Array.from(new Set([...own.flat(), ...others.flat(), ...coreActions])).sort();
+}
+
+function textsOf(source: string): readonly string[] {
+  const literals = source.matchAll(/l10n\.t\(\s*("(?:[^"\\]|\\.)*")/gu);
+  return Array.from(literals, (match) => String(JSON.parse(match[1] ?? '""')));
+}
+
+/** Sentences with an agent or a path in them, as templates. */
+function messagesOf(source: string): readonly string[] {
+  return Array.from(source.matchAll(/`([^`\\]*)`/gu), (match) => match[1] ?? "")
+    .filter((text) => /[.?]$/u.test(text))
+    .map((text) => text.replace(/\$\{[^}]*agentName\}/gu, "{agent}").replace(/\$\{[^}]*path\}/gu, "{path}"))
+    .filter((text) => !text.includes("$") && /\{(?:agent|path)\}/u.test(text));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const texts = await collectTexts();
+  const bundle = Object.fromEntries(texts.map((text) => [text, text]));
+  await writeFile(join(here, "l10n", "bundle.l10n.json"), `${JSON.stringify(bundle, undefined, 2)}\n`);
+}

@@ -1,0 +1,41 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+// Makes patchbay-vscode-<version>.vsix. The extension's name in the marketplace is `patchbay`, which in this repository is the name
+// of the command-line package: so the package is put together in a folder of its own, with its own manifest.
+
+const here = dirname(dirname(fileURLToPath(import.meta.url)));
+const shipped = ["dist", "l10n", "media", "README.md", "CHANGELOG.md"] as const;
+
+const manifest = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
+const { private: _private, scripts: _scripts, devDependencies, ...published } = manifest;
+const staged = {
+  ...published,
+  name: "patchbay",
+  // vsce checks that the types are not newer than the oldest VS Code that is supported.
+  devDependencies: { "@types/vscode": devDependencies["@types/vscode"] },
+};
+
+const stage = await mkdtemp(join(tmpdir(), "patchbay-vsix-"));
+try {
+  for (const name of shipped) await cp(join(here, name), join(stage, name), { recursive: true });
+  for (const name of await translations()) await cp(join(here, name), join(stage, name));
+  await cp(join(here, "..", "..", "LICENSE"), join(stage, "LICENSE"));
+  await writeFile(join(stage, "package.json"), `${JSON.stringify(staged, undefined, 2)}\n`);
+  await writeFile(join(stage, ".vscodeignore"), "**/*.map\n");
+  const vsix = join(here, `patchbay-vscode-${manifest.version}.vsix`);
+  const vsce = join(here, "node_modules", "@vscode", "vsce", "vsce");
+  const args = [vsce, "package", "--no-dependencies", "--allow-missing-repository", "--out", vsix];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: stage });
+  process.stdout.write(stdout);
+} finally {
+  await rm(stage, { recursive: true, force: true });
+}
+
+async function translations(): Promise<string[]> {
+  return (await readdir(here)).filter((name) => /^package\.nls(\.[a-zA-Z-]+)?\.json$/u.test(name));
+}

@@ -1,0 +1,13 @@
+import { env } from "vscode";
+
+/** Set by Patchbay's own Theia extension for the plug-in hosts of its windows. */
+const nativeMarker = "PATCHBAY_NATIVE_EDITION";
+
+/**
+ * Why this edition stays silent in this window, or undefined where it serves. In a Theia application that has the native
+ * edition, that one is the better one, and two would announce one window twice.
+ */
+export function reasonNotToServe(): string | undefined {
+  if ((process.env[nativeMarker] ?? "") === "") return undefined;
+  return `The native Patchbay edition of ${env.appName} serves this window.`;
+}

@@ -1,0 +1,65 @@
+import { commands, type Disposable, l10n, Uri, window } from "vscode";
+import type { Companion } from "@patchbay/core";
+import { fileNameOf, shortPathOf } from "../host/file-name.ts";
+import type { AgentTerminals } from "../terminals/agent-terminals.ts";
+
+interface Target {
+  readonly path: string;
+  /** 0-based, the last one included. */
+  readonly lines?: { readonly start: number; readonly end: number };
+}
+
+/** "Send Selection to Agent" and "Send File to Agent": names them in the agent's prompt. */
+export function registerSendToAgent(companion: Companion, terminals: AgentTerminals): Disposable[] {
+  const send = (target: Target | undefined): void => sendTo(companion, terminals, target);
+  return [
+    commands.registerCommand("patchbay.sendSelection", () => send(selectionTarget())),
+    commands.registerCommand("patchbay.sendFile", (uri?: unknown) => send(fileTarget(uri))),
+  ];
+}
+
+function selectionTarget(): Target | undefined {
+  const editor = window.activeTextEditor;
+  if (editor === undefined || editor.document.uri.scheme !== "file") return undefined;
+  const { start, end, isEmpty } = editor.selection;
+  const path = editor.document.uri.fsPath;
+  if (isEmpty) return { path, lines: { start: start.line, end: start.line } };
+  // A selection that ends before the first character of a line does not reach into it.
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  return { path, lines: { start: start.line, end: last } };
+}
+
+function fileTarget(uri: unknown): Target | undefined {
+  const chosen = uri instanceof Uri ? uri : window.activeTextEditor?.document.uri;
+  return chosen?.scheme === "file" ? { path: chosen.fsPath } : undefined;
+}
+
+function sendTo(companion: Companion, terminals: AgentTerminals, target: Target | undefined): void {
+  if (target === undefined) {
+    void window.showInformationMessage(l10n.t("Only files on disk can be sent to an agent. Save the file first."));
+    return;
+  }
+  const { path, lines } = target;
+  const taken = companion.mention(path, lines);
+  if (taken > 0) {
+    window.setStatusBarMessage(l10n.t("Sent {0} to the agent's prompt.", fileNameOf(path)), 3_000);
+    return;
+  }
+  const terminal = terminals.current;
+  if (terminal !== undefined) {
+    // Gemini CLI and Qwen Code have no message for this, but understand `@path` in the prompt. Nothing is submitted.
+    terminal.sendText(`@${quoted(shortPathOf(path))} `, false);
+    terminal.show();
+    return;
+  }
+  void window.showInformationMessage(
+    companion.sessions.length === 0
+      ? l10n.t("No agent is connected. Start one in a terminal of this window.")
+      : l10n.t("The connected agents take no mentions. They see your open files and your selection as they are."),
+  );
+}
+
+/** Agents read a path up to the first blank that is not escaped. */
+function quoted(path: string): string {
+  return path.replaceAll(" ", "\\ ");
+}

@@ -1,0 +1,23 @@
+import { l10n } from "vscode";
+import type { DiffRequest } from "@patchbay/core";
+import { fileNameOf } from "../host/file-name.ts";
+
+export interface DiffTitleFacts {
+  readonly request: Pick<DiffRequest, "agentName" | "kind" | "path">;
+  readonly unsaved: boolean;
+  /** How many open reviews have the same file and agent already. */
+  readonly alike: number;
+}
+
+/** What a tab is called: file, what happens to it, and who proposes it. */
+export function diffTitle({ request, unsaved, alike }: DiffTitleFacts): string {
+  const file = fileNameOf(request.path);
+  const agent = alike === 0 ? request.agentName : `${request.agentName} (${alike + 1})`;
+  return `${described(file, request.kind, unsaved)} ↔ ${agent}`;
+}
+
+function described(file: string, kind: DiffRequest["kind"], unsaved: boolean): string {
+  if (kind === "create") return l10n.t("{0} (new file)", file);
+  if (kind === "delete") return l10n.t("{0} (deletion)", file);
+  return unsaved ? l10n.t("{0} (with unsaved text)", file) : file;
+}

@@ -1,0 +1,128 @@
+import { l10n, window } from "vscode";
+import {
+  type DiffOpening,
+  type DiffRequest,
+  type DiffViewEvents,
+  type HostDiffs,
+  type Logger,
+  messageOf,
+} from "@patchbay/core";
+import type { Settings } from "../settings/settings.ts";
+import { fileNameOf } from "../host/file-name.ts";
+import { chooseOriginal } from "./choose-original.ts";
+import { choosePlace } from "./diff-place.ts";
+import { diffTitle } from "./diff-title.ts";
+import { readsUtf8 } from "./original-text.ts";
+import type { OriginalTexts } from "./original-texts.ts";
+import type { ProposalFiles } from "./proposal-files.ts";
+import { type LeavingAnswer, ProposalReview } from "./proposal-review.ts";
+import { proposalUri } from "./proposal-uri.ts";
+import type { TypingWatch } from "./typing-watch.ts";
+import { offerAcceptedText } from "./offer-accepted-text.ts";
+
+export interface DiffViewsOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly files: ProposalFiles;
+  readonly originals: OriginalTexts;
+  readonly typing: TypingWatch;
+  /** Marks of a proposal's tab are out of date. */
+  readonly onDidChangeReview: (review: ProposalReview) => void;
+}
+
+/** VS Code's diff editors as the companion's views: opens them, and knows which are open. */
+export class DiffViews implements HostDiffs {
+  readonly #options: DiffViewsOptions;
+  readonly #reviews: Map<string, ProposalReview> = new Map();
+
+  constructor(options: DiffViewsOptions) {
+    this.#options = options;
+  }
+
+  get reviews(): readonly ProposalReview[] {
+    return Array.from(this.#reviews.values());
+  }
+
+  review(id: string): ProposalReview | undefined {
+    return this.#reviews.get(id);
+  }
+
+  async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
+    const original = await chooseOriginal(request, this.#options.settings);
+    if (original.kind === "declined") return { kind: "declined" };
+    const { files, originals } = this.#options;
+    originals.put(request.id, original.text);
+    const uri = proposalUri(request.id, request.path);
+    const resetSavedText = (): void => files.put(request.id, { text: request.proposedText, marked: !readsUtf8(uri) });
+    resetSavedText();
+    const review = this.#create(request, original.unsaved, events, resetSavedText);
+    this.#reviews.set(request.id, review);
+    try {
+      await review.open();
+    } catch (error) {
+      this.#forget(review);
+      throw error;
+    }
+    return { kind: "opened", view: review };
+  }
+
+  #create(request: DiffRequest, unsaved: boolean, given: DiffViewEvents, resetSavedText: () => void): ProposalReview {
+    const alike = this.reviews.filter(
+      (other) => other.request.path === request.path && other.request.agentName === request.agentName,
+    ).length;
+    const events: DiffViewEvents = unsaved
+      ? {
+          ...given,
+          accepted: (text) => {
+            given.accepted(text);
+            void offerAcceptedText(request.path, request.agentName);
+          },
+        }
+      : given;
+    const review: ProposalReview = new ProposalReview({
+      request,
+      events,
+      title: diffTitle({ request, unsaved, alike }),
+      place: () => choosePlace(this.#options.settings),
+      savedText: () => this.#options.files.textOf(request.id) ?? request.proposedText,
+      resetSavedText,
+      typing: this.#options.typing,
+      askOnLeaving,
+      onDidChange: () => this.#options.onDidChangeReview(review),
+      onDidEnd: () => this.#forget(review),
+      onFailure: (error) => this.#failed(error),
+    });
+    return review;
+  }
+
+  #failed(error: unknown): void {
+    this.#options.logger.warn("A review could not follow its tabs", { reason: messageOf(error) });
+  }
+
+  #forget(review: ProposalReview): void {
+    const { id } = review.request;
+    if (this.#reviews.get(id) === review) this.#reviews.delete(id);
+    this.#options.files.drop(id);
+    this.#options.originals.drop(id);
+    const next = this.reviews.find((other) => other.isHeldBack);
+    next?.comeForward().catch((error: unknown) => this.#failed(error));
+  }
+}
+
+async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
+  const accept = l10n.t("Accept");
+  const reject = l10n.t("Reject");
+  // Modal, as the dialog that VS Code shows for an unsaved file: the user has just closed the tab.
+  const answer = await window.showWarningMessage(
+    l10n.t(
+      "You edited {0}'s proposal for {1}. Accept it with your edits?",
+      request.agentName,
+      fileNameOf(request.path),
+    ),
+    { modal: true, detail: l10n.t("Cancel brings the proposal back.") },
+    accept,
+    reject,
+  );
+  if (answer === accept) return "accept";
+  return answer === reject ? "reject" : "stay";
+}

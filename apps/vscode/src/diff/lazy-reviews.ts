@@ -1,0 +1,61 @@
+import { type Disposable, TabInputText, TabInputTextDiff, window } from "vscode";
+import type { DiffOpening, DiffRequest, DiffViewEvents, HostDiffs, Logger } from "@patchbay/core";
+import type { Settings } from "../settings/settings.ts";
+import { registerProposalTexts } from "./register-proposal-texts.ts";
+import type { Reviews } from "./register-reviews.ts";
+import { proposalScheme } from "./schemes.ts";
+
+export interface LazyReviewsOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** Resolves when every proposal of an earlier run is back. */
+  readonly restored: Promise<void>;
+  /** Hands text that has lost its agent to the user. */
+  readonly handOver: (text: string, likePath: string) => Promise<void>;
+  readonly own: (disposable: Disposable) => void;
+}
+
+/** The reviews, whose code is loaded with the first proposal, or when VS Code shows a tab of an earlier run. */
+export class LazyReviews implements HostDiffs {
+  readonly #options: LazyReviewsOptions;
+  #loading: Promise<Reviews> | undefined;
+  #reviews: Reviews | undefined;
+
+  constructor(options: LazyReviewsOptions) {
+    this.#options = options;
+    const { own, restored } = options;
+    for (const part of registerProposalTexts(async () => (await this.#loaded()).texts)) own(part);
+    own(
+      window.tabGroups.onDidChangeTabs(({ opened }) => {
+        if (opened.some(showsProposal)) void this.#closeStaleTabs();
+      }),
+    );
+    void restored.then(() => {
+      if (window.tabGroups.all.some(({ tabs }) => tabs.some(showsProposal))) void this.#closeStaleTabs();
+    });
+  }
+
+  /** Undefined before the first proposal. */
+  get views(): Reviews["views"] | undefined {
+    return this.#reviews?.views;
+  }
+
+  async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
+    return await (await this.#loaded()).views.open(request, events);
+  }
+
+  async #closeStaleTabs(): Promise<void> {
+    await (await this.#loaded()).closeStaleTabs();
+  }
+
+  async #loaded(): Promise<Reviews> {
+    this.#loading ??= import("../later.ts").then(({ registerReviews }) => registerReviews(this.#options));
+    this.#reviews = await this.#loading;
+    return this.#reviews;
+  }
+}
+
+function showsProposal({ input }: { readonly input: unknown }): boolean {
+  if (input instanceof TabInputTextDiff) return input.modified.scheme === proposalScheme;
+  return input instanceof TabInputText && input.uri.scheme === proposalScheme;
+}

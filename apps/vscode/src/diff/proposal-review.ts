@@ -1,0 +1,304 @@
+import {
+  commands,
+  type TextDocument,
+  type TextDocumentChangeEvent,
+  TextDocumentSaveReason,
+  type TextDocumentWillSaveEvent,
+  type Uri,
+  workspace,
+} from "vscode";
+import type { DiffCloseReason, DiffRequest, DiffView, DiffViewEvents } from "@patchbay/core";
+import { closeLoneTabs } from "./close-lone-tabs.ts";
+import type { DiffPlace } from "./diff-place.ts";
+import { SaveWatch } from "./save-watch.ts";
+import type { TypingWatch } from "./typing-watch.ts";
+import { sameLines } from "./same-lines.ts";
+import { replaceText } from "./replace-text.ts";
+import { originalUri, proposalUri } from "./proposal-uri.ts";
+import {
+  closeTabs,
+  isDiffTab,
+  isEditedProposalInFront,
+  proposalIdOfTab,
+  tabsOfProposal,
+  uriInUse,
+} from "./proposal-tabs.ts";
+import { waitForTab } from "./wait-for-tab.ts";
+
+/** What the user says about an edited proposal whose tab is gone without VS Code having asked. */
+export type LeavingAnswer = "accept" | "reject" | "stay";
+
+export interface ProposalReviewOptions {
+  readonly request: DiffRequest;
+  readonly events: DiffViewEvents;
+  readonly title: string;
+  /** Where new tabs go; asked each time one is opened. */
+  readonly place: () => DiffPlace;
+  /** The text behind the right side: what was last saved into it. */
+  readonly savedText: () => string;
+  /** Makes that the proposal again. */
+  readonly resetSavedText: () => void;
+  readonly typing: Pick<TypingWatch, "isTyping" | "pause">;
+  readonly askOnLeaving: (request: DiffRequest) => Promise<LeavingAnswer>;
+  /** The marks of the tab are out of date. */
+  readonly onDidChange: () => void;
+  readonly onDidEnd: () => void;
+  /** Something failed that nobody waits for. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** So long after a proposal was opened again VS Code may still restore its unsaved right side in a tab of its own, ms. */
+const restoresWithin = 15_000;
+
+/** One proposal in VS Code's diff editor: from the first tab to the last. */
+export class ProposalReview implements DiffView {
+  readonly request: DiffRequest;
+  readonly uri: Uri;
+  readonly #options: ProposalReviewOptions;
+  #phase: "opening" | "open" | "asking" | "decided" | "gone" = "opening";
+  #agentPresent: boolean;
+  #edited = false;
+  #fromEditor = false;
+  #openedAt = 0;
+  #quiet = false;
+  #heldBack = false;
+  #wasDirty = false;
+  #reverted = false;
+  readonly #saves: SaveWatch;
+
+  constructor(options: ProposalReviewOptions) {
+    this.#options = options;
+    this.request = options.request;
+    const { id, path } = options.request;
+    this.uri = uriInUse(id) ?? proposalUri(id, path);
+    this.#agentPresent = options.request.agentPresent;
+    this.#saves = new SaveWatch(options.request.proposedText);
+  }
+
+  get edited(): boolean {
+    return this.#edited;
+  }
+
+  /** Waits behind another tab for a better moment. */
+  get isHeldBack(): boolean {
+    return this.#heldBack;
+  }
+
+  get agentPresent(): boolean {
+    return this.#agentPresent;
+  }
+
+  /** Shows the diff, behind what the user is doing. A tab of an earlier run is taken over as it is. */
+  async open(): Promise<void> {
+    if (!tabsOfProposal(this.request.id).some(isDiffTab)) await this.#showQuietly();
+    this.#openedAt = Date.now();
+    if (this.request.draftText !== undefined) await this.#applyDraft(this.request.draftText);
+    if (this.#phase === "opening") this.#phase = "open";
+    this.noteTabs();
+  }
+
+  /** The user's verdict: yes, to what stands on the right side now. `fromEditor`: the user is in the diff, not elsewhere. */
+  accept(fromEditor: boolean): void {
+    this.#decide(fromEditor, (events) => events.accepted(this.#text()));
+  }
+
+  reject(fromEditor: boolean): void {
+    this.#decide(fromEditor, (events) => events.rejected());
+  }
+
+  async currentText(): Promise<string> {
+    return this.#text();
+  }
+
+  async reveal(): Promise<void> {
+    if (this.#phase === "gone") return;
+    await this.#show(true);
+  }
+
+  async close(_reason: DiffCloseReason): Promise<void> {
+    if (this.#phase === "gone") return;
+    this.#phase = "gone";
+    try {
+      // An unsaved document would bring VS Code's dialog; saving it changes nothing but what our provider holds.
+      const document = this.#document();
+      if (document?.isDirty === true) await document.save();
+      await closeTabs(this.request.id, !this.#fromEditor);
+    } finally {
+      this.#options.onDidEnd();
+    }
+  }
+
+  setAgentPresent(present: boolean): void {
+    if (this.#agentPresent === present) return;
+    this.#agentPresent = present;
+    this.#options.onDidChange();
+  }
+
+  noteChange(event: TextDocumentChangeEvent): void {
+    const { isDirty } = event.document;
+    // Unsaved, and then not unsaved without a save: the user chose "Don't Save" or took the edits back.
+    if (this.#wasDirty && !isDirty && !this.#saves.isSaving) this.#reverted = true;
+    this.#wasDirty = isDirty;
+    const text = event.contentChanges.length === 0 ? undefined : event.document.getText();
+    if (text !== undefined) this.#saves.noteChange(text, event.contentChanges);
+    if (text === undefined || this.#quiet || this.#saves.isSaving) return;
+    if (this.#phase !== "opening" && this.#phase !== "open") return;
+    if (isDirty) this.#reverted = false;
+    this.#setEdited(this.#differsFromProposal(text));
+    this.#options.events.edited();
+  }
+
+  /** Save participants run between this and `noteSaved`; what they do to the text is not the user's doing. */
+  noteWillSave(event: TextDocumentWillSaveEvent): void {
+    if (this.#phase !== "open" || this.#quiet) return;
+    const manual = event.reason === TextDocumentSaveReason.Manual;
+    // "Save All" also says `Manual`: it accepts nothing that the user does not see.
+    const verdict = manual && tabsOfProposal(this.request.id).some((tab) => tab.isActive && tab.group.isActive);
+    this.#saves.begin(event.document.getText(), { manual, verdict });
+  }
+
+  noteSaved(document: TextDocument): void {
+    const save = this.#saves.end(document.version);
+    this.#wasDirty = document.isDirty;
+    if (save === undefined || this.#phase !== "open") return;
+    if (save.verdict) this.#decide(true, (events) => events.accepted(save.text));
+    else this.#setEdited(this.#differsFromProposal(save.text));
+  }
+
+  /** Tabs came or went: moving one to another group opens before it closes, and a split has two. */
+  noteTabs(): void {
+    if (this.#phase === "decided" && tabsOfProposal(this.request.id).length === 0) this.#forget();
+    if (this.#phase !== "open") return;
+    if (tabsOfProposal(this.request.id).length === 0) this.#attempt(this.#leave());
+    else if (Date.now() - this.#openedAt < restoresWithin) this.#attempt(this.#closeLoneTabs());
+  }
+
+  async #leave(): Promise<void> {
+    const text = this.#text();
+    const saved = this.#saves.savedWhileClosing;
+    if (saved !== undefined) {
+      this.#end(true, (events) => events.accepted(saved));
+      return;
+    }
+    if (this.#reverted || !this.#differsFromProposal(text)) {
+      this.#end(true, (events) => events.closed());
+      return;
+    }
+    // Autosave had taken the mark of an unsaved change away, so VS Code did not ask.
+    this.#phase = "asking";
+    const answer = await this.#options.askOnLeaving(this.request);
+    if (this.#isGone()) return;
+    if (answer === "stay") await this.#show(true);
+    this.#phase = "open";
+    if (answer === "accept") this.#end(true, (events) => events.accepted(text));
+    if (answer === "reject") this.#end(true, (events) => events.rejected());
+  }
+
+  #isGone(): boolean {
+    return this.#phase === "gone";
+  }
+
+  #decide(fromEditor: boolean, report: (events: DiffViewEvents) => void): void {
+    if (this.#phase !== "open" && this.#phase !== "opening") return;
+    this.#phase = "decided";
+    this.#fromEditor = fromEditor;
+    report(this.#options.events);
+  }
+
+  /** A verdict that left no tab behind. */
+  #end(fromEditor: boolean, report: (events: DiffViewEvents) => void): void {
+    this.#decide(fromEditor, report);
+    this.#forget();
+  }
+
+  #forget(): void {
+    if (this.#isGone()) return;
+    this.#phase = "gone";
+    this.#options.onDidEnd();
+  }
+
+  /**
+   * Shows the diff without disturbing: in a tab behind while the user types or is in the middle of another review. It comes
+   * to the front at the next pause, or when that review is over.
+   */
+  async #showQuietly(): Promise<void> {
+    const { typing } = this.#options;
+    const place = this.#options.place();
+    const isInReview = isEditedProposalInFront(place.viewColumn);
+    this.#heldBack = !place.background && (isInReview || typing.isTyping);
+    await this.#show(false, { ...place, background: place.background || this.#heldBack });
+    if (this.#heldBack && !isInReview) this.#attempt(typing.pause().then(async () => await this.comeForward()));
+  }
+
+  /** Brings a diff that was held back to the front, unless it would cover another review. */
+  async comeForward(): Promise<void> {
+    const [tab] = tabsOfProposal(this.request.id);
+    if (!this.#heldBack || tab === undefined || this.#phase !== "open") return;
+    const inFront = tab.group.activeTab;
+    if (inFront !== undefined && inFront !== tab && proposalIdOfTab(inFront) !== undefined) return;
+    this.#heldBack = false;
+    if (!tab.isActive) await this.#show(false);
+  }
+
+  /** What nobody waits for: a failure is told to the log. */
+  #attempt(work: Promise<void>): void {
+    work.catch(this.#options.onFailure);
+  }
+
+  async #show(focus: boolean, place: DiffPlace = this.#options.place()): Promise<void> {
+    const { id, path } = this.request;
+    const viewColumn = tabsOfProposal(id)[0]?.group.viewColumn ?? place.viewColumn;
+    await commands.executeCommand("vscode.diff", originalUri(id, path), this.uri, this.#options.title, {
+      preview: false,
+      preserveFocus: !focus,
+      viewColumn,
+      background: place.background && !focus,
+    });
+    await waitForTab(id);
+  }
+
+  async #applyDraft(draft: string): Promise<void> {
+    this.#quiet = true;
+    try {
+      const document = await workspace.openTextDocument(this.uri);
+      // As an edit, so that undo leads back to the proposal and VS Code shows it as unsaved.
+      await replaceText(document, draft);
+      this.#wasDirty = document.isDirty;
+      this.#setEdited(true);
+    } finally {
+      this.#quiet = false;
+    }
+  }
+
+  async #closeLoneTabs(): Promise<void> {
+    const document = this.#document();
+    if (document === undefined || this.#quiet) return;
+    this.#quiet = true;
+    try {
+      await closeLoneTabs(this.request, document, this.#options.resetSavedText);
+      this.#wasDirty = document.isDirty;
+    } finally {
+      this.#quiet = false;
+    }
+  }
+
+  #setEdited(edited: boolean): void {
+    if (this.#edited === edited) return;
+    this.#edited = edited;
+    this.#options.onDidChange();
+  }
+
+  #document(): TextDocument | undefined {
+    const wanted = this.uri.toString();
+    return workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === wanted);
+  }
+
+  #text(): string {
+    const document = this.#document();
+    return this.#saves.keptText(document?.version) ?? document?.getText() ?? this.#options.savedText();
+  }
+
+  #differsFromProposal(text: string): boolean {
+    return !sameLines(text, this.request.proposedText);
+  }
+}

@@ -1,0 +1,41 @@
+import { type Disposable, type TextDocument, window, workspace } from "vscode";
+import { ProposalMarks } from "../views/proposal-marks.ts";
+import { createStaleTabs } from "./close-stale-tabs.ts";
+import { DiffViews } from "./diff-views.ts";
+import type { LazyReviewsOptions } from "./lazy-reviews.ts";
+import type { ProposalReview } from "./proposal-review.ts";
+import { createProposalTexts, type ProposalTexts } from "./proposal-texts.ts";
+import { proposalIdOf } from "./proposal-uri.ts";
+import { proposalScheme } from "./schemes.ts";
+import { TypingWatch } from "./typing-watch.ts";
+
+/** Everything about reviews that is loaded with the first of them. */
+export interface Reviews {
+  readonly views: DiffViews;
+  readonly texts: ProposalTexts;
+  closeStaleTabs(): Promise<void>;
+}
+
+/** Makes VS Code's diff editor a place for reviews, and hands on what VS Code tells of documents and tabs. */
+export function registerReviews({ settings, logger, restored, handOver, own }: LazyReviewsOptions): Reviews {
+  const texts = createProposalTexts(restored);
+  const marks = new ProposalMarks((id) => views.review(id));
+  const typing = new TypingWatch();
+  const onDidChangeReview = (review: ProposalReview): void => marks.update(review);
+  const views = new DiffViews({ settings, logger, ...texts, typing, onDidChangeReview });
+  const of = (document: TextDocument): ProposalReview | undefined =>
+    document.uri.scheme === proposalScheme ? views.review(proposalIdOf(document.uri) ?? "") : undefined;
+  const parts: readonly Disposable[] = [
+    marks,
+    typing,
+    workspace.onDidChangeTextDocument((event) => of(event.document)?.noteChange(event)),
+    workspace.onWillSaveTextDocument((event) => of(event.document)?.noteWillSave(event)),
+    workspace.onDidSaveTextDocument((document) => of(document)?.noteSaved(document)),
+    window.tabGroups.onDidChangeTabs(() => {
+      for (const review of views.reviews) review.noteTabs();
+    }),
+  ];
+  for (const part of parts) own(part);
+  const isOpen = (id: string): boolean => views.review(id) !== undefined;
+  return { views, texts, closeStaleTabs: createStaleTabs({ restored, isOpen, handOver, logger }) };
+}

@@ -1,0 +1,102 @@
+import { commands, env, l10n, window } from "vscode";
+import { type Companion, createCompanion, type EditorHost, messageOf } from "@patchbay/core";
+import { commandIds } from "./commands/command-ids.ts";
+import { registerLazily } from "./commands/register-lazily.ts";
+import { reasonNotToServe } from "./coexistence.ts";
+import { LazyReviews } from "./diff/lazy-reviews.ts";
+import { createRestoration } from "./diff/restoration.ts";
+import type { EditionContext } from "./edition-context.ts";
+import { createHost } from "./host/create-host.ts";
+import { OutputLog } from "./host/log.ts";
+import { WorkspaceSettings } from "./settings/settings.ts";
+import { Sharing } from "./settings/sharing.ts";
+import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
+import { registerViews } from "./views/register-views.ts";
+
+/** After about this long a reloaded window's extension host listens again (3 to 7 s were seen). */
+const comeBackMs = 4_500;
+
+let running: Companion | undefined;
+
+/** Puts the edition together: VS Code's side as a host, the companion behind it, and the commands and views before it. */
+export async function activate(context: EditionContext): Promise<void> {
+  const reason = reasonNotToServe();
+  if (reason !== undefined) {
+    const channel = window.createOutputChannel("Patchbay", "log");
+    context.subscriptions.push(channel);
+    channel.appendLine(reason);
+    return;
+  }
+  try {
+    await serve(context);
+  } catch (error) {
+    await tellFailure(messageOf(error));
+  }
+}
+
+/** VS Code waits a few seconds for this. It does not say whether the window comes back, so everything is kept for it. */
+export async function deactivate(): Promise<void> {
+  await running?.stop({ reload: true, comeBackMs });
+  running = undefined;
+}
+
+async function serve(context: EditionContext): Promise<void> {
+  const own = (disposable: { dispose(): unknown }): void => {
+    context.subscriptions.push(disposable);
+  };
+  const settings = new WorkspaceSettings();
+  const channel = window.createOutputChannel("Patchbay", "log");
+  const logger = new OutputLog(channel, settings);
+  own(settings);
+  // First: what is ended later may still want to log.
+  own(logger);
+  own(channel);
+
+  const restoration = createRestoration();
+  const handOver = async (text: string, likePath: string): Promise<void> =>
+    await host.documents?.openUntitled?.(text, likePath);
+  const reviews = new LazyReviews({ settings, logger, restored: restoration.done, handOver, own });
+  const host: EditorHost = createHost(context, versionOf(context), reviews, own);
+  const { exclude, shareSelection } = settings;
+  const companion = createCompanion({ host, logger, settings: { exclude, shareSelection } });
+  running = companion;
+
+  const sharing = new Sharing(companion, settings, context.workspaceState);
+  const services = { companion, settings, sharing, channel, views: () => reviews.views };
+  own(sharing);
+  own(
+    registerLazily(commandIds, async () => {
+      const { registerCommands } = await import("./later.ts");
+      return () => registerCommands(services);
+    }),
+  );
+  own(registerViews(companion, host.editors, sharing));
+  own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));
+
+  // The last moment of the process has no time for promises.
+  const removeRecords = (): void => companion.removeRecordsSync();
+  process.once("exit", removeRecords);
+  own({ dispose: () => process.removeListener("exit", removeRecords) });
+
+  logger.info("Starting", { version: versionOf(context), editor: env.appName });
+  try {
+    await companion.start();
+    await companion.restored;
+  } finally {
+    restoration.finish();
+  }
+}
+
+async function tellFailure(message: string): Promise<void> {
+  const showLog = l10n.t("Show Log");
+  const diagnose = l10n.t("Diagnose Connection");
+  const answer = await window.showErrorMessage(`Patchbay: ${message}`, showLog, diagnose);
+  if (answer === showLog) await commands.executeCommand("patchbay.showLog");
+  if (answer === diagnose) await commands.executeCommand("patchbay.diagnose");
+}
+
+function versionOf(context: EditionContext): string {
+  const manifest: unknown = context.extension.packageJSON;
+  const versioned = typeof manifest === "object" && manifest !== null && "version" in manifest;
+  return versioned && typeof manifest.version === "string" ? manifest.version : "0.0.0";
+}

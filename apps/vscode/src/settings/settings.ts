@@ -1,0 +1,79 @@
+import { type Disposable, type Event, EventEmitter, workspace } from "vscode";
+
+export type LogLevel = "error" | "warn" | "info" | "debug";
+
+/** The user's settings, read each time they are asked for: what is read is always what is set. */
+export interface Settings {
+  readonly openDiffs: "foreground" | "background";
+  readonly diffColumn: "active" | "beside";
+  readonly autoSaveOriginal: "ask" | "save" | "never";
+  readonly share: boolean;
+  readonly shareSelection: boolean;
+  readonly exclude: readonly string[];
+  readonly terminalEnvironment: boolean;
+  readonly logLevel: LogLevel;
+  readonly onDidChange: Event<void>;
+}
+
+const section = "patchbay";
+
+function choice<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+  const value: unknown = workspace.getConfiguration(section).get(name);
+  return allowed.find((one) => one === value) ?? fallback;
+}
+
+function flag(name: string, fallback: boolean): boolean {
+  const value: unknown = workspace.getConfiguration(section).get(name);
+  return typeof value === "boolean" ? value : fallback;
+}
+
+/** Reads `patchbay.*`. A value of the wrong type counts as not set. */
+export class WorkspaceSettings implements Settings, Disposable {
+  readonly #changes: EventEmitter<void> = new EventEmitter();
+  readonly #subscription: Disposable;
+  readonly onDidChange: Event<void> = this.#changes.event;
+
+  constructor() {
+    this.#subscription = workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(section)) this.#changes.fire();
+    });
+  }
+
+  get openDiffs(): "foreground" | "background" {
+    return choice("diff.open", ["foreground", "background"], "foreground");
+  }
+
+  get diffColumn(): "active" | "beside" {
+    return choice("diff.viewColumn", ["active", "beside"], "active");
+  }
+
+  get autoSaveOriginal(): "ask" | "save" | "never" {
+    return choice("diff.autoSaveOriginal", ["ask", "save", "never"], "ask");
+  }
+
+  get share(): boolean {
+    return flag("context.share", true);
+  }
+
+  get shareSelection(): boolean {
+    return flag("context.shareSelection", true);
+  }
+
+  get exclude(): readonly string[] {
+    const value: unknown = workspace.getConfiguration(section).get("context.exclude");
+    return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  }
+
+  get terminalEnvironment(): boolean {
+    return flag("terminal.environment", true);
+  }
+
+  get logLevel(): LogLevel {
+    return choice("log.level", ["error", "warn", "info", "debug"], "info");
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changes.dispose();
+  }
+}

@@ -1,0 +1,50 @@
+import { l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri } from "vscode";
+import type { Companion, ProposalInfo } from "@patchbay/core";
+import type { ProposalEntry } from "../commands/chosen-proposal.ts";
+import type { Tree } from "./lazy-tree.ts";
+import { fileNameOf, shortPathOf } from "../host/file-name.ts";
+
+interface Entry extends ProposalEntry {
+  readonly proposal: ProposalInfo;
+}
+
+/** The proposals that wait for a review, with accept and reject beside each. */
+export class ProposalsTree implements Tree<Entry> {
+  readonly #companion: Companion;
+
+  constructor(companion: Companion) {
+    this.#companion = companion;
+  }
+
+  getTreeItem({ proposal }: Entry): TreeItem {
+    const item = new TreeItem(Uri.file(proposal.path), TreeItemCollapsibleState.None);
+    item.id = proposal.id;
+    item.label = fileNameOf(proposal.path);
+    item.description = [proposal.agentName, ...states(proposal)].join(" · ");
+    item.tooltip = `${shortPathOf(proposal.path)}\n${item.description}`;
+    item.iconPath = ThemeIcon.File;
+    item.contextValue = "proposal";
+    item.command = {
+      command: "patchbay.revealProposal",
+      title: l10n.t("Show Proposal"),
+      arguments: [{ proposalId: proposal.id }],
+    };
+    return item;
+  }
+
+  getChildren(entry?: Entry): Entry[] {
+    if (entry !== undefined) return [];
+    return this.#companion.proposals.map((proposal) => ({ proposalId: proposal.id, proposal }));
+  }
+}
+
+function states({ kind, edited, state }: ProposalInfo): string[] {
+  const texts: string[] = [];
+  if (kind === "create") texts.push(l10n.t("new file"));
+  if (kind === "delete") texts.push(l10n.t("deletion"));
+  if (edited) texts.push(l10n.t("edited by you"));
+  if (state === "asking") texts.push(l10n.t("waits for your answer"));
+  if (state === "hidden") texts.push(l10n.t("decided in the terminal only"));
+  if (state === "kept") texts.push(l10n.t("the agent is gone"));
+  return texts;
+}

@@ -1,0 +1,53 @@
+import { l10n, MarkdownString, type StatusBarItem, ThemeColor } from "vscode";
+import type { Companion, SessionInfo } from "@patchbay/core";
+
+/** Writes into the item which agents are connected, that sharing is paused, what waits for a review, or why nothing works. */
+export function writeStatus(item: StatusBarItem, companion: Companion, paused: boolean): void {
+  const { state, sessions, proposals } = companion;
+  const failed = state.kind === "failed";
+  const connected = sessions.filter((session) => session.state === "connected");
+  const waiting = proposals.length > 0 && !failed ? ` $(diff) ${proposals.length}` : "";
+  item.text = `$(${iconOf(companion, connected, paused)}) ${failed ? l10n.t("Patchbay failed") : textOf(connected, paused)}${waiting}`;
+  item.backgroundColor = failed ? new ThemeColor("statusBarItem.errorBackground") : undefined;
+  item.command = failed ? "patchbay.diagnose" : "patchbay.showConnections";
+  const lines = detailsOf(companion, connected, paused);
+  item.tooltip = new MarkdownString(lines.join("\n\n"));
+  item.accessibilityInformation = { label: `Patchbay: ${lines.join(". ")}` };
+}
+
+function iconOf({ state }: Companion, connected: readonly SessionInfo[], paused: boolean): string {
+  if (state.kind === "failed") return "error";
+  if (state.kind === "starting") return "loading~spin";
+  if (paused) return "debug-pause";
+  return connected.length > 0 ? "plug" : "debug-disconnect";
+}
+
+function textOf(connected: readonly SessionInfo[], paused: boolean): string {
+  const names = agentNamesOf(connected);
+  if (paused) return names === "" ? l10n.t("Patchbay: paused") : l10n.t("{0}: paused", names);
+  return names === "" ? "Patchbay" : names;
+}
+
+function detailsOf({ state, proposals }: Companion, connected: readonly SessionInfo[], paused: boolean): string[] {
+  if (state.kind === "failed") return [state.message, l10n.t("Click for a diagnosis.")];
+  if (state.kind === "starting") return [l10n.t("Starting.")];
+  const lines =
+    connected.length === 0
+      ? [l10n.t("No agent is connected.")]
+      : connected.map((session) => l10n.t("{0} is connected.", fullName(session)));
+  if (paused) lines.push(l10n.t("Sharing is paused: agents are not told what you have open or selected."));
+  if (proposals.length > 0) lines.push(l10n.t("Proposals waiting for your review: {0}", proposals.length));
+  if (state.kind === "listening") lines.push(...state.warnings);
+  return lines;
+}
+
+/** Names of agents, each once with its number of sessions. */
+function agentNamesOf(sessions: readonly SessionInfo[]): string {
+  const counts = new Map<string, number>();
+  for (const { agentName } of sessions) counts.set(agentName, (counts.get(agentName) ?? 0) + 1);
+  return Array.from(counts, ([name, count]) => (count === 1 ? name : `${name} ×${count}`)).join(", ");
+}
+
+function fullName({ agentName, version }: SessionInfo): string {
+  return version === undefined ? agentName : `${agentName} ${version}`;
+}

@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const dist = fileURLToPath(new URL("../dist", import.meta.url));
+
+/** A file with everything that it requires as soon as it is loaded. */
+function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(join(dist, file), "utf8");
+  // What is required within a `then` is loaded later.
+  for (const [, required] of text.matchAll(/(?<!=>)require\("\.\/([^"]+)"\)/gu)) {
+    if (required !== undefined) loadedWith(required, seen);
+  }
+  return seen;
+}
+
+function bytesOf(files: Iterable<string>): number {
+  return Array.from(files).reduce((sum, file) => sum + statSync(join(dist, file)).size, 0);
+}
+
+describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle", () => {
+  it("loads at most 60 KB at start", () => {
+    expect(bytesOf(loadedWith("extension.js"))).toBeLessThanOrEqual(60 * 1024);
+  });
+
+  it("is at most 600 KB as a whole, without source maps", () => {
+    const files = readdirSync(dist);
+    const scripts = files.filter((file) => file.endsWith(".js"));
+    expect(bytesOf(scripts)).toBeLessThanOrEqual(600 * 1024);
+    expect(files.filter((file) => !scripts.includes(file))).toEqual(["THIRD-PARTY-NOTICES.txt"]);
+  });
+
+  it("keeps the protocol engine out of the start", () => {
+    const text = Array.from(loadedWith("extension.js"), (file) => readFileSync(join(dist, file), "utf8")).join("\n");
+    expect(text).not.toContain("notifications/initialized");
+    expect(text).not.toContain("invalid_type");
+  });
+});

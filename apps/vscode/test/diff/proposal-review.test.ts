@@ -1,0 +1,256 @@
+import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DiffOpening, DiffRequest, DiffView } from "@patchbay/core";
+import { createHostInWindow, type HostInWindow, settle, tabOf } from "../controls.ts";
+import type { FakeDocument } from "../fake-vscode/document.ts";
+import { TabInputText, TabInputTextDiff, TextDocumentSaveReason } from "../fake-vscode/values.ts";
+import { Uri } from "../fake-vscode/uri.ts";
+
+let window: HostInWindow;
+let events: string[];
+
+beforeEach(() => {
+  window = createHostInWindow();
+  events = [];
+});
+
+afterEach(() => window.dispose());
+
+function request(more: Partial<DiffRequest> = {}): DiffRequest {
+  const path = join(window.folder, "one.txt");
+  writeFileSync(path, "one\n");
+  return {
+    id: "p1",
+    agentName: "Gemini CLI",
+    path,
+    kind: "change",
+    proposedText: "ONE  \n",
+    agentPresent: true,
+    ...more,
+  };
+}
+
+async function open(more: Partial<DiffRequest> = {}): Promise<DiffView> {
+  const opening: DiffOpening = await window.host.diffs.open(request(more), {
+    edited: () => events.push("edited"),
+    accepted: (text) => events.push(`accepted ${JSON.stringify(text)}`),
+    rejected: () => events.push("rejected"),
+    closed: () => events.push("closed"),
+  });
+  if (opening.kind !== "opened") throw new Error("not opened");
+  return opening.view;
+}
+
+async function document(id = "p1"): Promise<FakeDocument> {
+  const input = tabOf(window.bench, id)?.input;
+  if (!(input instanceof TabInputTextDiff)) throw new Error("no diff");
+  return await window.bench.openDocument(input.modified);
+}
+
+/** Save participants are reported as edits too: core reads the text, and sees that it is none. */
+function verdicts(): readonly string[] {
+  return events.filter((event) => event !== "edited");
+}
+
+async function closeTab(): Promise<void> {
+  const tab = tabOf(window.bench, "p1");
+  if (tab !== undefined) await window.bench.closeTab(tab);
+  await settle();
+}
+
+const trim = (text: string): string => text.replace(/ +$/gmu, "");
+
+describe("saving", () => {
+  it("by hand accepts, with the text as it was before save participants", async () => {
+    await open();
+    window.bench.participants = trim;
+    await window.bench.save(await document());
+    expect(verdicts()).toEqual(['accepted "ONE  \\n"']);
+  });
+
+  it("by hand accepts what was typed", async () => {
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    await window.bench.save(await document());
+    expect(events).toEqual(["edited", 'accepted "mine\\n"']);
+  });
+
+  it.each([TextDocumentSaveReason.AfterDelay, TextDocumentSaveReason.FocusOut])(
+    "by itself (reason %i) neither accepts nor alters",
+    async (reason) => {
+      const view = await open();
+      window.bench.edit(await document(), "mine  \n");
+      window.bench.participants = trim;
+      await window.bench.save(await document(), reason);
+      expect(verdicts()).toEqual([]);
+      expect(await view.currentText()).toBe("mine  \n");
+      window.views.review("p1")?.accept(true);
+      expect(verdicts()).toEqual(['accepted "mine  \\n"']);
+    },
+  );
+
+  it("all files accepts no proposal that is not in front", async () => {
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    await window.bench.showFile(Uri.file(join(window.folder, "one.txt")));
+    await window.bench.save(await document(), TextDocumentSaveReason.Manual);
+    expect(events).toEqual(["edited"]);
+  });
+});
+
+describe("closing the tab", () => {
+  it("of an unedited proposal reports it closed and asks nothing", async () => {
+    await open();
+    await closeTab();
+    expect(events).toEqual(["closed"]);
+    expect(window.bench.closingQuestions).toBe(0);
+  });
+
+  it("of an edited one asks once, by VS Code's dialog: Don't Save", async () => {
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    await closeTab();
+    expect(events.at(-1)).toBe("closed");
+    expect(window.bench.closingQuestions + window.bench.shown.length).toBe(1);
+  });
+
+  it("of an edited one: Save accepts", async () => {
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    window.bench.closingAnswer = "save";
+    await closeTab();
+    expect(events.at(-1)).toBe('accepted "mine\\n"');
+    expect(window.bench.closingQuestions + window.bench.shown.length).toBe(1);
+  });
+
+  it("of an edited one in a group the user is not in: Save accepts as well", async () => {
+    window.bench.configure("patchbay.diff.viewColumn", "beside");
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    window.bench.goToGroup(1);
+    window.bench.closingAnswer = "save";
+    await closeTab();
+    expect(verdicts()).toEqual(['accepted "mine\\n"']);
+    expect(window.bench.closingQuestions + window.bench.shown.length).toBe(1);
+  });
+
+  it("of an edited one: Cancel leaves it open", async () => {
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    window.bench.closingAnswer = "cancel";
+    await closeTab();
+    expect(events).toEqual(["edited"]);
+    expect(tabOf(window.bench, "p1")).toBeDefined();
+  });
+
+  it.each([
+    ["Accept", 'accepted "mine\\n"'],
+    ["Reject", "rejected"],
+  ])("of one that autosave has saved asks itself: %s", async (answer, outcome) => {
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    await window.bench.save(await document(), TextDocumentSaveReason.AfterDelay);
+    window.bench.answerNext(() => answer);
+    await closeTab();
+    expect(events.at(-1)).toBe(outcome);
+    expect(window.bench.closingQuestions).toBe(0);
+    expect(window.bench.shown.map(({ modal }) => modal)).toEqual([true]);
+  });
+
+  it("of one that autosave has saved: Cancel brings it back with what was typed", async () => {
+    const view = await open();
+    window.bench.edit(await document(), "mine\n");
+    await window.bench.save(await document(), TextDocumentSaveReason.AfterDelay);
+    await closeTab();
+    expect(events).toEqual(["edited"]);
+    expect(tabOf(window.bench, "p1")).toBeDefined();
+    expect(await view.currentText()).toBe("mine\n");
+  });
+});
+
+describe("tabs", () => {
+  it("that move to another group close nothing", async () => {
+    await open();
+    const tab = tabOf(window.bench, "p1");
+    if (tab === undefined) throw new Error("no tab");
+    window.bench.moveTab(tab);
+    await settle();
+    expect(events).toEqual([]);
+    await closeTab();
+    expect(events).toEqual(["closed"]);
+  });
+
+  it("name the file, what happens to it, and the agent", async () => {
+    await open();
+    await open({ id: "p2", kind: "delete", proposedText: "" });
+    await open({ id: "p3", path: join(window.folder, "new.txt"), kind: "create", agentName: "Claude Code" });
+    await open({ id: "p4" });
+    expect(window.bench.tabs.map(({ label }) => label)).toEqual([
+      "one.txt ↔ Gemini CLI",
+      "one.txt (deletion) ↔ Gemini CLI (2)",
+      "new.txt (new file) ↔ Claude Code",
+      "one.txt ↔ Gemini CLI (3)",
+    ]);
+  });
+
+  it("never cover a terminal that lives among the editors", async () => {
+    window.bench.showTerminalTab();
+    await open();
+    const tab = tabOf(window.bench, "p1");
+    expect(tab?.group).not.toBe(window.bench.groups[0]);
+  });
+
+  it("never cover a proposal that is being edited, and come to the front when that is decided", async () => {
+    await open();
+    window.bench.edit(await document(), "mine\n");
+    await open({ id: "p2" });
+    expect(tabOf(window.bench, "p2")?.isActive).toBe(false);
+    const first = window.views.review("p1");
+    first?.accept(true);
+    await first?.close("accepted");
+    await settle();
+    expect(tabOf(window.bench, "p2")?.isActive).toBe(true);
+  });
+
+  it("open behind when the user wants it so", async () => {
+    window.bench.configure("patchbay.diff.open", "background");
+    await open();
+    expect(tabOf(window.bench, "p1")?.isActive).toBe(false);
+  });
+});
+
+describe("a proposal of an earlier run", () => {
+  it("shows what was typed as an unsaved change that can be undone", async () => {
+    await open({ draftText: "typed\n" });
+    const shown = await document();
+    expect(shown.getText()).toBe("typed\n");
+    expect(shown.isDirty).toBe(true);
+    await window.bench.revert(shown);
+    expect(shown.getText()).toBe("ONE  \n");
+  });
+
+  it("closes the tab in which VS Code restores its right side, and asks nothing", async () => {
+    const view = await open({ draftText: "typed\n" });
+    const shown = await document();
+    await window.bench.showFile(shown.uri);
+    await settle();
+    expect(window.bench.tabs.some(({ input }) => input instanceof TabInputText)).toBe(false);
+    expect(window.bench.closingQuestions).toBe(0);
+    expect(shown.isDirty).toBe(true);
+    expect(await view.currentText()).toBe("typed\n");
+    expect(events).toEqual([]);
+  });
+});
+
+describe("encodings", () => {
+  it("never touch a proposal: it is marked as UTF-8 where files are read otherwise", async () => {
+    window.bench.configure("files.encoding", "utf16le");
+    writeFileSync(join(window.folder, "one.txt"), "one\n");
+    const view = await open({ kind: "create", path: join(window.folder, "two.txt"), proposedText: "ä\n" });
+    const uri = (await document()).uri;
+    const bytes = await window.bench.readBytes(uri);
+    expect(Array.from(bytes.slice(0, 3))).toEqual([0xef, 0xbb, 0xbf]);
+    expect(await view.currentText()).toBe("ä\n");
+  });
+});

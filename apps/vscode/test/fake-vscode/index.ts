@@ -1,0 +1,222 @@
+import { readFileSync, statSync } from "node:fs";
+import { relative } from "node:path";
+import type { FakeDisposable } from "./emitter.ts";
+import type { FakeDocument } from "./document.ts";
+import type { Range } from "./ranges.ts";
+import { Uri } from "./uri.ts";
+import { type FakeTree, FakeWorkbench, type FakeTab, type ShownMessage } from "./workbench.ts";
+
+export { EventEmitter } from "./emitter.ts";
+export { Position, Range, Selection } from "./ranges.ts";
+export { Uri } from "./uri.ts";
+export * from "./values.ts";
+
+// The module `vscode` of tests: the API over one window, which a test replaces by a new one.
+
+let bench = new FakeWorkbench();
+
+/** A new, empty window for the next test. */
+export function openFakeWindow(): FakeWorkbench {
+  bench = new FakeWorkbench();
+  return bench;
+}
+
+const nothing: FakeDisposable = { dispose: () => {} };
+
+interface Options {
+  readonly modal?: boolean;
+}
+
+function ask(severity: ShownMessage["severity"]) {
+  return async (text: string, ...rest: readonly unknown[]): Promise<string | undefined> => {
+    const options = rest.find((one): one is Options => typeof one === "object" && one !== null);
+    const items = rest.filter((one) => typeof one === "string");
+    return await bench.show({ severity, text, modal: options?.modal === true, items });
+  };
+}
+
+export const window: object = {
+  get activeTextEditor(): unknown {
+    return bench.activeEditor;
+  },
+  get visibleTextEditors(): readonly unknown[] {
+    return bench.activeEditor === undefined ? [] : [bench.activeEditor];
+  },
+  get activeTerminal(): unknown {
+    return bench.terminals.at(-1);
+  },
+  tabGroups: {
+    get all(): readonly unknown[] {
+      return bench.groups;
+    },
+    get activeTabGroup(): unknown {
+      return bench.activeGroup;
+    },
+    close: async (tabs: FakeTab | readonly FakeTab[], preserveFocus?: boolean): Promise<boolean> => {
+      const all = "length" in tabs ? Array.from(tabs) : [tabs];
+      for (const tab of all) if (!(await bench.closeTab(tab, preserveFocus))) return false;
+      return true;
+    },
+    onDidChangeTabs: (listener: (event: unknown) => unknown) => bench.onDidChangeTabs.event(listener),
+    onDidChangeTabGroups: (listener: (event: unknown) => unknown) => bench.onDidChangeTabGroups.event(listener),
+  },
+  onDidChangeActiveTextEditor: (listener: (event: unknown) => unknown) =>
+    bench.onDidChangeActiveTextEditor.event(listener),
+  onDidChangeTextEditorSelection: (listener: (event: unknown) => unknown) =>
+    bench.onDidChangeTextEditorSelection.event(listener),
+  onDidCloseTerminal: () => nothing,
+  showInformationMessage: ask("info"),
+  showWarningMessage: ask("warning"),
+  showErrorMessage: ask("error"),
+  showQuickPick: async (items: readonly unknown[]): Promise<unknown> => items[0],
+  showTextDocument: async (target: Uri | FakeDocument, options?: { readonly preserveFocus?: boolean }) => {
+    await bench.showFile(target instanceof Uri ? target : target.uri, options?.preserveFocus !== true);
+  },
+  setStatusBarMessage: () => nothing,
+  createStatusBarItem: (): unknown => bench.statusBar,
+  createOutputChannel: () => ({ appendLine: () => {}, show: () => {}, dispose: () => {} }),
+  createTreeView: (id: string, { treeDataProvider }: { readonly treeDataProvider: FakeTree }): unknown => {
+    bench.trees.set(id, treeDataProvider);
+    return { visible: false, dispose: () => bench.trees.delete(id) };
+  },
+  createTerminal: (options: { readonly name: string }): unknown => bench.createTerminal(options.name),
+  registerFileDecorationProvider: () => nothing,
+  registerTreeDataProvider: () => nothing,
+};
+
+interface FileProvider {
+  readFile(uri: Uri): Promise<Uint8Array>;
+  writeFile(uri: Uri, content: Uint8Array): unknown;
+}
+
+interface ContentProvider {
+  provideTextDocumentContent(uri: Uri): Promise<string> | string;
+}
+
+export const workspace: object = {
+  get workspaceFolders(): readonly unknown[] | undefined {
+    return bench.folders.length === 0 ? undefined : bench.folders.map((path) => ({ uri: Uri.file(path), name: path }));
+  },
+  get isTrusted(): boolean {
+    return bench.trusted;
+  },
+  get textDocuments(): readonly FakeDocument[] {
+    return bench.documents;
+  },
+  notebookDocuments: [],
+  fs: {
+    readFile: async (uri: Uri): Promise<Uint8Array> => readFileSync(uri.fsPath),
+    stat: async (uri: Uri): Promise<unknown> => {
+      const { mtimeMs, size } = statSync(uri.fsPath);
+      return { mtime: mtimeMs, size };
+    },
+  },
+  asRelativePath: (path: string): string => {
+    const folder = bench.folders.find((one) => path.startsWith(`${one}/`));
+    return folder === undefined ? path : relative(folder, path);
+  },
+  getConfiguration: (section: string) => ({
+    get: (name: string, fallback?: unknown): unknown => bench.configuration.get(`${section}.${name}`) ?? fallback,
+  }),
+  openTextDocument: async (target: Uri | { readonly content: string }): Promise<FakeDocument> => {
+    if (target instanceof Uri) return await bench.openDocument(target);
+    const uri = Uri.from({ scheme: "untitled", path: `/Untitled-${bench.documents.length}` });
+    bench.register("untitled", { read: async () => target.content });
+    return await bench.openDocument(uri);
+  },
+  applyEdit: async (edit: WorkspaceEdit): Promise<boolean> => await bench.applyEdits(edit.edits),
+  registerFileSystemProvider: (scheme: string, provider: FileProvider) =>
+    bench.register(scheme, {
+      read: async (uri) => new TextDecoder().decode(await provider.readFile(uri)),
+      readBytes: async (uri) => await provider.readFile(uri),
+      write: async (uri, content) => {
+        await provider.writeFile(uri, content);
+      },
+    }),
+  registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider) =>
+    bench.register(scheme, { read: async (uri) => await provider.provideTextDocumentContent(uri) }),
+  onDidChangeTextDocument: (listener: (event: unknown) => unknown) => bench.onDidChangeTextDocument.event(listener),
+  onWillSaveTextDocument: (listener: (event: unknown) => unknown) => bench.onWillSaveTextDocument.event(listener),
+  onDidSaveTextDocument: (listener: (event: unknown) => unknown) => bench.onDidSaveTextDocument.event(listener),
+  onDidCloseTextDocument: (listener: (event: unknown) => unknown) => bench.onDidCloseTextDocument.event(listener),
+  onDidChangeWorkspaceFolders: (listener: (event: unknown) => unknown) =>
+    bench.onDidChangeWorkspaceFolders.event(listener),
+  onDidGrantWorkspaceTrust: (listener: (event: void) => unknown) => bench.onDidGrantWorkspaceTrust.event(listener),
+  onDidChangeConfiguration: (listener: (event: { affectsConfiguration(section: string): boolean }) => unknown) =>
+    bench.onDidChangeConfiguration.event(listener),
+};
+
+export class WorkspaceEdit {
+  readonly edits: { readonly uri: Uri; readonly range: Range; readonly text: string }[] = [];
+
+  replace(uri: Uri, range: Range, text: string): void {
+    this.edits.push({ uri, range, text });
+  }
+}
+
+interface DiffOptions {
+  readonly viewColumn: number;
+  readonly preserveFocus: boolean;
+  readonly background: boolean;
+}
+
+async function showDiff(original: Uri, modified: Uri, title: string, options: DiffOptions): Promise<void> {
+  const { viewColumn, preserveFocus, background } = options;
+  await bench.showDiff(original, modified, title, viewColumn, preserveFocus, background);
+}
+
+export const commands: object = {
+  registerCommand: (id: string, handler: (...args: readonly unknown[]) => unknown): FakeDisposable => {
+    if (bench.commands.has(id)) throw new Error(`command '${id}' already exists`);
+    bench.commands.set(id, handler);
+    return { dispose: () => bench.commands.delete(id) };
+  },
+  executeCommand: async (id: string, ...args: [Uri, Uri, string, DiffOptions]): Promise<unknown> => {
+    bench.executed.push(id);
+    if (id === "vscode.diff") {
+      await showDiff(...args);
+      return undefined;
+    }
+    if (id === "setContext") {
+      bench.contexts.set(String(args[0]), args[1]);
+      return undefined;
+    }
+    return await bench.commands.get(id)?.(...args);
+  },
+};
+
+export const languages: object = {
+  getDiagnostics: (uri?: Uri): unknown =>
+    uri === undefined
+      ? Array.from(bench.diagnostics.values(), (entry) => [entry.uri, entry.items])
+      : (bench.diagnostics.get(uri.toString())?.items ?? []),
+  onDidChangeDiagnostics: (listener: (event: { uris: Uri[] }) => unknown) =>
+    bench.onDidChangeDiagnostics.event(listener),
+};
+
+export const env: object = {
+  appName: "Visual Studio Code",
+  clipboard: {
+    writeText: async (text: string): Promise<void> => {
+      bench.clipboard = text;
+    },
+  },
+};
+export const extensions: object = {
+  getExtension: (): undefined => undefined,
+  get all(): readonly unknown[] {
+    const activationEvents = bench.serverLanguages.map((language) => `onLanguage:${language}`);
+    return [{ isActive: true, packageJSON: { activationEvents } }];
+  },
+};
+
+export const l10n: object = {
+  t: (text: string, ...values: readonly unknown[]): string => {
+    const [first] = values;
+    const named = typeof first === "object" && first !== null ? new Map(Object.entries(first)) : undefined;
+    return text.replace(/\{(\w+)\}/gu, (whole, key: string) => {
+      const value = named === undefined ? values[Number(key)] : named.get(key);
+      return value === undefined ? whole : String(value);
+    });
+  },
+};

@@ -1,0 +1,98 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createHostInWindow, type HostInWindow } from "../controls.ts";
+import { Uri } from "../fake-vscode/uri.ts";
+import { Range } from "../fake-vscode/ranges.ts";
+import { DiagnosticSeverity } from "../fake-vscode/values.ts";
+
+let window: HostInWindow;
+let path: string;
+
+beforeEach(async () => {
+  window = createHostInWindow();
+  path = join(window.folder, "one.txt");
+  writeFileSync(path, "one\n");
+  await window.bench.showFile(Uri.file(path));
+});
+
+afterEach(() => window.dispose());
+
+function problem(message: string): object {
+  return {
+    message,
+    severity: DiagnosticSeverity.Error,
+    range: new Range(0, 0, 0, 3),
+    source: "test",
+    code: { value: 17 },
+  };
+}
+
+async function read(file: string | undefined): Promise<readonly string[]> {
+  const found = await window.host.diagnostics?.read(file, new AbortController().signal);
+  return (found ?? []).flatMap(({ diagnostics }) => diagnostics.map(({ message }) => message));
+}
+
+/** What an agent's write and a language server do after it, each in its own time. */
+function writeByAgent(text: string, message: string): void {
+  writeFileSync(path, text);
+  setTimeout(() => {
+    window.bench.noteDisk(path);
+    setTimeout(() => window.bench.setDiagnostics(Uri.file(path), [problem(message)]), 60);
+  }, 60);
+}
+
+describe("diagnostics", () => {
+  it("are told with all that VS Code knows", async () => {
+    window.bench.setDiagnostics(Uri.file(path), [problem("broken")]);
+    const found = await window.host.diagnostics?.read(path, new AbortController().signal);
+    expect(found).toEqual([
+      {
+        path,
+        diagnostics: [
+          {
+            message: "broken",
+            severity: "Error",
+            range: { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } },
+            source: "test",
+            code: "17",
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each(["the file", "everything"])("of %s are those after the agent's write, not before", async (what) => {
+    window.bench.serverLanguages = ["plaintext"];
+    window.bench.setDiagnostics(Uri.file(path), [problem("before")]);
+    expect(await read(path)).toEqual(["before"]);
+    writeByAgent("two\n", "after");
+    expect(await read(what === "the file" ? path : undefined)).toEqual(["after"]);
+  });
+
+  it("are not waited for where nothing publishes any", async () => {
+    await read(path);
+    writeFileSync(path, "two\n");
+    window.bench.noteDisk(path);
+    const started = performance.now();
+    expect(await read(path)).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(400);
+  });
+
+  it("end with the agent's patience", async () => {
+    window.bench.serverLanguages = ["plaintext"];
+    await read(path);
+    writeFileSync(path, "two\n");
+    window.bench.noteDisk(path);
+    const started = performance.now();
+    await window.host.diagnostics?.read(path, AbortSignal.timeout(50));
+    expect(performance.now() - started).toBeLessThan(400);
+  });
+
+  it("of what is not on disk are nobody's business", async () => {
+    window.bench.setDiagnostics(Uri.from({ scheme: "patchbay-proposal", path: "/one.txt", query: "p1" }), [
+      problem("in a proposal"),
+    ]);
+    expect(await read(undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { Script } from "node:vm";
+import type { Options } from "tsup";
+import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
+
+const bindingsOf = (names: string): string =>
+  names
+    .split(",")
+    .filter((name) => name !== "")
+    .map((name) => name.trim().replace(/ as /u, ":"))
+    .join(",");
+
+/** Statements of minified ES modules, as esbuild writes them, in CommonJS. */
+const statements: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
+  [/(?<=^|[;}\n])import"([^"]+)";/gu, (_all, from) => `require("${from}");`],
+  [
+    /(?<=^|[;}\n])import\{([^}]*)\}from"([^"]+)";/gu,
+    (_all, names, from) => `var{${bindingsOf(names ?? "")}}=require("${from}");`,
+  ],
+  [
+    /(?<=^|[;}\n])import (?:\* ?as )?([\w$]+) ?from"([^"]+)";/gu,
+    (_all, name, from) => `var ${name}=require("${from}");`,
+  ],
+  [/(?<=^|[;}\n])import\*as ([\w$]+) from"([^"]+)";/gu, (_all, name, from) => `var ${name}=require("${from}");`],
+  [
+    /(?<=^|[;}\n])import ([\w$]+),\{([^}]*)\}from"([^"]+)";/gu,
+    (_all, name, names, from) => `var ${name}=require("${from}"),{${bindingsOf(names ?? "")}}=${name};`,
+  ],
+  [/\bimport\(("[^"]+")\)/gu, (_all, from) => `Promise.resolve().then(()=>require(${from}))`],
+  [
+    /(?<=^|[;}\n])export\{([^}]*)\};?\s*$/gu,
+    (_all, names) =>
+      (names ?? "")
+        .split(",")
+        .map((name) => name.trim().split(" as "))
+        .map(([local, exported]) => `exports.${exported ?? local}=${local};`)
+        .join(""),
+  ],
+];
+
+/**
+ * VS Code loads CommonJS only, and esbuild splits only ES modules: so the split output is turned into CommonJS chunk by
+ * chunk. A dynamic `import()` becomes a `require()` at the same moment, so the engine still loads with the first agent.
+ * esbuild itself could turn each chunk, with half a kilobyte of helpers and getters in every one.
+ */
+const commonJsChunks: NonNullable<Options["plugins"]>[number] = {
+  name: "commonjs-chunks",
+  renderChunk: (code, { path }) => {
+    const turned = statements.reduce((text, [pattern, write]) => text.replace(pattern, write), code);
+    const script = `"use strict";${turned}`;
+    // A statement that was not understood is a syntax error here and not in a user's editor.
+    void new Script(`(function(exports,require,module){${script}\n})`, { filename: path });
+    return { code: script };
+  },
+};
+
+const config: Options = {
+  entry: { extension: "src/extension.ts" },
+  format: "esm",
+  outExtension: () => ({ js: ".js" }),
+  target: "node20",
+  platform: "node",
+  splitting: true,
+  minify: true,
+  clean: true,
+  external: ["vscode", "bufferutil", "utf-8-validate"],
+  noExternal: [/^(?!vscode$|bufferutil$|utf-8-validate$).*/],
+  esbuildOptions: (options) => {
+    options.conditions = ["@patchbay/source"];
+    options.legalComments = "none";
+  },
+  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt")],
+  plugins: [commonJsChunks],
+};
+
+export default config;
