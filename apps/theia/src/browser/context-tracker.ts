@@ -1,0 +1,166 @@
+import { Saveable } from "@theia/core/lib/browser/saveable";
+import { DisposableCollection } from "@theia/core/lib/common/disposable";
+import { Emitter, type Event } from "@theia/core/lib/common/event";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
+import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
+import type { Position, Range } from "@patchbay/core";
+import type { WindowActiveFile, WindowContext, WindowFile } from "../common/protocol.ts";
+import { filePathOf } from "./file-paths.ts";
+import { readSelectionText } from "./selection-text.ts";
+
+/** Milliseconds in which changes are gathered before a picture is taken. Core debounces again: this only spares the connection. */
+const gatherMs = 25;
+
+/** An editor of a file on disk, with what it last said while it was visible: a hidden one cannot be asked. */
+interface TrackedEditor {
+  readonly widget: EditorWidget;
+  readonly path: string;
+  cursor: Position;
+  selection: Range | undefined;
+}
+
+/** Watches the window's file editors and tells when their picture changed. The picture is taken only when it is due. */
+@injectable()
+export class ContextTracker {
+  @inject(EditorManager)
+  protected readonly editors: EditorManager;
+
+  protected readonly tracked: Map<EditorWidget, TrackedEditor> = new Map();
+  /** The editors that had the focus, the last one last. */
+  protected readonly order: Set<TrackedEditor> = new Set();
+  protected focused: string[] = [];
+  protected due: number | undefined;
+  protected lastSent = "";
+  protected readonly onDidChangeEmitter: Emitter<WindowContext> = new Emitter();
+  /** A new picture, different from the one before. */
+  readonly onDidChange: Event<WindowContext> = this.onDidChangeEmitter.event;
+  protected started = false;
+
+  /** Begins to watch; called once the layout of the window is complete, so that half a picture is never sent. */
+  start(): void {
+    if (this.started) return;
+    this.started = true;
+    for (const widget of this.editors.all) this.track(widget);
+    this.editors.onCreated((widget) => this.track(widget));
+    this.editors.onCurrentEditorChanged(() => this.noteCurrent());
+    window.addEventListener("focus", () => this.schedule());
+    this.noteCurrent();
+    this.schedule();
+  }
+
+  /** The next picture is sent even if it is the same: the backend may not have it. */
+  refresh(): void {
+    this.lastSent = "";
+    if (this.started) this.schedule();
+  }
+
+  /** The file editor the user is in or was in last. */
+  get activeEditor(): EditorWidget | undefined {
+    return this.activeTracked()?.widget;
+  }
+
+  protected track(widget: EditorWidget): void {
+    const { editor } = widget;
+    const path = filePathOf(editor.getResourceUri());
+    if (path === undefined || this.tracked.has(widget)) return;
+    const tracked: TrackedEditor = { widget, path, cursor: { line: 0, character: 0 }, selection: undefined };
+    this.tracked.set(widget, tracked);
+    this.readWhileVisible(tracked);
+    const listeners = new DisposableCollection(
+      editor.onCursorPositionChanged((cursor) => {
+        tracked.cursor = { line: cursor.line, character: cursor.character };
+        this.schedule();
+      }),
+      editor.onSelectionChanged((selection) => {
+        tracked.selection = selected(selection);
+        this.schedule();
+      }),
+      editor.onFocusChanged((hasFocus) => {
+        if (hasFocus) this.noteFocus(tracked);
+      }),
+      editor.document.onDirtyChanged(() => this.schedule()),
+      widget.onDidChangeVisibility(() => this.readWhileVisible(tracked)),
+    );
+    widget.disposed.connect(() => {
+      listeners.dispose();
+      this.tracked.delete(widget);
+      this.order.delete(tracked);
+      this.schedule();
+    });
+    this.schedule();
+  }
+
+  /** A restored editor has a cursor before anyone moved it. */
+  protected readWhileVisible(tracked: TrackedEditor): void {
+    if (!tracked.widget.isVisible) return;
+    const { cursor, selection } = tracked.widget.editor;
+    tracked.cursor = { line: cursor.line, character: cursor.character };
+    tracked.selection = selected(selection);
+    this.schedule();
+  }
+
+  protected noteCurrent(): void {
+    const current = this.editors.currentEditor;
+    const tracked = current === undefined ? undefined : this.tracked.get(current);
+    if (tracked !== undefined && this.activeTracked() !== tracked) this.noteFocus(tracked);
+    this.schedule();
+  }
+
+  protected noteFocus(tracked: TrackedEditor): void {
+    this.order.delete(tracked);
+    this.order.add(tracked);
+    if (this.focused.at(-1) !== tracked.path) this.focused.push(tracked.path);
+    this.schedule();
+  }
+
+  protected activeTracked(): TrackedEditor | undefined {
+    return Array.from(this.order).at(-1);
+  }
+
+  protected schedule(): void {
+    if (!this.started) return;
+    this.due ??= window.setTimeout(() => {
+      this.due = undefined;
+      this.send();
+    }, gatherMs);
+  }
+
+  protected send(): void {
+    const context = this.picture();
+    const text = JSON.stringify(context);
+    if (text === this.lastSent) return;
+    // A file that gets the focus twice in a row is the same picture, yet the second time is news.
+    this.lastSent = JSON.stringify({ ...context, focused: [] });
+    this.focused = [];
+    this.onDidChangeEmitter.fire(context);
+  }
+
+  protected picture(): WindowContext {
+    const files = new Map<string, WindowFile>();
+    for (const { widget, path } of this.tracked.values()) {
+      const dirty = Saveable.isDirty(widget);
+      // Several editors may show one file; they share its text.
+      files.set(path, { path, dirty, languageId: widget.editor.document.languageId });
+    }
+    return {
+      files: Array.from(files.values()),
+      focused: this.focused,
+      active: this.pictureOfActive(),
+      windowFocused: document.hasFocus(),
+    };
+  }
+
+  protected pictureOfActive(): WindowActiveFile | undefined {
+    const active = this.activeTracked();
+    if (active === undefined) return undefined;
+    const { path, cursor, selection } = active;
+    if (selection === undefined) return { path, cursor };
+    const text = readSelectionText(active.widget.editor.document, selection);
+    return { path, cursor, selection: { range: { start: selection.start, end: selection.end }, text } };
+  }
+}
+
+function selected({ start, end }: Range): Range | undefined {
+  return start.line === end.line && start.character === end.character ? undefined : { start, end };
+}

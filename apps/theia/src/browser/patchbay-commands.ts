@@ -1,0 +1,68 @@
+import { Command } from "@theia/core/lib/common/command";
+import { nls } from "@theia/core/lib/common/nls";
+import { preferenceNames } from "../common/preferences.ts";
+
+const category = "Patchbay";
+const categoryKey = "patchbay/category";
+
+function command(name: string, label: string): Command {
+  return Command.toLocalizedCommand(
+    { id: `patchbay.theia.${name}`, label, category },
+    `patchbay/command/${name}`,
+    categoryKey,
+  );
+}
+
+type CommandName =
+  | "accept"
+  | "reject"
+  | "acceptAll"
+  | "rejectAll"
+  | "next"
+  | "previous"
+  | "sendSelection"
+  | "sendFile"
+  | "pauseSharing"
+  | "resumeSharing"
+  | "copyEnvironment"
+  | "showConnections"
+  | "showShared"
+  | "showLog";
+
+/** Our commands. Their ids differ from those of our VS Code extension, which may run as a plugin in the same Theia. */
+export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
+  accept: command("accept", "Accept Proposal"),
+  reject: command("reject", "Reject Proposal"),
+  acceptAll: command("acceptAll", "Accept All Proposals"),
+  rejectAll: command("rejectAll", "Reject All Proposals"),
+  next: command("next", "Next Proposal"),
+  previous: command("previous", "Previous Proposal"),
+  sendSelection: command("sendSelection", "Send Selection to Agent"),
+  sendFile: command("sendFile", "Send File to Agent"),
+  pauseSharing: command("pauseSharing", "Pause Sharing"),
+  resumeSharing: command("resumeSharing", "Resume Sharing"),
+  copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
+  showConnections: command("showConnections", "Show Connections"),
+  showShared: command("showShared", "Show What Is Shared"),
+  showLog: command("showLog", "Show Log"),
+};
+
+/** An agent that can be started in a terminal. */
+export interface AgentLaunch {
+  readonly command: Command;
+  readonly name: string;
+  /** Preference that holds what is typed into the terminal. */
+  readonly preference: string;
+}
+
+export const agentLaunches: readonly AgentLaunch[] = [
+  { name: "Gemini CLI", preference: preferenceNames.geminiCommand, command: command("runGemini", "Run Gemini CLI") },
+  { name: "Qwen Code", preference: preferenceNames.qwenCommand, command: command("runQwen", "Run Qwen Code") },
+  { name: "Claude Code", preference: preferenceNames.claudeCommand, command: command("runClaude", "Run Claude Code") },
+];
+
+/** The words on the two buttons of a review. */
+export const verdictLabels: Readonly<Record<"accept" | "reject", string>> = {
+  accept: nls.localize("patchbay/toolbar/accept", "Accept"),
+  reject: nls.localize("patchbay/toolbar/reject", "Reject"),
+};

@@ -1,0 +1,91 @@
+import { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
+import { KeybindingContribution } from "@theia/core/lib/browser/keybinding";
+import { LabelProviderContribution } from "@theia/core/lib/browser/label-provider";
+import { ServiceConnectionProvider } from "@theia/core/lib/browser/messaging/service-connection-provider";
+import { TabBarToolbarContribution } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
+import { StylingParticipant } from "@theia/core/lib/browser/styling-service";
+import { CommandContribution } from "@theia/core/lib/common/command";
+import { MenuContribution } from "@theia/core/lib/common/menu";
+import { ResourceResolver } from "@theia/core/lib/common/resource";
+import { ContainerModule } from "@theia/core/shared/inversify";
+import { ShellTerminalServerProxy } from "@theia/terminal/lib/common/shell-terminal-protocol";
+import { bindPreferences } from "../common/preferences.ts";
+import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
+import { AgentContribution } from "./agent-contribution.ts";
+import { ConnectionsView } from "./connections-view.ts";
+import { ContextTracker } from "./context-tracker.ts";
+import { DocumentActions } from "./document-actions.ts";
+import { extendTerminalServer } from "./extend-terminal-server.ts";
+import { HostMessages } from "./host-messages.ts";
+import { LogView } from "./log-view.ts";
+import { OriginalReader } from "./original-reader.ts";
+import { ProblemReader } from "./problem-reader.ts";
+import { ProposalEditors } from "./proposal-editors.ts";
+import { ProposalLabels } from "./proposal-labels.ts";
+import { ProposalResources } from "./proposal-resources.ts";
+import { QuietOpening } from "./quiet-opening.ts";
+import { ReviewContribution } from "./review-contribution.ts";
+import { StatusBarContribution } from "./status-bar-contribution.ts";
+import { TerminalEnvironment } from "./terminal-environment.ts";
+import { VerdictButtons } from "./verdict-buttons.ts";
+import { WindowAttachment } from "./window-attachment.ts";
+import { WindowClient } from "./window-client.ts";
+
+const services = [
+  ConnectionsView,
+  ContextTracker,
+  DocumentActions,
+  HostMessages,
+  LogView,
+  OriginalReader,
+  ProblemReader,
+  ProposalEditors,
+  QuietOpening,
+  TerminalEnvironment,
+  WindowClient,
+] as const;
+
+const frontendModule: ContainerModule = new ContainerModule(
+  (bind, _unbind, _isBound, _rebind, _unbindAsync, onActivation) => {
+    bindPreferences(bind);
+    for (const service of services) bind<unknown>(service).toSelf().inSingletonScope();
+    bind(PatchbayServer)
+      .toDynamicValue(({ container }) =>
+        ServiceConnectionProvider.createProxy<PatchbayServer>(
+          container,
+          patchbayServerPath,
+          container.get(WindowClient),
+        ),
+      )
+      .inSingletonScope();
+
+    bind(ProposalResources).toSelf().inSingletonScope();
+    bind(ResourceResolver).toService(ProposalResources);
+    bind(ProposalLabels).toSelf().inSingletonScope();
+    bind(LabelProviderContribution).toService(ProposalLabels);
+
+    bind(WindowAttachment).toSelf().inSingletonScope();
+    bind(StatusBarContribution).toSelf().inSingletonScope();
+    bind(FrontendApplicationContribution).toService(WindowAttachment);
+    bind(FrontendApplicationContribution).toService(StatusBarContribution);
+
+    bind(ReviewContribution).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(ReviewContribution);
+    bind(KeybindingContribution).toService(ReviewContribution);
+    bind(TabBarToolbarContribution).toService(ReviewContribution);
+
+    bind(VerdictButtons).toSelf().inSingletonScope();
+    bind(StylingParticipant).toService(VerdictButtons);
+
+    bind(AgentContribution).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(AgentContribution);
+    bind(MenuContribution).toService(AgentContribution);
+
+    // The window's attachment is looked up when the first terminal is made: it depends on much that is not there yet.
+    onActivation<ShellTerminalServerProxy>(ShellTerminalServerProxy, ({ container }, server) =>
+      extendTerminalServer(server, (options) => container.get(TerminalEnvironment).extend(options)),
+    );
+  },
+);
+
+export default frontendModule;

@@ -1,0 +1,303 @@
+import { Saveable, SaveableWidget } from "@theia/core/lib/browser/saveable";
+import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import type { Widget } from "@theia/core/lib/browser/widgets/widget";
+import { Emitter, type Event } from "@theia/core/lib/common/event";
+import { MessageService } from "@theia/core/lib/common/message-service";
+import { nls } from "@theia/core/lib/common/nls";
+import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
+import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
+import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
+import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
+import type { DiffRequest } from "@patchbay/core";
+import { type DiffPlacement, preferenceNames } from "../common/preferences.ts";
+import type { ProposalText, ShownProposal, Verdict } from "../common/protocol.ts";
+import { fileUriOf } from "./file-paths.ts";
+import { OpenProposal } from "./open-proposal.ts";
+import { OriginalReader } from "./original-reader.ts";
+import { ProposalLabels } from "./proposal-labels.ts";
+import { ProposalResources } from "./proposal-resources.ts";
+import { proposalDiffUri, proposalIdOf } from "./proposal-uris.ts";
+import { QuietOpening } from "./quiet-opening.ts";
+import { ReviewCloseDialog } from "./review-close-dialog.ts";
+
+/** The user's text is reported at most this often, in milliseconds; a text of megabytes less often. */
+const draftIntervalMs = 250;
+const charactersPerMs = 4000;
+
+export interface DecidedProposal {
+  readonly id: string;
+  readonly verdict: Verdict;
+}
+
+export interface DraftedProposal {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The diff editors of this window's proposals. */
+@injectable()
+export class ProposalEditors {
+  @inject(EditorManager)
+  protected readonly editors: EditorManager;
+  @inject(ApplicationShell)
+  protected readonly shell: ApplicationShell;
+  @inject(ProposalResources)
+  protected readonly resources: ProposalResources;
+  @inject(ProposalLabels)
+  protected readonly labels: ProposalLabels;
+  @inject(OriginalReader)
+  protected readonly originals: OriginalReader;
+  @inject(QuietOpening)
+  protected readonly quietly: QuietOpening;
+  @inject(PreferenceService)
+  protected readonly preferences: PreferenceService;
+  @inject(MessageService)
+  protected readonly messages: MessageService;
+
+  protected readonly open: Map<string, OpenProposal> = new Map();
+  protected stopping = false;
+
+  protected readonly onDidDecideEmitter: Emitter<DecidedProposal> = new Emitter();
+  readonly onDidDecide: Event<DecidedProposal> = this.onDidDecideEmitter.event;
+  protected readonly onDidDraftEmitter: Emitter<DraftedProposal> = new Emitter();
+  readonly onDidDraft: Event<DraftedProposal> = this.onDidDraftEmitter.event;
+  protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
+  /** Proposals came, went or changed their phase. */
+  readonly onDidChange: Event<void> = this.onDidChangeEmitter.event;
+
+  @postConstruct()
+  protected init(): void {
+    this.editors.onCreated((widget) => {
+      const proposal = this.open.get(proposalIdOf(widget.editor.uri) ?? "");
+      if (proposal !== undefined) this.adopt(proposal, widget);
+    });
+  }
+
+  /** The window is about to unload: what is disposed from now on was not closed by the user. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  /** In the order in which they came. */
+  get ids(): readonly string[] {
+    return Array.from(this.open.keys());
+  }
+
+  get shown(): readonly ShownProposal[] {
+    return Array.from(this.open, ([id, proposal]) => ({ id, text: proposal.currentText() }));
+  }
+
+  /** The proposal a widget shows. */
+  proposalOf(widget: Widget | undefined): OpenProposal | undefined {
+    if (!(widget instanceof EditorWidget)) return undefined;
+    return this.open.get(proposalIdOf(widget.editor.uri) ?? "");
+  }
+
+  /** The proposal the keys go to. */
+  get focused(): OpenProposal | undefined {
+    return this.proposalOf(this.shell.activeWidget);
+  }
+
+  /** The proposal the user looks at, wherever the keys go. */
+  get foreground(): OpenProposal | undefined {
+    return this.focused ?? this.proposalOf(this.shell.getCurrentWidget("main"));
+  }
+
+  /** Opens a proposal without taking the focus. The user may decline where the file has unsaved text. */
+  async show(request: DiffRequest): Promise<"opened" | "declined"> {
+    if (this.open.has(request.id)) return "opened";
+    const original = await this.originals.read(request.path, request.agentName);
+    if (original.kind === "declined") return "declined";
+    const proposal = new OpenProposal(request, original.kind);
+    this.open.set(request.id, proposal);
+    this.labels.set(request.id, proposal.title);
+    this.resources.add(request.id, {
+      originalText: original.text,
+      shownText: proposal.shownText,
+      drafted: request.draftText !== undefined,
+      save: async (text) => this.decide(proposal, { kind: "accepted", text: proposal.textOf(text) }),
+    });
+    try {
+      if (!(await this.openEditor(proposal))) this.announce(proposal);
+    } catch (error) {
+      this.forget(proposal);
+      throw error;
+    }
+    this.onDidChangeEmitter.fire();
+    return "opened";
+  }
+
+  /** Takes the view away, with no question and no verdict. */
+  async close(proposalId: string): Promise<void> {
+    const proposal = this.open.get(proposalId);
+    if (proposal === undefined) return;
+    proposal.phase = "ended";
+    const widgets = Array.from(proposal.widgets);
+    this.forget(proposal);
+    for (const widget of widgets) await this.closeWithoutQuestion(widget);
+    this.onDidChangeEmitter.fire();
+  }
+
+  async reveal(proposalId: string): Promise<void> {
+    const [widget] = this.open.get(proposalId)?.widgets ?? [];
+    if (widget !== undefined) await this.shell.activateWidget(widget.id);
+  }
+
+  read(proposalId: string): ProposalText {
+    return this.open.get(proposalId)?.currentText() ?? { kind: "unchanged" };
+  }
+
+  setAgentPresent(proposalId: string, present: boolean): void {
+    const proposal = this.open.get(proposalId);
+    if (proposal === undefined) return;
+    proposal.agentPresent = present;
+    this.labels.set(proposalId, proposal.title);
+    this.onDidChangeEmitter.fire();
+  }
+
+  accept(proposal: OpenProposal): void {
+    this.decide(proposal, { kind: "accepted", text: proposal.currentText() });
+  }
+
+  reject(proposal: OpenProposal): void {
+    this.decide(proposal, { kind: "rejected" });
+  }
+
+  /** The verdict did not reach the backend: the user may decide again. */
+  reopen(proposalId: string): void {
+    const proposal = this.open.get(proposalId);
+    if (proposal === undefined || proposal.phase !== "deciding") return;
+    proposal.phase = "open";
+    this.onDidChangeEmitter.fire();
+  }
+
+  /** The proposal after, or before, the one in the foreground. */
+  async step(direction: 1 | -1): Promise<void> {
+    const { ids } = this;
+    const current = this.foreground;
+    const start = current === undefined ? (direction === 1 ? -1 : 0) : ids.indexOf(current.request.id);
+    const next = ids.at((start + direction + ids.length) % Math.max(ids.length, 1));
+    if (next !== undefined) await this.reveal(next);
+  }
+
+  protected async openEditor(proposal: OpenProposal): Promise<boolean> {
+    const { id, path } = proposal.request;
+    const uri = proposalDiffUri(fileUriOf(path), id);
+    const placement = this.preferences.get<DiffPlacement>(preferenceNames.placement, "tab");
+    // Where the keys go to an editor, the view opens behind it: nothing is hidden from under the user's hands.
+    const mode = this.quietly.isMainAreaInUse && placement === "tab" ? "open" : "reveal";
+    const widget = await this.quietly.run(() =>
+      placement === "beside" ? this.editors.openToSide(uri, { mode: "reveal" }) : this.editors.open(uri, { mode }),
+    );
+    if (this.open.get(id) !== proposal) {
+      // It was decided elsewhere while its editor was being made.
+      await this.closeWithoutQuestion(widget);
+      return true;
+    }
+    this.adopt(proposal, widget);
+    return widget.isVisible;
+  }
+
+  /** The view is behind the editor the user types in. */
+  protected announce(proposal: OpenProposal): void {
+    const review = nls.localize("patchbay/announce/review", "Review");
+    const { agentName, path, id } = proposal.request;
+    const text = nls.localize(
+      "patchbay/announce/text",
+      "{0} proposes a change to {1}.",
+      agentName,
+      fileUriOf(path).path.base,
+    );
+    this.messages.info(text, { timeout: 15_000 }, review).then(
+      (answer) => (answer === review ? this.reveal(id) : undefined),
+      () => undefined,
+    );
+  }
+
+  protected adopt(proposal: OpenProposal, widget: EditorWidget): void {
+    if (proposal.widgets.has(widget)) return;
+    proposal.widgets.add(widget);
+    const { document } = widget.editor;
+    proposal.loaded(document.getText());
+    // Theia has no path of its own to show for a diff.
+    widget.title.caption = proposal.request.path;
+    this.askOnClose(proposal, widget);
+    let due: number | undefined;
+    const changes = document.onContentChanged(() => {
+      const interval = Math.max(draftIntervalMs, proposal.shownText.length / charactersPerMs);
+      due ??= window.setTimeout(() => {
+        due = undefined;
+        this.reportDraft(proposal, widget);
+      }, interval);
+    });
+    widget.disposed.connect(() => {
+      changes.dispose();
+      if (due !== undefined) window.clearTimeout(due);
+      proposal.widgets.delete(widget);
+      if (proposal.widgets.size === 0) this.closedByUser(proposal);
+    });
+  }
+
+  protected reportDraft(proposal: OpenProposal, widget: EditorWidget): void {
+    if (proposal.phase !== "open") return;
+    const text = proposal.textOf(widget.editor.document.getText());
+    this.onDidDraftEmitter.fire({
+      id: proposal.request.id,
+      text: text.kind === "edited" ? text.text : proposal.shownText,
+    });
+  }
+
+  /** Theia asks "save?" when an edited document is closed; here the words are those of a review. */
+  protected askOnClose(proposal: OpenProposal, widget: EditorWidget): void {
+    const replace = (): void => {
+      const close = (): Promise<void> => this.closeAsked(proposal, widget);
+      Object.assign(widget, { close: () => void close(), closeWithSaving: close });
+    };
+    if (widget.isAttached) return replace();
+    // Theia puts its own question in when the shell takes the widget; ours comes after it.
+    const added = this.shell.onDidAddWidget((candidate) => {
+      if (candidate !== widget) return;
+      added.dispose();
+      replace();
+    });
+    widget.disposed.connect(() => added.dispose());
+  }
+
+  protected async closeAsked(proposal: OpenProposal, widget: EditorWidget): Promise<void> {
+    const losesEdits = Saveable.isDirty(widget) && proposal.phase === "open" && proposal.widgets.size === 1;
+    if (!losesEdits) return await this.closeWithoutQuestion(widget);
+    const { agentName, path } = proposal.request;
+    const accept = await new ReviewCloseDialog(agentName, fileUriOf(path).path.base).open();
+    // Escape and the dialog's own cross leave everything as it is, like "Cancel".
+    if (accept === true) this.accept(proposal);
+    else if (accept === false) this.reject(proposal);
+  }
+
+  protected decide(proposal: OpenProposal, verdict: Verdict): void {
+    if (proposal.phase !== "open") return;
+    proposal.phase = "deciding";
+    this.onDidChangeEmitter.fire();
+    this.onDidDecideEmitter.fire({ id: proposal.request.id, verdict });
+  }
+
+  protected closedByUser(proposal: OpenProposal): void {
+    if (this.stopping) return;
+    const { phase } = proposal;
+    this.forget(proposal);
+    this.onDidChangeEmitter.fire();
+    if (phase === "open") this.onDidDecideEmitter.fire({ id: proposal.request.id, verdict: { kind: "closed" } });
+  }
+
+  protected async closeWithoutQuestion(widget: EditorWidget): Promise<void> {
+    await Saveable.get(widget)?.revert?.({ soft: true });
+    if (SaveableWidget.is(widget)) await widget.closeWithoutSaving(false);
+    else widget.dispose();
+  }
+
+  protected forget(proposal: OpenProposal): void {
+    const { id } = proposal.request;
+    this.open.delete(id);
+    this.resources.remove(id);
+    this.labels.delete(id);
+  }
+}

@@ -1,0 +1,54 @@
+import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import { inject, injectable } from "@theia/core/shared/inversify";
+
+/** Milliseconds for which the area stays fenced off after a view has opened: editors ask for it once more when they have drawn. */
+const watchMs = 300;
+
+/** Lets views open without taking the keyboard away from whatever has it. */
+@injectable()
+export class QuietOpening {
+  @inject(ApplicationShell)
+  protected readonly shell: ApplicationShell;
+  protected running = 0;
+
+  /** Whether the keys go to an editor (or a terminal) in the area where views open: showing one there would hide it. */
+  get isMainAreaInUse(): boolean {
+    return document.hasFocus() && this.shell.mainPanel.node.contains(document.activeElement);
+  }
+
+  /**
+   * Runs `open` while nothing in the editors' area can take the focus. Where the keys go to that area itself it cannot be
+   * fenced off: then the focus is given back should it have moved, unless the user moved it.
+   */
+  async run<T>(open: () => Promise<T>): Promise<T> {
+    const before = document.activeElement;
+    const area = this.shell.mainPanel.node;
+    const elsewhere = before !== null && before !== document.body && !area.contains(before);
+    const pointer = new AbortController();
+    const used = { byPointer: false };
+    document.addEventListener("pointerdown", () => (used.byPointer = true), { capture: true, signal: pointer.signal });
+    if (elsewhere) this.fence(area, 1);
+    try {
+      return await open();
+    } finally {
+      window.setTimeout(() => {
+        pointer.abort();
+        if (elsewhere) this.fence(area, -1);
+        if (!used.byPointer) this.giveBack(before);
+      }, watchMs);
+    }
+  }
+
+  protected fence(area: HTMLElement, step: 1 | -1): void {
+    this.running += step;
+    area.inert = this.running > 0;
+  }
+
+  protected giveBack(before: Element | null): void {
+    if (!(before instanceof HTMLElement) || before === document.body || !before.isConnected) return;
+    const now = document.activeElement;
+    // Somewhere else altogether, a list or a dialog, is where the user went.
+    const isTaken = now === null || now === document.body || this.shell.mainPanel.node.contains(now);
+    if (isTaken && now !== before) before.focus();
+  }
+}

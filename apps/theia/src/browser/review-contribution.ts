@@ -1,0 +1,109 @@
+import { CommonCommands } from "@theia/core/lib/browser/common-commands";
+import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
+import { SaveableService } from "@theia/core/lib/browser/saveable-service";
+import { Saveable } from "@theia/core/lib/browser/saveable";
+import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import type {
+  TabBarToolbarContribution,
+  TabBarToolbarRegistry,
+} from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
+import { Widget } from "@theia/core/lib/browser/widgets/widget";
+import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { PatchbayServer } from "../common/protocol.ts";
+import type { OpenProposal } from "./open-proposal.ts";
+import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
+import { ProposalEditors } from "./proposal-editors.ts";
+import { proposalScheme } from "./proposal-uris.ts";
+
+/** Everything by which the user decides: buttons, commands, keys and saving. */
+@injectable()
+export class ReviewContribution implements CommandContribution, KeybindingContribution, TabBarToolbarContribution {
+  @inject(ProposalEditors)
+  protected readonly proposals: ProposalEditors;
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(ApplicationShell)
+  protected readonly shell: ApplicationShell;
+  @inject(SaveableService)
+  protected readonly saveables: SaveableService;
+
+  registerCommands(commands: CommandRegistry): void {
+    const any = (): boolean => this.proposals.ids.length > 0;
+    commands.registerCommand(patchbayCommands.accept, {
+      isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
+      execute: (argument: unknown) => this.decide(argument, "accept"),
+    });
+    commands.registerCommand(patchbayCommands.reject, {
+      isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
+      execute: (argument: unknown) => this.decide(argument, "reject"),
+    });
+    commands.registerCommand(patchbayCommands.acceptAll, {
+      isEnabled: any,
+      execute: () => this.server.decideAll("accept"),
+    });
+    commands.registerCommand(patchbayCommands.rejectAll, {
+      isEnabled: any,
+      execute: () => this.server.decideAll("reject"),
+    });
+    commands.registerCommand(patchbayCommands.next, { isEnabled: any, execute: () => this.proposals.step(1) });
+    commands.registerCommand(patchbayCommands.previous, { isEnabled: any, execute: () => this.proposals.step(-1) });
+    // In a proposal "save" means accept; elsewhere these step aside for Theia's own handlers.
+    commands.registerHandler(CommonCommands.SAVE.id, {
+      isEnabled: () => this.proposals.focused !== undefined,
+      execute: () => this.decide(this.shell.activeWidget, "accept"),
+    });
+    commands.registerHandler(CommonCommands.SAVE_ALL.id, { isEnabled: any, execute: () => this.saveAllFiles() });
+  }
+
+  registerKeybindings(keybindings: KeybindingRegistry): void {
+    // The same keys as in our VS Code extension, and only while the user is in a proposal.
+    const when = `resourceScheme == ${proposalScheme}`;
+    keybindings.registerKeybindings(
+      { command: patchbayCommands.accept.id, keybinding: "ctrlcmd+alt+enter", when },
+      { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+backspace", when },
+      { command: patchbayCommands.next.id, keybinding: "ctrlcmd+alt+pagedown", when },
+      { command: patchbayCommands.previous.id, keybinding: "ctrlcmd+alt+pageup", when },
+    );
+  }
+
+  registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
+    const isVisible = (widget?: Widget): boolean => this.proposals.proposalOf(widget)?.phase === "open";
+    const { onDidChange } = this.proposals;
+    toolbar.registerItem({
+      id: patchbayCommands.accept.id,
+      command: patchbayCommands.accept.id,
+      text: verdictLabels.accept,
+      priority: -20,
+      isVisible,
+      onDidChange,
+    });
+    toolbar.registerItem({
+      id: patchbayCommands.reject.id,
+      command: patchbayCommands.reject.id,
+      text: verdictLabels.reject,
+      priority: -19,
+      isVisible,
+      onDidChange,
+    });
+  }
+
+  protected undecided(argument: unknown): OpenProposal | undefined {
+    const proposal = argument instanceof Widget ? this.proposals.proposalOf(argument) : this.proposals.foreground;
+    return proposal?.phase === "open" ? proposal : undefined;
+  }
+
+  protected decide(argument: unknown, verdict: "accept" | "reject"): void {
+    const proposal = this.undecided(argument);
+    if (proposal !== undefined) this.proposals[verdict](proposal);
+  }
+
+  /** "Save All" is about files: a proposal is accepted by name. */
+  protected async saveAllFiles(): Promise<void> {
+    for (const widget of this.shell.widgets) {
+      if (!Saveable.isDirty(widget) || this.proposals.proposalOf(widget) !== undefined) continue;
+      if (this.saveables.canSaveNotSaveAs(widget)) await this.saveables.save(widget);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Range } from "@patchbay/core";
+import { selectionLimitBytes } from "../common/protocol.ts";
+
+/** As much of a document as reading a selection takes. */
+export interface SelectableDocument {
+  /** Text of a range, 0-based. */
+  getText(range: Range): string;
+  readonly lineCount: number;
+}
+
+/**
+ * Reads the text of a selection line by line and stops as soon as the limit is reached: of a selection of megabytes only
+ * its beginning is ever touched. The rest is core's: it cuts on a whole code point.
+ */
+export function readSelectionText(document: SelectableDocument, range: Range): string {
+  const parts: string[] = [];
+  let length = 0;
+  for (let line = range.start.line; line <= range.end.line && length < selectionLimitBytes; line++) {
+    const from = line === range.start.line ? range.start.character : 0;
+    const most = from + selectionLimitBytes - length;
+    const to = line === range.end.line ? Math.min(range.end.character, most) : most;
+    const part = document.getText({ start: { line, character: from }, end: { line, character: to } });
+    parts.push(part);
+    length += part.length + 1;
+  }
+  return parts.join("\n");
+}

@@ -1,0 +1,24 @@
+import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
+import { injectable } from "@theia/core/shared/inversify";
+import { patchbayCommands } from "./patchbay-commands.ts";
+
+/** Makes the two words of a review look like the buttons they are, in the theme's own colours. */
+@injectable()
+export class VerdictButtons implements StylingParticipant {
+  registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
+    const accept = buttonSelector(patchbayCommands.accept.id);
+    const reject = buttonSelector(patchbayCommands.reject.id);
+    const shape = "width: auto; height: 20px; line-height: 20px; padding: 0 10px; border-radius: 3px;";
+    collector.addRule(`
+      ${accept}, ${reject} { ${shape} }
+      ${accept} { background: var(--theia-button-background); color: var(--theia-button-foreground); }
+      ${accept}:hover { background: var(--theia-button-hoverBackground); }
+      ${reject} { background: var(--theia-secondaryButton-background); color: var(--theia-secondaryButton-foreground); }
+      ${reject}:hover { background: var(--theia-secondaryButton-hoverBackground); }
+    `);
+  }
+}
+
+function buttonSelector(id: string): string {
+  return `.lm-TabBar-toolbar .item > .action-label[id="${id}"]`;
+}

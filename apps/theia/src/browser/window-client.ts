@@ -1,0 +1,79 @@
+import type { DiffCloseReason, DiffRequest, FileDiagnostics, HostMessage } from "@patchbay/core";
+import { Emitter, type Event } from "@theia/core/lib/common/event";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import type { OpenDocumentRequest, PatchbayWindow, ProposalText, WindowStatus } from "../common/protocol.ts";
+import { DocumentActions } from "./document-actions.ts";
+import { HostMessages } from "./host-messages.ts";
+import { LogView } from "./log-view.ts";
+import { ProblemReader } from "./problem-reader.ts";
+import { ProposalEditors } from "./proposal-editors.ts";
+
+/** What the backend can ask of this window, passed on to those who do it. */
+@injectable()
+export class WindowClient implements PatchbayWindow {
+  @inject(ProposalEditors)
+  protected readonly proposals: ProposalEditors;
+  @inject(HostMessages)
+  protected readonly messages: HostMessages;
+  @inject(ProblemReader)
+  protected readonly problems: ProblemReader;
+  @inject(DocumentActions)
+  protected readonly documents: DocumentActions;
+  @inject(LogView)
+  protected readonly log: LogView;
+
+  protected readonly onDidReceiveStatusEmitter: Emitter<WindowStatus> = new Emitter();
+  readonly onDidReceiveStatus: Event<WindowStatus> = this.onDidReceiveStatusEmitter.event;
+
+  openDiff(request: DiffRequest): Promise<"opened" | "declined"> {
+    return this.proposals.show(request);
+  }
+
+  closeDiff(proposalId: string, _reason: DiffCloseReason): Promise<void> {
+    return this.proposals.close(proposalId);
+  }
+
+  revealDiff(proposalId: string): Promise<void> {
+    return this.proposals.reveal(proposalId);
+  }
+
+  async readDiff(proposalId: string): Promise<ProposalText> {
+    return this.proposals.read(proposalId);
+  }
+
+  notifyAgentPresent(proposalId: string, present: boolean): void {
+    this.proposals.setAgentPresent(proposalId, present);
+  }
+
+  showMessage(message: HostMessage): Promise<string | undefined> {
+    return this.messages.show(message);
+  }
+
+  async readDiagnostics(path: string | undefined): Promise<readonly FileDiagnostics[]> {
+    return this.problems.read(path);
+  }
+
+  openDocument(request: OpenDocumentRequest): Promise<void> {
+    return this.documents.open(request);
+  }
+
+  saveDocument(path: string): Promise<boolean> {
+    return this.documents.save(path);
+  }
+
+  async readDocument(path: string, limitBytes: number): Promise<string | undefined> {
+    return this.documents.read(path, limitBytes);
+  }
+
+  openUntitled(text: string, likePath: string): Promise<void> {
+    return this.documents.openUntitled(text, likePath);
+  }
+
+  notifyStatus(status: WindowStatus): void {
+    this.onDidReceiveStatusEmitter.fire(status);
+  }
+
+  notifyLog(lines: readonly string[]): void {
+    this.log.append(lines);
+  }
+}

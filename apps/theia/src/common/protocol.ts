@@ -1,0 +1,149 @@
+import type {
+  CompanionState,
+  DiffCloseReason,
+  DiffRequest,
+  EditorContext,
+  FileDiagnostics,
+  HostMessage,
+  Position,
+  ProposalInfo,
+  Range,
+  SessionInfo,
+} from "@patchbay/core";
+
+/** Where the backend serves {@link PatchbayServer}; the same channel carries {@link PatchbayWindow} the other way. */
+export const patchbayServerPath = "/services/patchbay";
+
+export const PatchbayServer: unique symbol = Symbol("PatchbayServer");
+
+/** What a window asks of the backend. The backend holds the companion; a window shows things and reports what its user does. */
+export interface PatchbayServer {
+  /** Says what this window is, at its start, after every new connection and whenever one of the facts changes. */
+  attach(facts: WindowFacts): Promise<Attachment>;
+  /** The picture of the window's editors, sent when it changed and no oftener than every few milliseconds. */
+  notifyContext(context: WindowContext): void;
+  /** The text of a proposal after the user typed. */
+  notifyDraft(proposalId: string, text: string): void;
+  /** The user's verdict on a proposal shown in this window. False: the proposal had ended before. */
+  decide(proposalId: string, verdict: Verdict): Promise<boolean>;
+  /** Accepts or rejects all open proposals of the workspace; resolves with how many. */
+  decideAll(verdict: "accept" | "reject"): Promise<number>;
+  /** Brings a proposal to the front in the window that shows it. */
+  reveal(proposalId: string): Promise<boolean>;
+  /** Puts a file, or lines of it, into the prompt of agents that can take it; resolves with how many did. Lines 0-based. */
+  mention(path: string, lines?: LineRange): Promise<number>;
+  /** What an agent would be told now; undefined where this window has no companion. */
+  sharedContext(): Promise<EditorContext | undefined>;
+}
+
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface WindowFacts {
+  /** Stays the same over a reload of the window and differs between windows. Never leaves Theia. */
+  readonly windowId: string;
+  /** The folder or workspace file the window was opened on. */
+  readonly workspace: string | undefined;
+  /** Absolute paths of the workspace's folders; empty for a window without folders. */
+  readonly roots: readonly string[];
+  /** Undefined while the user has not answered the question of trust. */
+  readonly trusted: boolean | undefined;
+  readonly settings: WindowSettings;
+  /** The proposals this window shows already: it had lost its connection for a while. */
+  readonly shown: readonly ShownProposal[];
+}
+
+export interface ShownProposal {
+  readonly id: string;
+  readonly text: ProposalText;
+}
+
+/** `unchanged`: as the backend gave it to the window. */
+export type ProposalText = { readonly kind: "unchanged" } | { readonly kind: "edited"; readonly text: string };
+
+export interface WindowSettings {
+  readonly exclude: readonly string[];
+  readonly shareSelection: boolean;
+  readonly sharing: boolean;
+}
+
+export interface Attachment {
+  readonly status: WindowStatus;
+  /** The proposals that are still open; a window closes what it shows beyond these. */
+  readonly proposals: readonly string[];
+}
+
+/** Everything the backend needs to know of a window's editors, without the companion's own documents. */
+export interface WindowContext {
+  readonly files: readonly WindowFile[];
+  /** The files that got the focus since the last picture, in that order. */
+  readonly focused: readonly string[];
+  readonly active: WindowActiveFile | undefined;
+  /** The user is in this window now. */
+  readonly windowFocused: boolean;
+}
+
+export interface WindowFile {
+  readonly path: string;
+  readonly dirty: boolean;
+  readonly languageId: string;
+}
+
+export interface WindowActiveFile {
+  readonly path: string;
+  readonly cursor: Position;
+  /** Absent where nothing is selected. */
+  readonly selection?: WindowSelection;
+}
+
+export interface WindowSelection {
+  readonly range: Range;
+  /** Cut by the window: a little more than {@link selectionLimitBytes} at most. */
+  readonly text: string;
+}
+
+/** As much of a selection as ever crosses to the backend, in UTF-8 bytes; core cuts it on a whole code point. */
+export const selectionLimitBytes = 16_384;
+
+export type Verdict =
+  | { readonly kind: "accepted"; readonly text: ProposalText }
+  | { readonly kind: "rejected" }
+  | { readonly kind: "closed" };
+
+export type WindowState = CompanionState | { readonly kind: "no-folder" };
+
+export interface WindowStatus {
+  readonly state: WindowState;
+  /** Variables for new terminals of this window. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly sessions: readonly SessionInfo[];
+  readonly proposals: readonly ProposalInfo[];
+}
+
+/** What the backend asks of a window. */
+export interface PatchbayWindow {
+  openDiff(request: DiffRequest): Promise<"opened" | "declined">;
+  closeDiff(proposalId: string, reason: DiffCloseReason): Promise<void>;
+  revealDiff(proposalId: string): Promise<void>;
+  readDiff(proposalId: string): Promise<ProposalText>;
+  notifyAgentPresent(proposalId: string, present: boolean): void;
+  showMessage(message: HostMessage): Promise<string | undefined>;
+  readDiagnostics(path: string | undefined): Promise<readonly FileDiagnostics[]>;
+  openDocument(request: OpenDocumentRequest): Promise<void>;
+  /** False where the file is not open or could not be saved. */
+  saveDocument(path: string): Promise<boolean>;
+  readDocument(path: string, limitBytes: number): Promise<string | undefined>;
+  /** Shows text in a new unsaved document; `likePath` lends its kind. */
+  openUntitled(text: string, likePath: string): Promise<void>;
+  notifyStatus(status: WindowStatus): void;
+  notifyLog(lines: readonly string[]): void;
+}
+
+export interface OpenDocumentRequest {
+  readonly path: string;
+  readonly range?: Range;
+  readonly preview: boolean;
+  readonly focus: boolean;
+}

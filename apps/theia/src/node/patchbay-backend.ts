@@ -1,0 +1,89 @@
+import {
+  type Companion,
+  type CompanionOptions,
+  createCompanion,
+  createNodePlatform,
+  type HostIdentity,
+  type Platform,
+} from "@patchbay/core";
+import { EnvVariablesServer } from "@theia/core/lib/common/env-variables";
+import { FileUri } from "@theia/core/lib/common/file-uri";
+import { ILogger } from "@theia/core/lib/common/logger";
+import type { BackendApplicationContribution } from "@theia/core/lib/node/backend-application";
+import { inject, injectable, named, postConstruct } from "@theia/core/shared/inversify";
+import { version } from "../../package.json";
+import type { PatchbayWindow } from "../common/protocol.ts";
+import { LogFanOut } from "./log-fan-out.ts";
+import { WindowService } from "./window-service.ts";
+import { WorkspaceStorage } from "./workspace-storage.ts";
+import { Workspaces } from "./workspaces.ts";
+
+/** Our VS Code extension, running as a plugin below this process, reads this and leaves the work to us. */
+const nativeEditionVariable = "PATCHBAY_NATIVE_EDITION";
+
+/** Holds the companions of this backend from its start to its end. */
+@injectable()
+export class PatchbayBackend implements BackendApplicationContribution {
+  @inject(ILogger)
+  @named("patchbay")
+  protected readonly logger: ILogger;
+
+  @inject(EnvVariablesServer)
+  protected readonly environment: EnvVariablesServer;
+
+  protected readonly platform: Platform = createNodePlatform();
+  protected log: LogFanOut;
+  protected workspaces: Workspaces;
+  protected storage: Promise<WorkspaceStorage> | undefined;
+  protected claimedStorage: WorkspaceStorage | undefined;
+
+  @postConstruct()
+  protected init(): void {
+    this.log = new LogFanOut(
+      (severity, line) => void this.logger[severity](line),
+      () => this.platform.clock.now(),
+    );
+    this.workspaces = new Workspaces({
+      identity: this.identify(),
+      createCompanion: (options) => this.createCompanion(options),
+      storageFor: async (key) => await (await this.openStorage()).claim(key),
+      clock: this.platform.clock,
+      logger: this.log,
+    });
+  }
+
+  initialize(): void {
+    process.env[nativeEditionVariable] = "theia";
+    process.once("exit", () => {
+      this.workspaces.removeRecordsSync();
+      this.claimedStorage?.releaseSync();
+    });
+  }
+
+  /** Theia waits for this, and for no longer than five seconds. */
+  async onStop(): Promise<void> {
+    await this.workspaces.stop();
+  }
+
+  /** A window has connected. */
+  connect(client: PatchbayWindow): WindowService {
+    return new WindowService(client, this.workspaces, this.log);
+  }
+
+  protected createCompanion(options: CompanionOptions): Companion {
+    return createCompanion({ ...options, platform: this.platform });
+  }
+
+  /** Terminals are children of this process; older clients of Gemini look for its parent (contracts: PID of the record). */
+  protected identify(): HostIdentity {
+    return { name: "theia", displayName: "Theia", version, pids: [process.pid, process.ppid].filter((pid) => pid > 1) };
+  }
+
+  protected openStorage(): Promise<WorkspaceStorage> {
+    this.storage ??= this.environment.getConfigDirUri().then((uri) => {
+      this.claimedStorage = new WorkspaceStorage(FileUri.fsPath(uri), (pid) => this.platform.process.isAlive(pid));
+      return this.claimedStorage;
+    });
+    return this.storage;
+  }
+}

@@ -1,0 +1,139 @@
+import type { DiffCloseReason, DiffRequest, DiffView, DiffViewEvents, Logger } from "@patchbay/core";
+import { messageOf } from "@patchbay/core";
+import type { ProposalText, Verdict } from "../common/protocol.ts";
+import type { AttachedWindow } from "./attached-window.ts";
+
+/** How long a window may take to say what a proposal's text is now, in milliseconds, before what it last reported counts. */
+const readTimeoutMs = 1500;
+
+export interface ProposalViewOptions {
+  readonly request: DiffRequest;
+  readonly events: DiffViewEvents;
+  readonly logger: Logger;
+  /** Rejects after so many milliseconds. */
+  readonly timeout: (delayMs: number) => Promise<never>;
+  readonly onEnd: (view: ProposalView) => void;
+}
+
+/**
+ * A proposal as the backend holds it: it outlives every window that shows it. Without a window it waits; what the user
+ * typed is here as of the last report.
+ */
+export class ProposalView implements DiffView {
+  readonly #options: ProposalViewOptions;
+  /** What the window was given to show; `unchanged` means this. */
+  #base: string;
+  #text: string;
+  #agentPresent: boolean;
+  #ended = false;
+  #window: AttachedWindow | undefined;
+
+  constructor(options: ProposalViewOptions) {
+    this.#options = options;
+    this.#base = options.request.draftText ?? options.request.proposedText;
+    this.#text = this.#base;
+    this.#agentPresent = options.request.agentPresent;
+  }
+
+  get id(): string {
+    return this.#options.request.id;
+  }
+
+  /** The window that shows the proposal, if one does. */
+  get window(): AttachedWindow | undefined {
+    return this.#window?.isGone === true ? undefined : this.#window;
+  }
+
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
+  /** Shows the proposal in a window, with what the user had typed elsewhere. */
+  async showIn(window: AttachedWindow): Promise<"opened" | "declined"> {
+    this.#window = window;
+    this.#base = this.#text;
+    const { draftText: _draft, ...request } = this.#options.request;
+    const drafted = this.#text !== request.proposedText;
+    return await window.call((client) =>
+      client.openDiff({
+        ...request,
+        agentPresent: this.#agentPresent,
+        ...(drafted ? { draftText: this.#text } : {}),
+      }),
+    );
+  }
+
+  /** The user does not want to see it; the agent's terminal decides. */
+  abandon(): void {
+    if (!this.#ended) this.#end();
+  }
+
+  /** A window that showed the proposal all along has its connection back. */
+  resume(window: AttachedWindow, text: ProposalText): void {
+    this.#window = window;
+    if (text.kind === "edited") this.drafted(text.text);
+  }
+
+  /** The user typed. */
+  drafted(text: string): void {
+    if (this.#ended || text === this.#text) return;
+    this.#text = text;
+    this.#options.events.edited();
+  }
+
+  /** The user decided, in whichever window. */
+  decide(verdict: Verdict): void {
+    if (this.#ended) return;
+    const { events } = this.#options;
+    if (verdict.kind === "accepted") events.accepted(this.#resolve(verdict.text));
+    else if (verdict.kind === "rejected") events.rejected();
+    else events.closed();
+  }
+
+  async currentText(): Promise<string> {
+    const window = this.window;
+    if (window === undefined || this.#ended) return this.#text;
+    try {
+      const text = await Promise.race([
+        window.call((client) => client.readDiff(this.id)),
+        this.#options.timeout(readTimeoutMs),
+      ]);
+      this.#text = this.#resolve(text);
+    } catch (error) {
+      this.#options.logger.warn("a window did not say what a proposal's text is; its last report counts", {
+        cause: messageOf(error),
+      });
+    }
+    return this.#text;
+  }
+
+  async reveal(): Promise<void> {
+    await this.window?.call((client) => client.revealDiff(this.id));
+  }
+
+  async close(reason: DiffCloseReason): Promise<void> {
+    if (this.#ended) return;
+    const window = this.window;
+    this.#end();
+    try {
+      await window?.call((client) => client.closeDiff(this.id, reason));
+    } catch (error) {
+      // A window that cannot close it now is told to when it attaches again.
+      this.#options.logger.warn("a window did not close a proposal", { cause: messageOf(error) });
+    }
+  }
+
+  setAgentPresent(present: boolean): void {
+    this.#agentPresent = present;
+    this.window?.notify((client) => client.notifyAgentPresent(this.id, present));
+  }
+
+  #resolve(text: ProposalText): string {
+    return text.kind === "unchanged" ? this.#base : text.text;
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#options.onEnd(this);
+  }
+}

@@ -1,0 +1,81 @@
+import type { EditorContext } from "@patchbay/core";
+import type {
+  Attachment,
+  LineRange,
+  PatchbayServer,
+  PatchbayWindow,
+  Verdict,
+  WindowContext,
+  WindowFacts,
+} from "../common/protocol.ts";
+import type { LogFanOut } from "./log-fan-out.ts";
+import type { WorkspaceCompanion } from "./workspace-companion.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** The backend's end of one window's connection. */
+export class WindowService implements PatchbayServer {
+  readonly #client: PatchbayWindow;
+  readonly #workspaces: Workspaces;
+  readonly #stopReading: () => void;
+
+  constructor(client: PatchbayWindow, workspaces: Workspaces, log: LogFanOut) {
+    this.#client = client;
+    this.#workspaces = workspaces;
+    this.#stopReading = log.read((lines) => client.notifyLog(lines));
+  }
+
+  attach(facts: WindowFacts): Promise<Attachment> {
+    return this.#workspaces.attach(this.#client, facts);
+  }
+
+  notifyContext(context: WindowContext): void {
+    void this.#workspaces.companionOf(this.#client).then((companion) => {
+      const window = this.#workspaces.windowOf(this.#client);
+      if (window !== undefined && companion?.host.windows.has(window) === true) {
+        companion.host.windows.updateContext(window, context);
+      }
+    });
+  }
+
+  notifyDraft(proposalId: string, text: string): void {
+    void this.#companion().then((companion) => companion?.host.diffs.find(proposalId)?.drafted(text));
+  }
+
+  async decide(proposalId: string, verdict: Verdict): Promise<boolean> {
+    const view = (await this.#companion())?.host.diffs.find(proposalId);
+    view?.decide(verdict);
+    return view !== undefined;
+  }
+
+  async decideAll(verdict: "accept" | "reject"): Promise<number> {
+    const companion = (await this.#companion())?.companion;
+    if (companion === undefined) return 0;
+    let decided = 0;
+    for (const { id } of companion.proposals) {
+      if (await (verdict === "accept" ? companion.accept(id) : companion.reject(id))) decided++;
+    }
+    return decided;
+  }
+
+  async reveal(proposalId: string): Promise<boolean> {
+    return (await (await this.#companion())?.companion.reveal(proposalId)) ?? false;
+  }
+
+  async mention(path: string, lines?: LineRange): Promise<number> {
+    return (await this.#companion())?.companion.mention(path, lines) ?? 0;
+  }
+
+  async sharedContext(): Promise<EditorContext | undefined> {
+    return (await this.#companion())?.companion.sharedContext();
+  }
+
+  /** The connection has ended. */
+  dispose(): void {
+    this.#stopReading();
+    void this.#workspaces.detach(this.#client);
+  }
+
+  #companion(): Promise<WorkspaceCompanion | undefined> {
+    return this.#workspaces.companionOf(this.#client);
+  }
+}

@@ -1,0 +1,129 @@
+import type { Clock, Companion, CompanionOptions, Disposable, Logger } from "@patchbay/core";
+import { DisposableStore, messageOf } from "@patchbay/core";
+import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
+import type { AttachedWindow } from "./attached-window.ts";
+import type { WorkspaceHost } from "./workspace-host.ts";
+
+/** After so many milliseconds without a window nothing counts as open any more: it was no reload. */
+const contextGraceMs = 30_000;
+
+/** A companion that neither a window nor an agent uses is stopped after so many milliseconds. */
+const lingerMs = 300_000;
+
+export interface WorkspaceCompanionOptions {
+  readonly host: WorkspaceHost;
+  readonly createCompanion: (options: CompanionOptions) => Companion;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Nobody has used it for long: its owner stops and forgets it. */
+  readonly onIdle: () => void;
+}
+
+/** One workspace's companion and the windows that are attached to it. */
+export class WorkspaceCompanion implements Disposable {
+  readonly host: WorkspaceHost;
+  readonly companion: Companion;
+  readonly #options: WorkspaceCompanionOptions;
+  readonly #disposables = new DisposableStore();
+  #started: Promise<void> | undefined;
+  #settings: string | undefined;
+  #statusDue = false;
+  #grace: Disposable | undefined;
+  #linger: Disposable | undefined;
+
+  constructor(options: WorkspaceCompanionOptions) {
+    const { host, logger } = options;
+    this.#options = options;
+    this.host = host;
+    this.companion = options.createCompanion({ host, logger });
+    const changed = (): void => this.#changed();
+    for (const event of [
+      this.companion.onDidChangeEnvironment,
+      this.companion.onDidChangeSessions,
+      this.companion.onDidChangeProposals,
+    ]) {
+      this.#disposables.add(event(changed));
+    }
+    this.#disposables.add(this.companion.onDidChangeState(changed));
+  }
+
+  get status(): WindowStatus {
+    const { state, environment, sessions, proposals } = this.companion;
+    return { state, environment, sessions, proposals };
+  }
+
+  /** Takes a window in, or takes note of what changed in one. Resolves when the companion has started, or has failed to. */
+  async attach(window: AttachedWindow, facts: WindowFacts): Promise<Attachment> {
+    const { windows, diffs } = this.host;
+    this.#grace?.dispose();
+    this.#linger?.dispose();
+    window.facts = facts;
+    this.host.setTrust(facts.trusted);
+    this.#applySettings(facts);
+    await this.#start();
+    // A window may have gone while the companion started.
+    if (!window.isGone) {
+      if (windows.has(window)) diffs.resume(window, facts.shown);
+      else windows.join(window);
+    }
+    return { status: this.status, proposals: diffs.openIds };
+  }
+
+  /** A window has gone, or belongs to another workspace now. */
+  detach(window: AttachedWindow): void {
+    const { windows, editors } = this.host;
+    windows.leave(window);
+    if (windows.size > 0) return;
+    this.#grace = this.#options.clock.setTimeout(() => editors.forgetDeparted(), contextGraceMs);
+    this.#lingerIfUnused();
+  }
+
+  async stop(): Promise<void> {
+    this.dispose();
+    await this.companion.stop();
+  }
+
+  dispose(): void {
+    this.#grace?.dispose();
+    this.#linger?.dispose();
+    this.#disposables.dispose();
+  }
+
+  #applySettings(facts: WindowFacts): void {
+    const settings = JSON.stringify(facts.settings);
+    if (settings === this.#settings) return;
+    this.#settings = settings;
+    this.companion.updateSettings(facts.settings);
+  }
+
+  async #start(): Promise<void> {
+    this.#started ??= this.companion.start();
+    try {
+      await this.#started;
+      // A window that lost its connection to an earlier backend may still show what is being restored.
+      await this.companion.restored;
+    } catch (error) {
+      // The state says it to the windows; the next window that attaches tries again.
+      this.#started = undefined;
+      this.#options.logger.error("the companion did not start", { cause: messageOf(error) });
+    }
+  }
+
+  #changed(): void {
+    if (this.host.windows.size === 0) this.#lingerIfUnused();
+    if (this.#statusDue) return;
+    this.#statusDue = true;
+    queueMicrotask(() => {
+      this.#statusDue = false;
+      for (const window of this.host.windows.byUse()) window.notify((client) => client.notifyStatus(this.status));
+    });
+  }
+
+  #lingerIfUnused(): void {
+    this.#linger?.dispose();
+    if (this.companion.sessions.length > 0 || this.companion.proposals.length > 0) return;
+    this.#linger = this.#options.clock.setTimeout(() => {
+      if (this.host.windows.size === 0) this.#options.onIdle();
+    }, lingerMs);
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  type Clock,
+  Emitter,
+  type Event,
+  type FileDiagnostics,
+  type HostDiagnostics,
+  type HostDocuments,
+  type EditorHost,
+  type HostIdentity,
+  type HostMessage,
+  type HostMessages,
+  type HostWorkspace,
+  type Logger,
+  messageOf,
+} from "@patchbay/core";
+import { type AttachedWindow, WindowGoneError } from "./attached-window.ts";
+import { WindowDiffs } from "./window-diffs.ts";
+import { WindowEditors } from "./window-editors.ts";
+import { WindowSet } from "./window-set.ts";
+
+/** How long a window may take to read diagnostics or text, in milliseconds. */
+const readTimeoutMs = 5000;
+
+export interface WorkspaceHostOptions {
+  readonly identity: HostIdentity;
+  readonly folders: readonly string[];
+  readonly storageDirectory: string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** One workspace as core sees an editor: all windows on it taken together, from none to many. */
+export class WorkspaceHost implements EditorHost {
+  readonly identity: HostIdentity;
+  readonly storageDirectory: string | undefined;
+  readonly windows: WindowSet = new WindowSet();
+  readonly editors: WindowEditors = new WindowEditors(this.windows);
+  readonly diffs: WindowDiffs;
+  readonly messages: HostMessages = { show: (message) => this.#show(message) };
+  readonly diagnostics: HostDiagnostics = { read: (path, signal) => this.#readDiagnostics(path, signal) };
+  readonly documents: HostDocuments;
+  readonly workspace: HostWorkspace;
+  readonly #onDidChangeFolders = new Emitter<void>();
+  readonly #onDidChangeTrust = new Emitter<void>();
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #folders: readonly string[];
+  #trusted: boolean | undefined;
+
+  constructor(options: WorkspaceHostOptions) {
+    this.identity = options.identity;
+    this.storageDirectory = options.storageDirectory;
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#folders = options.folders;
+    this.diffs = new WindowDiffs({ windows: this.windows, clock: options.clock, logger: options.logger });
+    const onDidChangeFolders: Event<void> = this.#onDidChangeFolders.event;
+    const onDidChangeTrust: Event<void> = this.#onDidChangeTrust.event;
+    this.workspace = {
+      folders: () => this.#folders,
+      trusted: () => this.#trusted,
+      onDidChangeFolders,
+      onDidChangeTrust,
+    };
+    this.documents = this.#createDocuments();
+  }
+
+  setFolders(folders: readonly string[]): void {
+    if (folders.length === this.#folders.length && folders.every((folder, index) => folder === this.#folders[index])) {
+      return;
+    }
+    this.#folders = folders;
+    this.#onDidChangeFolders.fire();
+  }
+
+  /** What the window that spoke last says; a window that does not know yet leaves it as it is. */
+  setTrust(trusted: boolean | undefined): void {
+    if (trusted === undefined || trusted === this.#trusted) return;
+    this.#trusted = trusted;
+    this.#onDidChangeTrust.fire();
+  }
+
+  async #show(message: HostMessage): Promise<string | undefined> {
+    const window = this.windows.lastUsed();
+    if (window === undefined) return undefined;
+    try {
+      return await window.call((client) => client.showMessage(message));
+    } catch (error) {
+      this.#logger.warn("a message was not shown", { code: message.code, cause: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  async #readDiagnostics(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
+    const window = this.#windowFor(path);
+    if (window === undefined || signal.aborted) return [];
+    return await this.#bounded(window.call((client) => client.readDiagnostics(path)));
+  }
+
+  #createDocuments(): HostDocuments {
+    return {
+      open: async (request) => {
+        await this.windows.lastUsed()?.call((client) => client.openDocument(request));
+      },
+      isDirty: (path) => this.editors.find(path)?.dirty,
+      languageId: (path) => this.editors.find(path)?.languageId,
+      save: async (path) => {
+        const window = this.#windowWith(path);
+        if (window === undefined) return false;
+        const saved = await window.call((client) => client.saveDocument(path));
+        if (saved) this.windows.markSaved(window, path);
+        return saved;
+      },
+      readText: async (path, limitBytes) => {
+        const window = this.#windowWith(path);
+        if (window === undefined) return undefined;
+        return await this.#bounded(window.call((client) => client.readDocument(path, limitBytes)));
+      },
+      openUntitled: async (text, likePath) => {
+        const window = this.windows.lastUsed();
+        if (window === undefined) throw new WindowGoneError();
+        await window.call((client) => client.openUntitled(text, likePath));
+      },
+    };
+  }
+
+  /** The window that has a file open, preferring one where it is unsaved. */
+  #windowWith(path: string): AttachedWindow | undefined {
+    const holders = this.windows.byUse().filter((window) => window.context.files.some((file) => file.path === path));
+    return (
+      holders.find((window) => window.context.files.some((file) => file.path === path && file.dirty)) ?? holders[0]
+    );
+  }
+
+  #windowFor(path: string | undefined): AttachedWindow | undefined {
+    return (path === undefined ? undefined : this.#windowWith(path)) ?? this.windows.lastUsed();
+  }
+
+  async #bounded<T>(answer: Promise<T>): Promise<T> {
+    const late = new Promise<never>((_resolve, reject) => {
+      this.#clock.setTimeout(() => reject(new Error("The window does not answer.")), readTimeoutMs);
+    });
+    return await Promise.race([answer, late]);
+  }
+}

@@ -1,0 +1,165 @@
+import type { Clock, Companion, CompanionOptions, HostIdentity, Logger } from "@patchbay/core";
+import type { Attachment, PatchbayWindow, WindowFacts } from "../common/protocol.ts";
+import { AttachedWindow } from "./attached-window.ts";
+import { WorkspaceCompanion } from "./workspace-companion.ts";
+import { WorkspaceHost } from "./workspace-host.ts";
+
+export interface WorkspacesOptions {
+  readonly identity: HostIdentity;
+  readonly createCompanion: (options: CompanionOptions) => Companion;
+  /** Private directory for one workspace, or undefined where nothing can be kept. */
+  readonly storageFor: (key: string) => Promise<string | undefined>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What a window is to the backend: its place, for as long as its connection lives. */
+interface Place {
+  readonly window: AttachedWindow;
+  readonly key: string | undefined;
+}
+
+/** Leads every window to the companion of its workspace: the set of its roots. */
+export class Workspaces {
+  readonly #options: WorkspacesOptions;
+  readonly #companions: Map<string, Promise<WorkspaceCompanion>> = new Map();
+  readonly #running: Set<WorkspaceCompanion> = new Set();
+  readonly #places: Map<PatchbayWindow, Place> = new Map();
+  /** One window after the other, so that two of one workspace never start two companions for it. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WorkspacesOptions) {
+    this.#options = options;
+  }
+
+  /** The companion a window is attached to now. */
+  async companionOf(client: PatchbayWindow): Promise<WorkspaceCompanion | undefined> {
+    const key = this.#places.get(client)?.key;
+    return key === undefined ? undefined : await this.#companions.get(key);
+  }
+
+  windowOf(client: PatchbayWindow): AttachedWindow | undefined {
+    return this.#places.get(client)?.window;
+  }
+
+  attach(client: PatchbayWindow, facts: WindowFacts): Promise<Attachment> {
+    return this.#enqueue(() => this.#attach(client, facts));
+  }
+
+  /** The connection of a window has ended. */
+  detach(client: PatchbayWindow): Promise<void> {
+    this.#places.get(client)?.window.leave();
+    return this.#enqueue(async () => {
+      const place = this.#places.get(client);
+      this.#places.delete(client);
+      if (place !== undefined) await this.#leave(place);
+    });
+  }
+
+  /** Stops every companion; for the end of the backend. */
+  async stop(): Promise<void> {
+    await Promise.allSettled(Array.from(this.#running, (one) => one.stop()));
+    this.#running.clear();
+    this.#companions.clear();
+  }
+
+  removeRecordsSync(): void {
+    for (const one of this.#running) one.companion.removeRecordsSync();
+  }
+
+  #enqueue<T>(action: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(action);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  async #attach(client: PatchbayWindow, facts: WindowFacts): Promise<Attachment> {
+    const known = this.#places.get(client);
+    const window = known?.window ?? new AttachedWindow(client, facts);
+    await this.#replaceReloaded(window, facts);
+    const key = keyOf(facts.roots);
+    if (known !== undefined && known.key !== key) await this.#move(known, key, facts);
+    this.#places.set(client, { window, key });
+    if (key === undefined) {
+      window.facts = facts;
+      return {
+        status: { state: { kind: "no-folder" }, environment: {}, sessions: [], proposals: [] },
+        proposals: [],
+      };
+    }
+    const companion = await this.#companionFor(key, facts.roots);
+    companion.host.setFolders(facts.roots);
+    return await companion.attach(window, facts);
+  }
+
+  /** The page of a window was loaded anew while its old connection still counts as alive: the new one takes its place. */
+  async #replaceReloaded(window: AttachedWindow, facts: WindowFacts): Promise<void> {
+    for (const [client, place] of Array.from(this.#places)) {
+      if (place.window === window || place.window.facts.windowId !== facts.windowId) continue;
+      place.window.leave();
+      this.#places.delete(client);
+      if (place.key === keyOf(facts.roots)) window.context = place.window.context;
+      await this.#leave(place);
+    }
+  }
+
+  /** The folders of a window changed: its companion goes with it unless other windows stay behind. */
+  async #move(place: Place, key: string | undefined, facts: WindowFacts): Promise<void> {
+    const from = place.key === undefined ? undefined : await this.#companions.get(place.key);
+    if (from === undefined || place.key === undefined) return;
+    const others = from.host.windows.byUse().filter((other) => other !== place.window);
+    const allFollow = others.every((other) => other.facts.workspace === facts.workspace);
+    if (key !== undefined && allFollow && !this.#companions.has(key)) {
+      this.#companions.delete(place.key);
+      this.#companions.set(key, Promise.resolve(from));
+      for (const [client, other] of Array.from(this.#places)) {
+        if (other.key === place.key) this.#places.set(client, { window: other.window, key });
+      }
+      return;
+    }
+    from.detach(place.window);
+  }
+
+  async #leave(place: Place): Promise<void> {
+    const companion = place.key === undefined ? undefined : await this.#companions.get(place.key);
+    companion?.detach(place.window);
+  }
+
+  async #companionFor(key: string, roots: readonly string[]): Promise<WorkspaceCompanion> {
+    const known = this.#companions.get(key);
+    if (known !== undefined) return await known;
+    const created = this.#create(key, roots);
+    this.#companions.set(key, created);
+    return await created;
+  }
+
+  async #create(key: string, folders: readonly string[]): Promise<WorkspaceCompanion> {
+    const { identity, clock, logger, createCompanion } = this.#options;
+    const storageDirectory = await this.#options.storageFor(key);
+    const host = new WorkspaceHost({ identity, folders, storageDirectory, clock, logger });
+    const companion: WorkspaceCompanion = new WorkspaceCompanion({
+      host,
+      createCompanion,
+      clock,
+      logger,
+      onIdle: () => {
+        void this.#enqueue(() => this.#retire(companion));
+      },
+    });
+    this.#running.add(companion);
+    return companion;
+  }
+
+  async #retire(companion: WorkspaceCompanion): Promise<void> {
+    if (companion.host.windows.size > 0) return;
+    for (const [key, candidate] of Array.from(this.#companions)) {
+      if ((await candidate) === companion) this.#companions.delete(key);
+    }
+    this.#running.delete(companion);
+    await companion.stop();
+  }
+}
+
+function keyOf(roots: readonly string[]): string | undefined {
+  return roots.length === 0 ? undefined : Array.from(new Set(roots)).sort().join("\n");
+}

@@ -1,0 +1,403 @@
+import type { DiffRequest, DiffViewEvents, EditorChange } from "@patchbay/core";
+import { describe, expect, it } from "vitest";
+import { createTestBackend, settle, type TestBackend } from "../support/backend.ts";
+import { FakeCompanion } from "../support/fake-companion.ts";
+import { SimulatedWindow } from "../support/simulated-window.ts";
+import type { WindowService } from "../../src/node/window-service.ts";
+
+interface Connected {
+  readonly window: SimulatedWindow;
+  readonly service: WindowService;
+}
+
+async function open(
+  backend: TestBackend,
+  windowId: string,
+  roots: readonly string[] = ["/work"],
+  workspace?: string,
+): Promise<Connected> {
+  const window = new SimulatedWindow({ windowId, roots, ...(workspace === undefined ? {} : { workspace }) });
+  const service = backend.connect(window);
+  await window.attach(service);
+  await settle();
+  return { window, service };
+}
+
+function theOnly(backend: TestBackend): FakeCompanion {
+  const [companion] = backend.companions;
+  if (companion === undefined || backend.companions.length !== 1) {
+    throw new Error(`there are ${backend.companions.length} companions`);
+  }
+  return companion;
+}
+
+const request: DiffRequest = {
+  id: "proposal-1",
+  agentName: "Gemini CLI",
+  path: "/workspace/a.txt",
+  kind: "change",
+  proposedText: "proposed\n",
+  agentPresent: true,
+};
+
+function record(): { readonly events: DiffViewEvents; readonly said: string[] } {
+  const said: string[] = [];
+  const events: DiffViewEvents = {
+    edited: () => said.push("edited"),
+    accepted: (text) => said.push(`accepted ${text}`),
+    rejected: () => said.push("rejected"),
+    closed: () => said.push("closed"),
+  };
+  return { events, said };
+}
+
+describe("windows and workspaces", () => {
+  it("two windows on one set of roots share a companion, whatever the order of the roots", async () => {
+    const backend = createTestBackend();
+    await open(backend, "one", ["/a", "/b"]);
+    await open(backend, "two", ["/b", "/a"]);
+    expect(theOnly(backend).starts).toBe(1);
+  });
+
+  it("each workspace has its own companion", async () => {
+    const backend = createTestBackend();
+    await open(backend, "one", ["/a"]);
+    await open(backend, "two", ["/a/below"]);
+    expect(backend.companions.map((companion) => companion.host.workspace.folders())).toEqual([["/a"], ["/a/below"]]);
+  });
+
+  it("windows that attach at the same moment do not get two companions", async () => {
+    const backend = createTestBackend();
+    await Promise.all([open(backend, "one"), open(backend, "two")]);
+    expect(theOnly(backend).starts).toBe(1);
+  });
+
+  it("a window without folders is told so and starts nothing", async () => {
+    const backend = createTestBackend();
+    const window = new SimulatedWindow({ windowId: "one", roots: [] });
+    const attachment = await window.attach(backend.connect(window));
+    expect(attachment.status).toMatchObject({ state: { kind: "no-folder" }, environment: {} });
+    expect(backend.companions).toEqual([]);
+  });
+
+  it("a window that opens a folder later is served from then on", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one", []);
+    const { status } = await window.attach(service, { roots: ["/work"] });
+    expect(status.state.kind).toBe("listening");
+    expect(status.environment).toEqual({ PORT: "1000" });
+  });
+
+  it("folders that are added go with the only window: the companion stays the same", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one", ["/a"]);
+    await window.attach(service, { roots: ["/a", "/b"], workspace: "/tmp/untitled.theia-workspace" });
+    const companion = theOnly(backend);
+    expect(companion.host.workspace.folders()).toEqual(["/a", "/b"]);
+    expect(companion.stops).toBe(0);
+  });
+
+  it("folders that are added to a workspace file go with all its windows", async () => {
+    const backend = createTestBackend();
+    const one = await open(backend, "one", ["/a"], "/w.theia-workspace");
+    const two = await open(backend, "two", ["/a"], "/w.theia-workspace");
+    await one.window.attach(one.service, { roots: ["/a", "/b"] });
+    await two.window.attach(two.service, { roots: ["/a", "/b"] });
+    expect(theOnly(backend).host.workspace.folders()).toEqual(["/a", "/b"]);
+  });
+
+  it("a window that leaves others behind gets a companion of its own", async () => {
+    const backend = createTestBackend();
+    await open(backend, "one", ["/a"]);
+    const two = await open(backend, "two", ["/a"]);
+    await two.window.attach(two.service, { roots: ["/a", "/b"], workspace: "/w.theia-workspace" });
+    expect(backend.companions.map((companion) => companion.host.workspace.folders())).toEqual([["/a"], ["/a", "/b"]]);
+  });
+
+  it("a companion that did not start says why, and the next attempt starts it", async () => {
+    const made: FakeCompanion[] = [];
+    const backend = createTestBackend({
+      createCompanion: (options) => {
+        const companion = new FakeCompanion(options);
+        companion.failure = new Error("The port is taken.");
+        made.push(companion);
+        return companion;
+      },
+    });
+    const window = new SimulatedWindow({ windowId: "one", roots: ["/work"] });
+    const service = backend.connect(window);
+    expect((await window.attach(service)).status.state).toEqual({ kind: "failed", message: "The port is taken." });
+    for (const companion of made) companion.failure = undefined;
+    expect((await window.attach(service)).status.state.kind).toBe("listening");
+  });
+
+  it("a companion that nobody uses is stopped after a while, and a later window starts another", async () => {
+    const backend = createTestBackend();
+    const { service } = await open(backend, "one");
+    service.dispose();
+    await settle();
+    await backend.clock.advanceAsync(299_000);
+    expect(theOnly(backend).stops).toBe(0);
+    await backend.clock.advanceAsync(2_000);
+    await settle();
+    expect(theOnly(backend).stops).toBe(1);
+    await open(backend, "two");
+    expect(backend.companions.length).toBe(2);
+  });
+
+  it("a companion with an agent goes on without windows", async () => {
+    const backend = createTestBackend();
+    const { service } = await open(backend, "one");
+    const session = {
+      id: "s",
+      dialect: "gemini",
+      agentName: "Gemini CLI",
+      state: "connected",
+      since: 0,
+      openProposals: 0,
+    } as const;
+    theOnly(backend).setSessions([session]);
+    service.dispose();
+    await settle();
+    await backend.clock.advanceAsync(3_600_000);
+    expect(theOnly(backend).stops).toBe(0);
+    theOnly(backend).setSessions([]);
+    await backend.clock.advanceAsync(301_000);
+    await settle();
+    expect(theOnly(backend).stops).toBe(1);
+  });
+
+  it("stopping the backend stops every companion", async () => {
+    const backend = createTestBackend();
+    await open(backend, "one", ["/a"]);
+    await open(backend, "two", ["/b"]);
+    backend.workspaces.removeRecordsSync();
+    await backend.workspaces.stop();
+    expect(backend.companions.map(({ stops, recordsRemoved }) => [stops, recordsRemoved])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+});
+
+describe("proposals and windows", () => {
+  it("a proposal opens in the window used last, and in no other", async () => {
+    const backend = createTestBackend();
+    const one = await open(backend, "one");
+    const two = await open(backend, "two");
+    one.window.use();
+    await settle();
+    await theOnly(backend).host.diffs.open(request, record().events);
+    expect(one.window.shown.length).toBe(1);
+    expect(two.window.shown.length).toBe(0);
+  });
+
+  it("a reload brings the proposal back with what the user typed, and nobody hears of a verdict", async () => {
+    const backend = createTestBackend();
+    const before = await open(backend, "one");
+    const { events, said } = record();
+    await theOnly(backend).host.diffs.open(request, events);
+    before.window.shown[0]?.type("typed\n");
+    await settle();
+    // The page is loaded anew; its old connection is noticed to be gone only later.
+    const after = await open(backend, "one");
+    expect(after.window.shown.map((view) => view.text)).toEqual(["typed\n"]);
+    expect(after.window.shown[0]?.request.draftText).toBe("typed\n");
+    before.service.dispose();
+    await settle();
+    expect(after.window.shown.length).toBe(1);
+    expect(theOnly(backend).starts).toBe(1);
+    after.window.shown[0]?.accept();
+    await settle();
+    expect(said).toEqual(["edited", "accepted typed\n"]);
+  });
+
+  it("a window that goes in the middle of a review leaves the proposal to the agent's terminal", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    const { events, said } = record();
+    const opening = await theOnly(backend).host.diffs.open(request, events);
+    if (opening.kind !== "opened") throw new Error("the proposal was not shown");
+    window.shown[0]?.type("typed\n");
+    await settle();
+    service.dispose();
+    await settle();
+    expect(await opening.view.currentText()).toBe("typed\n");
+    await opening.view.close("decided-in-terminal");
+    expect(said).toEqual(["edited"]);
+    const later = await open(backend, "two");
+    expect(later.window.shown).toEqual([]);
+  });
+
+  it("a proposal that comes while no window is there waits for one", async () => {
+    const backend = createTestBackend();
+    const { service } = await open(backend, "one");
+    service.dispose();
+    await settle();
+    const opening = await theOnly(backend).host.diffs.open(request, record().events);
+    expect(opening.kind).toBe("opened");
+    const later = await open(backend, "two");
+    expect(later.window.shown.map((view) => view.text)).toEqual(["proposed\n"]);
+  });
+
+  it("a window that goes while it opens a proposal is no failure", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    window.openDiff = () => new Promise(() => {});
+    const opening = theOnly(backend).host.diffs.open(request, record().events);
+    service.dispose();
+    expect((await opening).kind).toBe("opened");
+    const later = await open(backend, "two");
+    expect(later.window.shown.length).toBe(1);
+  });
+
+  it("a window that is closed hands its proposal to the other one, after the time a reload takes", async () => {
+    const backend = createTestBackend();
+    const one = await open(backend, "one");
+    const two = await open(backend, "two");
+    one.window.use();
+    await settle();
+    await theOnly(backend).host.diffs.open(request, record().events);
+    one.service.dispose();
+    await settle();
+    await backend.clock.advanceAsync(4_000);
+    expect(two.window.shown.length).toBe(0);
+    await backend.clock.advanceAsync(2_000);
+    await settle();
+    expect(two.window.shown.length).toBe(1);
+  });
+
+  it("a window whose connection comes back keeps what it shows and hands in what was typed meanwhile", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    const { events, said } = record();
+    const opening = await theOnly(backend).host.diffs.open(request, events);
+    if (opening.kind !== "opened") throw new Error("the proposal was not shown");
+    service.dispose();
+    await settle();
+    window.server = undefined;
+    window.shown[0]?.type("typed offline\n");
+    const { proposals } = await window.attach(backend.connect(window), { shown: window.shownProposals() });
+    await settle();
+    expect(proposals).toEqual([request.id]);
+    expect(window.shown.length).toBe(1);
+    expect(await opening.view.currentText()).toBe("typed offline\n");
+    expect(said).toEqual(["edited"]);
+  });
+
+  it("a proposal that ended while the window was away is not among those it may keep", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    const opening = await theOnly(backend).host.diffs.open(request, record().events);
+    if (opening.kind !== "opened") throw new Error("the proposal was not shown");
+    service.dispose();
+    await settle();
+    await opening.view.close("decided-in-terminal");
+    const { proposals } = await window.attach(backend.connect(window), { shown: window.shownProposals() });
+    expect(proposals).toEqual([]);
+  });
+
+  it("a window that does not answer does not hold up the agent's terminal", async () => {
+    const backend = createTestBackend();
+    const { window } = await open(backend, "one");
+    const opening = await theOnly(backend).host.diffs.open(request, record().events);
+    if (opening.kind !== "opened") throw new Error("the proposal was not shown");
+    window.shown[0]?.type("typed\n");
+    await settle();
+    window.readDiff = () => new Promise(() => {});
+    const text = opening.view.currentText();
+    await backend.clock.advanceAsync(1_500);
+    expect(await text).toBe("typed\n");
+  });
+
+  it("a verdict on a proposal that has ended changes nothing and says so", async () => {
+    const backend = createTestBackend();
+    const { service } = await open(backend, "one");
+    expect(await service.decide("unknown", { kind: "rejected" })).toBe(false);
+  });
+
+  it("a message without a window is answered with nothing", async () => {
+    const backend = createTestBackend();
+    const { service } = await open(backend, "one");
+    service.dispose();
+    await settle();
+    const message = { code: "x", severity: "info", text: "Well.", values: {}, actions: ["Yes"] } as const;
+    expect(await theOnly(backend).host.messages.show(message)).toBeUndefined();
+  });
+
+  it("a message whose window goes is answered with nothing", async () => {
+    const backend = createTestBackend();
+    const { service } = await open(backend, "one");
+    const message = { code: "x", severity: "info", text: "Well.", values: {}, actions: ["Yes"] } as const;
+    const answer = theOnly(backend).host.messages.show(message);
+    service.dispose();
+    expect(await answer).toBeUndefined();
+  });
+});
+
+describe("context of several windows", () => {
+  it("the active file is that of the window used last", async () => {
+    const backend = createTestBackend();
+    const one = await open(backend, "one");
+    const two = await open(backend, "two");
+    one.window.editor.openFile("/workspace/one.txt", "1");
+    two.window.editor.openFile("/workspace/two.txt", "2");
+    await settle();
+    const { editors } = theOnly(backend).host;
+    const changes: EditorChange[] = [];
+    editors.onDidChange((change) => changes.push(change));
+    one.window.use();
+    await settle();
+    expect(editors.active()?.path).toBe("/workspace/one.txt");
+    expect(editors.openFiles()).toEqual(["/workspace/one.txt", "/workspace/two.txt"]);
+    expect(changes).toContainEqual({ kind: "focused", path: "/workspace/one.txt" });
+  });
+
+  it("a file that two windows show is closed when neither does", async () => {
+    const backend = createTestBackend();
+    const one = await open(backend, "one");
+    const two = await open(backend, "two");
+    one.window.editor.openFile("/workspace/a.txt", "1");
+    two.window.editor.openFile("/workspace/a.txt", "1");
+    await settle();
+    const { editors } = theOnly(backend).host;
+    const closed: string[] = [];
+    editors.onDidChange((change) => change.kind === "closed" && closed.push(change.path));
+    one.window.editor.closeFile("/workspace/a.txt");
+    await settle();
+    expect(closed).toEqual([]);
+    two.window.editor.closeFile("/workspace/a.txt");
+    await settle();
+    expect(closed).toEqual(["/workspace/a.txt"]);
+  });
+
+  it("a reload does not look like closing everything", async () => {
+    const backend = createTestBackend();
+    const before = await open(backend, "one");
+    before.window.editor.openFile("/workspace/a.txt", "1");
+    await settle();
+    const { editors } = theOnly(backend).host;
+    const changes: EditorChange[] = [];
+    editors.onDidChange((change) => changes.push(change));
+    before.service.dispose();
+    await settle();
+    expect(editors.active()?.path).toBe("/workspace/a.txt");
+    const after = await open(backend, "one");
+    after.window.editor.openFile("/workspace/a.txt", "1");
+    await settle();
+    expect(changes.filter((change) => change.kind === "closed" || change.kind === "opened")).toEqual([]);
+  });
+
+  it("nothing counts as open once no window came back", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    window.editor.openFile("/workspace/a.txt", "1");
+    await settle();
+    service.dispose();
+    await settle();
+    await backend.clock.advanceAsync(30_000);
+    const { editors } = theOnly(backend).host;
+    expect(editors.openFiles()).toEqual([]);
+    expect(editors.active()).toBeUndefined();
+  });
+});

@@ -1,0 +1,50 @@
+import type { Clock, Companion, CompanionOptions } from "@patchbay/core";
+import { createFakeClock, type FakeClock } from "@patchbay/testkit";
+import type { PatchbayWindow } from "../../src/common/protocol.ts";
+import { LogFanOut } from "../../src/node/log-fan-out.ts";
+import { WindowService } from "../../src/node/window-service.ts";
+import { Workspaces } from "../../src/node/workspaces.ts";
+import { FakeCompanion } from "./fake-companion.ts";
+
+/** The backend's part without Theia around it. */
+export interface TestBackend {
+  readonly clock: FakeClock;
+  readonly workspaces: Workspaces;
+  /** In the order in which they were made. */
+  readonly companions: readonly FakeCompanion[];
+  connect(window: PatchbayWindow): WindowService;
+}
+
+export interface TestBackendOptions {
+  /** Default: companions that listen nowhere. */
+  readonly createCompanion?: (options: CompanionOptions) => Companion;
+  readonly storageFor?: (key: string) => Promise<string | undefined>;
+  readonly clock?: Clock;
+}
+
+export function createTestBackend(options: TestBackendOptions = {}): TestBackend {
+  const clock = createFakeClock();
+  const companions: FakeCompanion[] = [];
+  const fake = (made: CompanionOptions): Companion => {
+    const companion = new FakeCompanion(made);
+    companions.push(companion);
+    return companion;
+  };
+  const log = new LogFanOut(
+    () => {},
+    () => clock.now(),
+  );
+  const workspaces = new Workspaces({
+    identity: { name: "theia", displayName: "Theia", version: "0.0.0", pids: [process.pid] },
+    createCompanion: options.createCompanion ?? fake,
+    storageFor: options.storageFor ?? (async () => undefined),
+    clock: options.clock ?? clock,
+    logger: log,
+  });
+  return { clock, workspaces, companions, connect: (window) => new WindowService(window, workspaces, log) };
+}
+
+/** Lets everything that has been handed over be handled. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}

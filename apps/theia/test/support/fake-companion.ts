@@ -1,0 +1,88 @@
+import {
+  type Companion,
+  type CompanionOptions,
+  type CompanionSettings,
+  type CompanionState,
+  type EditorHost,
+  Emitter,
+  type Event,
+  type ProposalInfo,
+  type SessionInfo,
+} from "@patchbay/core";
+
+/** A companion that listens nowhere: tests of routing need many of them, and look at their hosts. */
+export class FakeCompanion implements Companion {
+  readonly host: EditorHost;
+  readonly settings: Partial<CompanionSettings>[] = [];
+  starts = 0;
+  stops = 0;
+  recordsRemoved = 0;
+  failure: Error | undefined;
+  readonly restored: Promise<void> = Promise.resolve();
+  state: CompanionState = { kind: "stopped" };
+  environment: Readonly<Record<string, string>> = {};
+  sessions: readonly SessionInfo[] = [];
+  proposals: readonly ProposalInfo[] = [];
+  readonly #state: Emitter<CompanionState> = new Emitter();
+  readonly #environment: Emitter<void> = new Emitter();
+  readonly #sessions: Emitter<void> = new Emitter();
+  readonly #proposals: Emitter<void> = new Emitter();
+  readonly onDidChangeState: Event<CompanionState> = this.#state.event;
+  readonly onDidChangeEnvironment: Event<void> = this.#environment.event;
+  readonly onDidChangeSessions: Event<void> = this.#sessions.event;
+  readonly onDidChangeProposals: Event<void> = this.#proposals.event;
+
+  constructor(options: CompanionOptions) {
+    this.host = options.host;
+  }
+
+  async start(): Promise<void> {
+    this.starts += 1;
+    if (this.failure !== undefined) {
+      this.state = { kind: "failed", message: this.failure.message };
+      throw this.failure;
+    }
+    this.state = { kind: "listening", port: 1000 + this.starts, warnings: [] };
+    this.environment = { PORT: "1000" };
+    this.#state.fire(this.state);
+    this.#environment.fire();
+  }
+
+  async stop(): Promise<void> {
+    this.stops += 1;
+    this.state = { kind: "stopped" };
+  }
+
+  removeRecordsSync(): void {
+    this.recordsRemoved += 1;
+  }
+
+  setSessions(sessions: readonly SessionInfo[]): void {
+    this.sessions = sessions;
+    this.#sessions.fire();
+  }
+
+  async accept(): Promise<boolean> {
+    return false;
+  }
+
+  async reject(): Promise<boolean> {
+    return false;
+  }
+
+  async reveal(): Promise<boolean> {
+    return false;
+  }
+
+  mention(): number {
+    return 0;
+  }
+
+  sharedContext(): { readonly files: readonly [] } {
+    return { files: [] };
+  }
+
+  updateSettings(settings: Partial<CompanionSettings>): void {
+    this.settings.push(settings);
+  }
+}
