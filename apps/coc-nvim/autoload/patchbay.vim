@@ -1,0 +1,199 @@
+" The side of coc-patchbay that lives in Vim and Neovim: what must be evaluated, built or decided there. Everything else is
+" in lib/, which calls these functions. This script outlives a :CocRestart, so what it holds is handed to the next start.
+
+" Facts of this editor that lib/ cannot find out by itself. Called once per start of coc.
+function! patchbay#start() abort
+  return {
+        \ 'pid': getpid(),
+        \ 'nvim': has('nvim'),
+        \ 'version': s:version(),
+        \ 'temporary': $TMPDIR,
+        \ 'tmux': $TMUX,
+        \ 'cwd': patchbay#directory(),
+        \ 'buffers': patchbay#track#buffers(),
+        \ 'cursor': patchbay#track#cursor(),
+        \ 'current': patchbay#track#buffer(bufnr('%')),
+        \ 'reviews': patchbay#review#leftovers(),
+        \ }
+endfunction
+
+" The working directory of the editor as a whole: one of a window or tab page alone is no workspace.
+function! patchbay#directory() abort
+  return has('nvim') ? getcwd(-1, -1) : getcwd(-1)
+endfunction
+
+function! s:version() abort
+  if has('nvim')
+    return matchstr(execute('version'), 'NVIM v\zs[0-9.]\+')
+  endif
+  return printf('%d.%d.%d', v:version / 100, v:version % 100, v:versionlong % 10000)
+endfunction
+
+" Tells lib/ that something happened. Says whether there was anybody to tell.
+function! patchbay#tell(kind, ...) abort
+  if !coc#rpc#ready() || !get(g:, 'coc_service_initialized', 0)
+    return 0
+  endif
+  call call('CocActionAsync', ['runCommand', 'patchbay.event', a:kind] + a:000)
+  return 1
+endfunction
+
+" Puts variables into the environment of terminals opened from now on, and takes others away.
+function! patchbay#environment(variables, gone) abort
+  for [name, value] in items(a:variables)
+    call setenv(name, value)
+  endfor
+  for name in a:gone
+    call setenv(name, v:null)
+  endfor
+endfunction
+
+" For 'statusline': what Patchbay is doing, in a few words; empty while nothing is to be said.
+function! patchbay#status() abort
+  return get(g:, 'patchbay_status', '')
+endfunction
+
+function! patchbay#set_status(text) abort
+  let g:patchbay_status = a:text
+  redrawstatus!
+endfunction
+
+" Runs a User autocommand; what it is about stands in g:patchbay_event.
+function! patchbay#announce(name, facts) abort
+  let g:patchbay_event = extend({'name': a:name}, a:facts)
+  if exists('#User#' . a:name)
+    execute 'doautocmd <nomodeline> User' a:name
+  elseif exists('#User')
+    " Perhaps one with a pattern such as Patchbay*; where none matches Vim would say so.
+    execute 'silent doautocmd <nomodeline> User' a:name
+  endif
+endfunction
+
+" Says one line where that cannot make Vim ask for Enter; says whether it did.
+function! patchbay#say(text, highlight) abort
+  if mode(1) !~# '^n' || getcmdwintype() !=# '' || mode(1) =~# '^no'
+    return 0
+  endif
+  let room = exists('v:echospace') ? v:echospace : &columns - 15
+  let line = a:text
+  if strdisplaywidth(line) > room
+    let line = matchstr(line, '^.*\%<' . max([room - 1, 2]) . 'v') . '…'
+  endif
+  execute 'echohl' a:highlight
+  " Kept in :messages in whole, shown in as much room as there is.
+  echo line
+  echohl None
+  return 1
+endfunction
+
+" Opens an agent in the editor's own terminal. `where` is a window command such as 'botright vertical new'.
+function! patchbay#terminal(command, where, cwd, environment) abort
+  if has('nvim')
+    execute a:where
+    setlocal nobuflisted
+    call termopen(a:command, {'cwd': a:cwd, 'env': a:environment})
+    startinsert
+    return bufnr('%')
+  endif
+  execute a:where
+  let options = {'curwin': 1, 'term_finish': 'open', 'cwd': a:cwd, 'env': a:environment, 'term_name': a:command[0]}
+  return term_start(a:command, options)
+endfunction
+
+" Opens a file for an agent that asked to show it. Without focus the cursor stays where it is.
+function! patchbay#show(path, line, column, focus) abort
+  if getcmdwintype() !=# '' || mode() =~# '^[cr!]'
+    return 0
+  endif
+  let back = win_getid()
+  let target = 0
+  let found = []
+  for info in getbufinfo({'bufloaded': 1})
+    if info.name ==# a:path
+      let found = win_findbuf(info.bufnr)
+    endif
+  endfor
+  if !empty(found)
+    let target = found[0]
+  else
+    for info in getwininfo()
+      if info.tabnr == tabpagenr() && getbufvar(info.bufnr, '&buftype') ==# '' && !getwinvar(info.winid, '&previewwindow')
+            \ && !getwinvar(info.winid, '&diff') && (!getbufvar(info.bufnr, '&modified') || &hidden)
+        let target = info.winid
+        break
+      endif
+    endfor
+  endif
+  if target == 0
+    execute 'silent keepalt topleft split' fnameescape(a:path)
+    let target = win_getid()
+  elseif empty(found)
+    call win_execute(target, 'silent edit ' . fnameescape(a:path))
+  endif
+  if a:line > 0
+    call win_execute(target, 'call cursor(' . a:line . ',' . a:column . ') | normal! zvzz')
+  endif
+  call win_gotoid(a:focus ? target : back)
+  redraw
+  return 1
+endfunction
+
+" Saves a buffer as :write in its window would. Says whether it holds no unsaved changes afterwards.
+function! patchbay#save(number) abort
+  if !bufloaded(a:number)
+    return 0
+  endif
+  if getbufvar(a:number, '&modified')
+    let windows = win_findbuf(a:number)
+    if empty(windows)
+      return 0
+    endif
+    call win_execute(windows[0], 'silent! update')
+  endif
+  return !getbufvar(a:number, '&modified')
+endfunction
+
+" Hands a text back to the user in a new unsaved buffer in a tab page of its own; the cursor stays where it is.
+function! patchbay#untitled(lines, like) abort
+  let back = win_getid()
+  keepalt tabnew
+  call setline(1, a:lines)
+  let type = fnamemodify(a:like, ':e')
+  execute 'setfiletype' (type =~# '^\w\+$' ? type : 'text')
+  call win_gotoid(back)
+  if !has('nvim')
+    redraw
+  endif
+endfunction
+
+" Shows lines in a scratch window; the user asked for it.
+function! patchbay#page(title, lines) abort
+  keepalt botright new
+  let b:coc_enabled = 0
+  setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted nowrap
+  execute 'silent keepalt file' fnameescape('[' . a:title . ']')
+  call setline(1, a:lines)
+  setlocal nomodifiable
+  execute 'resize' min([len(a:lines) + 1, &lines / 2])
+  nnoremap <buffer> <silent> <nowait> q <Cmd>close<CR>
+endfunction
+
+" The buffer with its unsaved text and the file as it is on the disk, side by side in a tab page.
+function! patchbay#compare() abort
+  let path = expand('%:p')
+  if &buftype !=# '' || !filereadable(path)
+    call patchbay#say('This window shows no file that is on the disk.', 'WarningMsg')
+    return
+  endif
+  tab split
+  diffthis
+  keepalt vnew
+  let b:coc_enabled = 0
+  setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted
+  execute 'silent keepalt file' fnameescape('patchbay://disk/' . fnamemodify(path, ':t'))
+  execute 'silent keepalt 0read ++edit' fnameescape(path)
+  silent keepjumps $delete _
+  setlocal nomodifiable readonly
+  diffthis
+  wincmd p
+endfunction

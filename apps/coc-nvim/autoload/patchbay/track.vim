@@ -1,0 +1,64 @@
+" Where the user is. These run inside autocommands, so they only collect; lib/ computes.
+
+" [buffer, mode, line, byte column, wanted column, line and byte column of the other end, exclusive, tabstop, modified]
+function! patchbay#track#cursor() abort
+  let cursor = getcurpos()
+  let other = getpos('v')
+  return [bufnr('%'), mode(), cursor[1], cursor[2], cursor[4], other[1], other[2],
+        \ &selection ==# 'exclusive' ? 1 : 0, &tabstop, &modified ? 1 : 0]
+endfunction
+
+" A buffer that shows a file, or {} for all others (help, quickfix, terminals, our own).
+function! patchbay#track#buffer(number) abort
+  if a:number <= 0 || !bufloaded(a:number) || getbufvar(a:number, '&buftype') !=# '' || bufname(a:number) ==# ''
+    return {}
+  endif
+  let path = fnamemodify(bufname(a:number), ':p')
+  " Plugins show things under URLs: those are not files.
+  if path =~# '^\a\+://' || isdirectory(path)
+    return {}
+  endif
+  return {
+        \ 'number': a:number,
+        \ 'path': path,
+        \ 'exists': filereadable(path) ? 1 : 0,
+        \ 'modified': getbufvar(a:number, '&modified') ? 1 : 0,
+        \ 'type': getbufvar(a:number, '&filetype'),
+        \ 'used': get(getbufinfo(a:number)[0], 'lastused', 0),
+        \ }
+endfunction
+
+" All of them.
+function! patchbay#track#buffers() abort
+  let found = []
+  for info in getbufinfo({'bufloaded': 1})
+    let buffer = patchbay#track#buffer(info.bufnr)
+    if !empty(buffer)
+      call add(found, buffer)
+    endif
+  endfor
+  return found
+endfunction
+
+" Lines of a buffer that coc does not hold itself (large files), at most about `limit` bytes and at least one line.
+function! patchbay#track#lines(number, first, last, limit) abort
+  let lines = []
+  let size = 0
+  let at = a:first
+  while at <= a:last && size <= a:limit
+    let more = getbufline(a:number, at, min([at + 99, a:last]))
+    if empty(more)
+      break
+    endif
+    for line in more
+      " A single line may be a whole minified file.
+      call add(lines, strpart(line, 0, a:limit + 4096))
+      let size += len(line) + 1
+      if size > a:limit
+        break
+      endif
+    endfor
+    let at += 100
+  endwhile
+  return lines
+endfunction

@@ -1,0 +1,178 @@
+import { execFile } from "node:child_process";
+import process from "node:process";
+import { promisify } from "node:util";
+import type { Companion, HostIdentity, Logger } from "@patchbay/core";
+import { findAgentSettings, findRecords } from "../health/gather-health.ts";
+import { healthReport, healthText } from "../health/health-report.ts";
+import type { EditorFacts } from "../host/editor-facts.ts";
+import type { VimHost } from "../host/vim-host.ts";
+import type { ExtensionSettings } from "../settings.ts";
+import type { Coc } from "../vim/coc-vim.ts";
+import { asText } from "../vim/shape.ts";
+import type { Vim } from "../vim/vim.ts";
+import { splitCommand } from "./agent-command.ts";
+import { listPanesArguments, paneLine, readPanes, sendLineArguments, setEnvironmentArguments } from "./tmux.ts";
+
+export interface CommandServices {
+  readonly coc: Pick<Coc, "commands" | "window" | "workspace">;
+  readonly vim: Vim;
+  readonly companion: Companion;
+  readonly parts: Pick<VimHost, "editors" | "workspace" | "questions">;
+  readonly settings: () => ExtensionSettings;
+  readonly facts: EditorFacts;
+  readonly identity: HostIdentity;
+  readonly storageDirectory: string | undefined;
+  readonly logger: Logger;
+}
+
+const run = promisify(execFile);
+
+/** What a command does; `say` tells one line to the user. */
+export type CommandAction = (...args: readonly unknown[]) => Promise<void>;
+
+type Say = (text: string, highlight?: string) => void;
+
+/** The commands that need more than a call into the editor; loaded when the first of them is given. */
+export function createCommandActions(services: CommandServices): Readonly<Record<string, CommandAction>> {
+  const { coc, vim, companion } = services;
+  const say: Say = (text, highlight = "MoreMsg") => vim.notify("patchbay#say", [text, highlight]);
+  return {
+    openAgent: (name) => openAgent(services, asText(name)),
+    health: () => showHealth(services),
+    showShared: () => showLines(vim, "Patchbay: what is shared", sharedLines(services)),
+    toggleSharing: async () => {
+      const sharing = !services.settings().companion.sharing;
+      // In the user's own settings, so that it outlasts this editor.
+      coc.workspace.getConfiguration("patchbay").update("share.enabled", sharing, true);
+      companion.updateSettings({ sharing });
+      say(
+        sharing
+          ? "Context is shared again."
+          : "Sharing is paused: agents see no file and no selection. Reviews go on working.",
+      );
+    },
+    mention: (first, last) => mention(services, say, first, last),
+    answer: () => answer(services, say),
+    linkTmux: () => linkTmux(services, say),
+    compareWithDisk: async () => {
+      await vim.call("patchbay#compare");
+    },
+  };
+}
+
+async function openAgent(services: CommandServices, wanted: string): Promise<void> {
+  const { coc, vim, companion, settings } = services;
+  const { workspace } = services.parts;
+  const { agents, terminalWindow } = settings();
+  const names = Object.keys(agents);
+  const name = wanted !== "" ? wanted : await coc.window.showQuickPick(names, { title: "Start which agent?" });
+  if (name === undefined) return;
+  const command = splitCommand(agents[name] ?? "");
+  if (command.length === 0)
+    throw new Error(`There is no agent "${name}". Known are ${names.join(", ")}; others go into "patchbay.agents".`);
+  // Agents look for a shell among their ancestors, so a shell stays between the editor and them.
+  const shell = process.env["SHELL"] ?? "/bin/sh";
+  const line = `${command.map(quote).join(" ")}; exit $?`;
+  const directory = workspace.folders()[0] ?? process.cwd();
+  await vim.call("patchbay#terminal", [[shell, "-c", line], terminalWindow, directory, companion.environment]);
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+async function showHealth(services: CommandServices): Promise<void> {
+  const { companion, settings, facts, identity } = services;
+  const { workspace, questions } = services.parts;
+  const { state } = companion;
+  const temporaryDirectory = identity.temporaryDirectory ?? "/tmp";
+  const lines = healthReport({
+    editor: `${identity.displayName} ${facts.version}`,
+    version: identity.version,
+    nodeVersion: process.versions.node,
+    state,
+    folders: workspace.folders(),
+    storageDirectory: services.storageDirectory,
+    temporaryDirectory,
+    records: state.kind === "listening" ? await findRecords(state.port, temporaryDirectory) : [],
+    sessions: companion.sessions,
+    sharing: settings().companion.sharing,
+    agentSettings: await findAgentSettings(),
+    inTmux: facts.tmuxServer !== undefined,
+    openQuestions: questions.all.length,
+  });
+  await showLines(services.vim, "Patchbay: health", healthText(lines));
+}
+
+function sharedLines(services: CommandServices): readonly string[] {
+  if (!services.settings().companion.sharing) return ["Sharing is paused; nothing is shared."];
+  const context = services.companion.sharedContext();
+  const { active } = context;
+  const lines = context.files.map((file) => `open       ${file.path}`);
+  if (active === undefined) return [...lines, "No file is active."];
+  lines.push(
+    `active     ${active.path}`,
+    `cursor     line ${active.cursor.line + 1}, character ${active.cursor.character + 1}`,
+  );
+  if (active.selection !== undefined)
+    lines.push("selection", ...active.selection.text.split("\n").map((line) => `    ${line}`));
+  return lines;
+}
+
+async function showLines(vim: Vim, title: string, lines: readonly string[]): Promise<void> {
+  await vim.call("patchbay#page", [title, lines]);
+}
+
+async function mention(services: CommandServices, say: Say, first: unknown, last: unknown): Promise<void> {
+  const active = services.parts.editors.active();
+  if (active === undefined) {
+    say("No file is open to be mentioned.", "WarningMsg");
+    return;
+  }
+  const lines =
+    linesToMention(first, last) ??
+    (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
+  const count = services.companion.mention(active.path, lines);
+  if (count === 0) say("No connected agent takes mentions (Claude Code does).", "WarningMsg");
+}
+
+/** `:CocCommand patchbay.mention 3 7` counts from 1, as Vim does. */
+function linesToMention(first: unknown, last: unknown): { readonly start: number; readonly end: number } | undefined {
+  const start = Number(first);
+  if (!Number.isSafeInteger(start) || start < 1) return undefined;
+  const end = Number(last);
+  return { start: start - 1, end: Number.isSafeInteger(end) && end >= start ? end - 1 : start - 1 };
+}
+
+async function answer(services: CommandServices, say: Say): Promise<void> {
+  const [question] = services.parts.questions.all;
+  if (question === undefined) {
+    say("Nothing waits for an answer.");
+    return;
+  }
+  const chosen = await services.coc.window.showQuickPick(question.actions.slice(), { title: question.text });
+  if (chosen !== undefined) services.parts.questions.answer(question, chosen);
+}
+
+async function linkTmux(services: CommandServices, say: Say): Promise<void> {
+  const { companion, coc } = services;
+  if (services.facts.tmuxServer === undefined) {
+    say("This editor does not run in tmux.", "WarningMsg");
+    return;
+  }
+  for (const args of setEnvironmentArguments(companion.environment)) await run("tmux", args.slice());
+  const line = paneLine(companion.environment);
+  const panes = readPanes((await run("tmux", listPanesArguments.slice())).stdout, process.env["TMUX_PANE"]);
+  if (panes.length === 0) {
+    say(`New panes are linked. In an existing one type: ${line}`);
+    return;
+  }
+  const chosen = await coc.window.showQuickPick(
+    panes.map((pane) => pane.title),
+    { title: "Link which pane?" },
+  );
+  const pane = panes.find((one) => one.title === chosen);
+  if (pane === undefined) return;
+  for (const args of sendLineArguments(pane.id, line)) await run("tmux", args.slice());
+  say("The pane is linked; new panes are, too.");
+}

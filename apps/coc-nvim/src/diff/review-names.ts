@@ -1,0 +1,20 @@
+import { basename, isAbsolute, relative } from "node:path";
+
+/** Names of a review's two buffers; the last part is what tab lines and buffer lists show. */
+export function reviewNames(
+  id: string,
+  agentName: string,
+  path: string,
+): { readonly left: string; readonly right: string } {
+  const file = basename(path);
+  return { left: `patchbay://${id}/now: ${file}`, right: `patchbay://${id}/${agentName}: ${file}` };
+}
+
+/** A path as people read it: relative to the first folder that holds it. */
+export function shortPath(path: string, folders: readonly string[]): string {
+  for (const folder of folders) {
+    const short = relative(folder, path);
+    if (short !== "" && !short.startsWith("..") && !isAbsolute(short)) return short;
+  }
+  return path;
+}

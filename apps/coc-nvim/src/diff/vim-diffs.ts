@@ -1,0 +1,212 @@
+import {
+  type Clock,
+  type DiffCloseReason,
+  type DiffOpening,
+  type DiffRequest,
+  type DiffView,
+  type DiffViewEvents,
+  type Disposable,
+  DisposableStore,
+  type HostDiffs,
+  type Logger,
+  messageOf,
+  PatchbayError,
+} from "@patchbay/core";
+import { asBoolean, asShape, asText, type Shape } from "../vim/shape.ts";
+import type { Vim } from "../vim/vim.ts";
+import { type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-text.ts";
+import { DiskFollower, type FileMark } from "./disk-follower.ts";
+import { reviewNames, shortPath } from "./review-names.ts";
+import type { ReviewSettings } from "./review-settings.ts";
+
+export interface VimDiffsOptions {
+  readonly vim: Vim;
+  readonly clock: Pick<Clock, "setTimeout" | "monotonic">;
+  readonly logger: Logger;
+  readonly mark: FileMark;
+  readonly settings: () => ReviewSettings;
+  readonly folders: () => readonly string[];
+  /** Whether a file is open with unsaved changes. */
+  readonly isDirty: (path: string) => boolean;
+  /** Whether the cursor may go to a new review. */
+  readonly isIdle: () => boolean;
+  /** Tells a User autocommand. */
+  readonly announce: (name: ReviewEvent, facts: Readonly<Record<string, string>>) => void;
+}
+
+type ReviewEvent = "PatchbayDiffOpened" | "PatchbayDiffAccepted" | "PatchbayDiffRejected" | "PatchbayDiffClosed";
+
+interface Review {
+  readonly request: DiffRequest;
+  readonly events: DiffViewEvents;
+  /** The file's mark from before any verdict. */
+  mark: string | undefined;
+  ended: boolean;
+  verdict: "accepted" | "rejected" | undefined;
+}
+
+/** While a prompt, a command line or a half-typed command is open no window can be made: look again after this long, ms. */
+const busyRetryMs = 150;
+
+/** Shows proposals in Vim's diff mode; the windows and everything in them are autoload/patchbay/review.vim. */
+export class VimDiffs implements HostDiffs, Disposable {
+  readonly #options: VimDiffsOptions;
+  readonly #reviews: Map<string, Review> = new Map();
+  readonly #follower: DiskFollower;
+  readonly #store: DisposableStore = new DisposableStore();
+  #abandoned = false;
+
+  constructor(options: VimDiffsOptions) {
+    this.#options = options;
+    this.#follower = new DiskFollower({
+      clock: options.clock,
+      mark: options.mark,
+      onChange: (path) => void this.#reload(path),
+    });
+    this.#store.add(this.#follower);
+  }
+
+  async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
+    const { settings, isDirty } = this.#options;
+    if (settings().unsavedChanges === "terminal" && isDirty(request.path)) return { kind: "declined" };
+    const review: Review = {
+      request,
+      events,
+      mark: await this.#options.mark(request.path),
+      ended: false,
+      verdict: undefined,
+    };
+    this.#reviews.set(request.id, review);
+    try {
+      const answer = await this.#untilFree("patchbay#review#open", () => [this.#payload(request)]);
+      this.#opened(review, answer);
+    } catch (error) {
+      this.#reviews.delete(request.id);
+      throw error instanceof PatchbayError
+        ? error
+        : new PatchbayError("host-failed", messageOf(error), { cause: error });
+    }
+    return { kind: "opened", view: this.#view(review) };
+  }
+
+  /** What Vim tells about a review: `accepted` with a text, `rejected`, `edited`. */
+  report(kind: string, id: string, text: unknown): void {
+    const review = this.#reviews.get(id);
+    if (review === undefined || review.ended) return;
+    if (kind === "edited") review.events.edited();
+    else if (kind === "rejected") this.#decide(review, "rejected", undefined);
+    else if (kind === "accepted") this.#decide(review, "accepted", readBufferText(text));
+  }
+
+  /** The editor is about to end: views need not be taken away, and nothing more is asked of it. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#store.dispose();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #opened(review: Review, answer: Shape): void {
+    const { request } = review;
+    if (asText(answer["state"]) !== "adopted") {
+      this.#options.announce("PatchbayDiffOpened", this.#facts(request));
+      return;
+    }
+    // coc was restarted in the middle of a review: what was decided meanwhile counts now, when the caller has its view.
+    const verdict = asText(answer["verdict"]);
+    if (verdict !== "open") {
+      this.#store.add(this.#options.clock.setTimeout(() => this.report(verdict, request.id, answer["text"]), 0));
+    }
+  }
+
+  #decide(review: Review, verdict: "accepted" | "rejected", text: BufferText | undefined): void {
+    if (review.verdict !== undefined) return;
+    review.verdict = verdict;
+    if (verdict === "rejected") review.events.rejected();
+    else if (text !== undefined) review.events.accepted(fromBufferText(text, review.request.proposedText));
+  }
+
+  #view(review: Review): DiffView {
+    const { vim } = this.#options;
+    const { id, proposedText, draftText } = review.request;
+    let last = draftText ?? proposedText;
+    return {
+      currentText: async () => {
+        const text =
+          review.ended || this.#abandoned ? undefined : readBufferText(await vim.call("patchbay#review#text", [id]));
+        if (text !== undefined) last = fromBufferText(text, proposedText);
+        return last;
+      },
+      reveal: async () => {
+        await vim.call("patchbay#review#reveal", [id]);
+      },
+      close: (reason) => this.#close(review, reason),
+      setAgentPresent: (present) => {
+        if (!review.ended) vim.notify("patchbay#review#present", [id, present ? 1 : 0]);
+      },
+    };
+  }
+
+  async #close(review: Review, reason: DiffCloseReason): Promise<void> {
+    if (review.ended) return;
+    review.ended = true;
+    if (this.#abandoned) return;
+    const { id, path } = review.request;
+    // A verdict is written by the agent; so is, perhaps, what was decided in its terminal.
+    if (reason === "accepted" || reason === "decided-in-terminal") this.#follower.follow(path, review.mark);
+    await this.#untilFree("patchbay#review#close", () => [id, reason]);
+    this.#reviews.delete(id);
+    const facts = this.#facts(review.request);
+    if (reason === "accepted") this.#options.announce("PatchbayDiffAccepted", facts);
+    else if (reason === "rejected") this.#options.announce("PatchbayDiffRejected", facts);
+    else this.#options.announce("PatchbayDiffClosed", { ...facts, reason });
+  }
+
+  /** Calls a function of the review script until it says that it could do it. */
+  async #untilFree(name: string, args: () => readonly unknown[]): Promise<Shape> {
+    for (;;) {
+      const answer = await this.#options.vim.call(name, args());
+      const shape = asShape(answer);
+      if (typeof answer === "number" ? asBoolean(answer) : asText(shape["state"]) !== "busy") return shape;
+      if (this.#store.isDisposed) throw new PatchbayError("stopped", "Patchbay has stopped.");
+      await new Promise<void>((resolve) => {
+        this.#options.clock.setTimeout(resolve, busyRetryMs);
+      });
+    }
+  }
+
+  async #reload(path: string): Promise<void> {
+    try {
+      await this.#untilFree("patchbay#review#reload", () => [path]);
+    } catch (error) {
+      this.#options.logger.warn("A changed file could not be taken over", { reason: messageOf(error) });
+    }
+  }
+
+  #payload(request: DiffRequest): Shape {
+    const settings = this.#options.settings();
+    const names = reviewNames(request.id, request.agentName, request.path);
+    return {
+      id: request.id,
+      path: request.path,
+      agent: request.agentName,
+      title: shortPath(request.path, this.#options.folders()),
+      kind: request.kind,
+      leftName: names.left,
+      rightName: names.right,
+      proposal: toBufferText(request.proposedText),
+      draft: request.draftText === undefined ? undefined : toBufferText(request.draftText),
+      present: request.agentPresent,
+      layout: settings.layout,
+      focus: settings.focus === "auto" && this.#options.isIdle(),
+      hints: settings.hints,
+      keys: settings.keys,
+    };
+  }
+
+  #facts(request: DiffRequest): Readonly<Record<string, string>> {
+    return { id: request.id, path: request.path, agent: request.agentName, kind: request.kind };
+  }
+}

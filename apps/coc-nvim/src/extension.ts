@@ -1,0 +1,175 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createCompanion,
+  createNodePlatform,
+  DisposableStore,
+  type Logger,
+  messageOf,
+  type StopOptions,
+} from "@patchbay/core";
+import type { ExtensionContext } from "coc.nvim";
+import { version } from "../package.json";
+import { registerCommands } from "./commands/commands.ts";
+import { registerReviewList } from "./commands/review-list.ts";
+import { fileMark } from "./diff/file-mark.ts";
+import { readEditorFacts } from "./host/editor-facts.ts";
+import { watchEditor } from "./host/editor-watch.ts";
+import { createIdentity } from "./host/identity.ts";
+import { claimStorageSlot } from "./host/storage-slot.ts";
+import { keepTerminalEnvironment } from "./host/terminal-environment.ts";
+import { createVimHost } from "./host/vim-host.ts";
+import { readSettings } from "./settings.ts";
+import { showStatus } from "./status-line.ts";
+import { type Coc, createCocServices, createCocVim } from "./vim/coc-vim.ts";
+import { asText } from "./vim/shape.ts";
+
+export interface RunningExtension {
+  /** Ends the companion and everything around it. With `reload` reviews stay on the screen for the next start. */
+  stop(options?: StopOptions): Promise<void>;
+  /** For the last synchronous moment of the process. */
+  removeRecordsSync(): void;
+}
+
+/** The composition root: puts the companion together for this editor, and takes it apart with it. */
+export async function startExtension(coc: Coc, context: ExtensionContext): Promise<RunningExtension> {
+  const logger = createLogger(context);
+  const report = (error: unknown): void => logger.error("Something failed", { reason: messageOf(error) });
+  const store = new DisposableStore();
+  const vim = createCocVim(coc);
+  const services = createCocServices(coc);
+  const platform = createNodePlatform();
+  const settings = (): ReturnType<typeof readSettings> => {
+    const configuration = coc.workspace.getConfiguration("patchbay");
+    return readSettings((name) => configuration.get<unknown>(name));
+  };
+
+  await ensureRuntimePath(coc, context.extensionPath);
+  const facts = readEditorFacts(await vim.call("patchbay#start"));
+  const mark = (await platform.process.startMark(facts.pid)) ?? "";
+  const parent = await platform.process.parentOf(facts.pid);
+  const storageDirectory = await claimStorageSlot({
+    root: context.storagePath,
+    workspace: facts.directory,
+    editor: { pid: facts.pid, mark },
+    isRunning: async (owner) =>
+      platform.process.isAlive(owner.pid) && (await platform.process.startMark(owner.pid)) === owner.mark,
+  }).catch((error: unknown) => {
+    logger.warn("Nothing is kept across restarts", { reason: messageOf(error) });
+    return undefined;
+  });
+
+  const identity = {
+    ...createIdentity(facts, parent, version, tmpdirOfSystem()),
+    editorKey: `${facts.pid}-${mark}`,
+  };
+  const parts = store.add(
+    createVimHost({
+      vim,
+      coc: services,
+      clock: platform.clock,
+      logger,
+      settings,
+      facts,
+      identity,
+      storageDirectory,
+      mark: fileMark,
+    }),
+  );
+  const companion = createCompanion({ host: parts.host, platform, logger, settings: settings().companion });
+  store.add(
+    coc.commands.registerCommand(
+      "patchbay.event",
+      (kind: unknown, subject: unknown, detail: unknown) => parts.report(asText(kind), asText(subject), detail),
+      undefined,
+      true,
+    ),
+  );
+  store.add(
+    coc.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("patchbay")) companion.updateSettings(settings().companion);
+    }),
+  );
+  store.add(showStatus({ coc, vim, companion, settings }));
+  store.add(registerReviewList(coc, companion));
+  store.add(registerCommands({ coc, vim, companion, parts, settings, facts, identity, storageDirectory, logger }));
+  store.add(announceConnections());
+  store.add(keepTerminalEnvironment(vim, companion));
+
+  let stopping: Promise<void> | undefined;
+  const stop = (options?: StopOptions): Promise<void> => {
+    stopping ??= (async () => {
+      // Reviews stay on the screen and the editor may be waiting for this very process: nothing is asked of it.
+      if (options?.reload === true) parts.abandon();
+      await companion.stop(options);
+      store.dispose();
+    })();
+    return stopping;
+  };
+  const leave = (): Promise<void> => {
+    // Nothing can be shown any more, and the editor waits.
+    parts.abandon();
+    companion.removeRecordsSync();
+    return stop();
+  };
+  // Waited for by the editor for up to a second: agents get to know that nobody will decide any more.
+  store.add(
+    coc.workspace.registerAutocmd({ event: "VimLeavePre", request: true, callback: () => leave().catch(report) }),
+  );
+  store.add(
+    watchEditor({
+      pid: facts.pid,
+      isAlive: (pid) => platform.process.isAlive(pid),
+      clock: platform.clock,
+      onGone: () => {
+        logger.warn("The editor is gone; the agents are told");
+        void leave().catch(report);
+      },
+    }),
+  );
+  companion.start().catch((error: unknown) => {
+    void services.notice("error", "Patchbay", messageOf(error), []);
+  });
+  return { stop, removeRecordsSync: () => companion.removeRecordsSync() };
+
+  function announceConnections(): { dispose(): void } {
+    let known: ReadonlySet<string> = new Set();
+    return companion.onDidChangeSessions(() => {
+      const connected = companion.sessions.filter((session) => session.state === "connected");
+      for (const session of connected) {
+        if (!known.has(session.id))
+          vim.notify("patchbay#announce", ["PatchbayConnected", { agent: session.agentName }]);
+      }
+      known = new Set(connected.map((session) => session.id));
+    });
+  }
+}
+
+/**
+ * An extension that coc installed is not on Vim's 'runtimepath', where its functions and its help are looked for. Its own
+ * folder must not be put there: coc would take it for another extension and start it once more. So a copy below lib is.
+ */
+async function ensureRuntimePath(coc: Coc, extensionPath: string): Promise<void> {
+  const { nvim } = coc.workspace;
+  const found = await nvim.eval("globpath(&runtimepath, 'autoload/patchbay/review.vim', 0, 1)");
+  if (Array.isArray(found) && found.length > 0) return;
+  const escaped = asText(await nvim.call("fnameescape", [join(extensionPath, "lib", "vim")]));
+  await nvim.command(`set runtimepath+=${escaped.replaceAll(",", "\\,")}`);
+  await nvim.command(`silent! helptags ${escaped}/doc`);
+}
+
+/** coc gives its own process the editor's private directory as temporary directory, where no agent looks. */
+function tmpdirOfSystem(): string {
+  return process.platform === "win32" ? tmpdir() : "/tmp";
+}
+
+function createLogger(context: ExtensionContext): Logger {
+  const line = (message: string, fields: Parameters<Logger["info"]>[1]): string =>
+    fields === undefined ? message : `${message} ${JSON.stringify(fields)}`;
+  return {
+    debug: (message, fields) => context.logger.debug(line(message, fields)),
+    info: (message, fields) => context.logger.info(line(message, fields)),
+    warn: (message, fields) => context.logger.warn(line(message, fields)),
+    error: (message, fields) => context.logger.error(line(message, fields)),
+  };
+}

@@ -1,0 +1,45 @@
+import { PatchbayError, type HostDocuments } from "@patchbay/core";
+import { limitText } from "@patchbay/core";
+import { utf16ToByte } from "../context/byte-columns.ts";
+import { asBoolean, asLines } from "../vim/shape.ts";
+import type { CocServices, Vim } from "../vim/vim.ts";
+import type { VimEditors } from "./vim-editors.ts";
+
+/** Opening, reading and saving files in the editor for agents that ask for it. */
+export function createVimDocuments(vim: Vim, coc: Pick<CocServices, "lines">, editors: VimEditors): HostDocuments {
+  const linesOf = async (number: number, limitBytes: number): Promise<readonly string[]> =>
+    coc.lines(number) ??
+    asLines(await vim.call("patchbay#track#lines", [number, 1, Number.MAX_SAFE_INTEGER, limitBytes]));
+  return {
+    open: async ({ path, range, focus }) => {
+      const line = range === undefined ? 0 : range.start.line + 1;
+      const number = editors.bufferOf(path)?.number;
+      const text = range === undefined || number === undefined ? "" : (coc.lines(number)?.[range.start.line] ?? "");
+      const column = range === undefined ? 0 : utf16ToByte(text, range.start.character) + 1;
+      if (!asBoolean(await vim.call("patchbay#show", [path, line, column, focus ? 1 : 0]))) {
+        throw new PatchbayError("host-failed", "The editor is in the middle of a command; try again.");
+      }
+    },
+    isDirty: (path) => editors.bufferOf(path)?.modified,
+    save: async (path) => {
+      const buffer = editors.bufferOf(path);
+      if (buffer === undefined) return false;
+      const saved = asBoolean(await vim.call("patchbay#save", [buffer.number]));
+      if (saved) editors.noteModified(buffer.number, false);
+      return saved;
+    },
+    readText: async (path, limitBytes) => {
+      const buffer = editors.bufferOf(path);
+      if (buffer === undefined) return undefined;
+      const lines = await linesOf(buffer.number, limitBytes);
+      return limitText(`${lines.join("\n")}\n`, limitBytes);
+    },
+    languageId: (path) => {
+      const type = editors.bufferOf(path)?.type;
+      return type === undefined || type === "" ? undefined : type;
+    },
+    openUntitled: async (text, likePath) => {
+      await vim.call("patchbay#untitled", [text.split("\n"), likePath]);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import {
+  type Clock,
+  type Disposable,
+  DisposableStore,
+  type EditorHost,
+  type HostIdentity,
+  type Logger,
+  messageOf,
+} from "@patchbay/core";
+import type { FileMark } from "../diff/disk-follower.ts";
+import { VimDiffs } from "../diff/vim-diffs.ts";
+import type { ExtensionSettings } from "../settings.ts";
+import type { CocServices, Vim } from "../vim/vim.ts";
+import { createCocDiagnostics } from "./coc-diagnostics.ts";
+import type { EditorFacts } from "./editor-facts.ts";
+import { PendingQuestions } from "./pending-questions.ts";
+import { createVimDocuments } from "./vim-documents.ts";
+import { VimEditors } from "./vim-editors.ts";
+import { createVimMessages } from "./vim-messages.ts";
+import { VimWorkspace } from "./vim-workspace.ts";
+
+export interface VimHostOptions {
+  readonly vim: Vim;
+  readonly coc: CocServices;
+  readonly clock: Pick<Clock, "setTimeout" | "monotonic">;
+  readonly logger: Logger;
+  readonly settings: () => ExtensionSettings;
+  readonly facts: EditorFacts;
+  readonly identity: HostIdentity;
+  readonly storageDirectory: string | undefined;
+  readonly mark: FileMark;
+}
+
+/** This editor behind the port of core, and the parts of it that commands use. */
+export interface VimHost extends Disposable {
+  readonly host: EditorHost;
+  readonly editors: VimEditors;
+  readonly workspace: VimWorkspace;
+  readonly questions: PendingQuestions;
+  /** Takes what `patchbay#tell()` says. */
+  report(kind: string, subject: string, detail: unknown): void;
+  /** The editor is about to end, or coc is: nothing more is asked of it. */
+  abandon(): void;
+}
+
+/** Puts the host together and begins to listen. */
+export function createVimHost(options: VimHostOptions): VimHost {
+  const { vim, coc, clock, logger, settings, facts } = options;
+  const onFailure = (error: unknown): void => logger.error("A listener failed", { reason: messageOf(error) });
+  const store = new DisposableStore();
+  const editors = store.add(new VimEditors({ vim, coc, clock, onFailure }));
+  const workspace = store.add(new VimWorkspace(coc, facts.directory, onFailure));
+  const questions = new PendingQuestions();
+  const messages = createVimMessages(coc, questions, () => settings().notices, logger);
+  const diffs = store.add(
+    new VimDiffs({
+      vim,
+      clock,
+      logger,
+      mark: options.mark,
+      settings: () => settings().review,
+      folders: () => workspace.folders(),
+      isDirty: (path) => editors.bufferOf(path)?.modified === true,
+      isIdle: () => editors.isIdle(),
+      announce: (name, about) => vim.notify("patchbay#announce", [name, about]),
+    }),
+  );
+  editors.start(facts);
+  workspace.start(vim);
+  return {
+    host: {
+      identity: options.identity,
+      workspace,
+      editors,
+      diffs,
+      messages,
+      storageDirectory: options.storageDirectory,
+      diagnostics: createCocDiagnostics(coc),
+      documents: createVimDocuments(vim, coc, editors),
+    },
+    editors,
+    workspace,
+    questions,
+    report: (kind, subject, detail) => {
+      if (kind !== "unsaved") {
+        diffs.report(kind, subject, detail);
+        return;
+      }
+      void messages.show({
+        code: "unsaved-text-kept",
+        severity: "warning",
+        text: `${subject} was changed on the disk, and your unsaved text was left as it is. :w! keeps yours, :e! takes the file's; :CocCommand patchbay.compareWithDisk shows both.`,
+        values: { path: subject },
+        actions: [],
+      });
+    },
+    abandon: () => diffs.abandon(),
+    dispose: () => {
+      questions.dismissAll();
+      store.dispose();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { type HostMessage, type HostMessages, type Logger, messageOf } from "@patchbay/core";
+import type { CocServices } from "../vim/vim.ts";
+import type { PendingQuestions } from "./pending-questions.ts";
+
+/**
+ * Messages beside the text, in coc's notices: they take no focus and never make Vim wait for a key. A question has its
+ * buttons for the mouse and waits for `:CocCommand patchbay.answer` otherwise.
+ */
+export function createVimMessages(
+  coc: Pick<CocServices, "notice">,
+  questions: PendingQuestions,
+  level: () => "all" | "problems" | "none",
+  logger: Logger,
+): HostMessages {
+  return {
+    show: async (message: HostMessage) => {
+      const title = "Patchbay";
+      if (message.actions.length === 0) {
+        const wanted = level();
+        if (wanted === "none" || (wanted === "problems" && message.severity === "info")) {
+          logger.info("A notice was not shown", { code: message.code });
+          return undefined;
+        }
+        await coc.notice(message.severity, title, message.text, []);
+        return undefined;
+      }
+      const question = questions.ask(message.text, message.actions);
+      const text = `${message.text} Answer with :CocCommand patchbay.answer`;
+      void coc.notice(message.severity, title, text, message.actions).then(
+        (index) => {
+          const action = message.actions[index];
+          // Closing the notice is no answer: the question goes on waiting for the command.
+          if (action !== undefined) question.withdraw(action);
+        },
+        (error: unknown) =>
+          logger.warn("A notice could not be shown", { code: message.code, reason: messageOf(error) }),
+      );
+      return question.answer;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type * as coc from "coc.nvim";
+import type { CocServices, Vim } from "./vim.ts";
+
+/** The module coc.nvim gives to extensions. It is handed on as a value: only the first file of an extension can ask for it. */
+export type Coc = Pick<
+  typeof coc,
+  "commands" | "diagnosticManager" | "listManager" | "services" | "window" | "workspace"
+>;
+
+/** Reaches the editor through coc. */
+export function createCocVim(api: Coc): Vim {
+  const { nvim } = api.workspace;
+  return {
+    call: async (name, args = []) => {
+      const value: unknown = await nvim.call(name, args.map(toVimValue));
+      return value;
+    },
+    notify: (name, args = []) => nvim.call(name, args.map(toVimValue), true),
+    on: (events, expressions, listener) =>
+      api.workspace.registerAutocmd({
+        event: events.slice(),
+        arglist: expressions.slice(),
+        // coc adds a cancellation token as the last argument.
+        callback: (...values: unknown[]) => listener(...values.slice(0, expressions.length)),
+      }),
+  };
+}
+
+type VimValue = Parameters<Coc["workspace"]["nvim"]["setVar"]>[1];
+
+/** Plain data, as JSON would carry it; what is undefined is left out. */
+function toVimValue(value: unknown): VimValue {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  if (Array.isArray(value)) return value.map(toVimValue);
+  if (typeof value !== "object" || value === null) return "";
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  return Object.fromEntries(entries.map(([key, entry]) => [key, toVimValue(entry)]));
+}
+
+/** What coc knows by itself. */
+export function createCocServices(api: Coc): CocServices {
+  const { workspace, window, diagnosticManager } = api;
+  return {
+    lines: (buffer) => {
+      const document = workspace.getDocument(buffer);
+      // Typed as always there, but undefined for buffers coc does not know.
+      return document?.attached ? document.textDocument.lines : undefined;
+    },
+    folders: () => workspace.folderPaths,
+    onDidChangeFolders: (listener) => workspace.onDidChangeWorkspaceFolders(() => listener()),
+    diagnostics: async () => diagnosticManager.getDiagnosticList(),
+    notice: (kind, title, text, buttons) =>
+      new Promise((resolve, reject) => {
+        window
+          .showNotification({
+            kind,
+            title,
+            content: text,
+            buttons: buttons.map((label, index) => ({ index, text: label })),
+            callback: resolve,
+          })
+          .then(() => {
+            if (buttons.length === 0) resolve(-1);
+          }, reject);
+      }),
+  };
+}

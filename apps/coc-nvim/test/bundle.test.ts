@@ -1,0 +1,36 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const lib = join(import.meta.dirname, "..", "lib");
+
+/** A file with everything it requires as soon as it is loaded; what is imported later stands in a `then`. */
+function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(join(lib, file), "utf8");
+  for (const [, before = "", name = ""] of text.matchAll(/(=>\s*\w*\()?require\("\.\/([^"]+\.js)"\)/gu)) {
+    if (before === "") loadedWith(name, seen);
+  }
+  return seen;
+}
+
+describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle", () => {
+  const size = (files: Iterable<string>): number => {
+    let bytes = 0;
+    for (const file of files) bytes += statSync(join(lib, file)).size;
+    return bytes;
+  };
+  const files = readdirSync(lib).filter((file) => file.endsWith(".js"));
+
+  it("asks coc.nvim for itself in its first file alone", () => {
+    const asking = files.filter((file) => readFileSync(join(lib, file), "utf8").includes('require("coc.nvim")'));
+    expect(asking).toEqual(["index.js"]);
+  });
+
+  it("is small at the start and not large as a whole", () => {
+    const lifecycle = files.find((file) => file.startsWith("lifecycle-")) ?? "";
+    expect(size(new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)]))).toBeLessThan(96 * 1024);
+    expect(size(files)).toBeLessThan(600 * 1024);
+  });
+});

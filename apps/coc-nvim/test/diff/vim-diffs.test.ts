@@ -1,0 +1,132 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DiffOpening, DiffRequest } from "@patchbay/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { toBufferText } from "../../src/diff/buffer-text.ts";
+import { asShape } from "../../src/vim/shape.ts";
+import { createHostUnderTest, type HostUnderTest } from "../simulated/create-host.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("a review", () => {
+  let test: HostUnderTest;
+  const verdicts: string[] = [];
+
+  beforeEach(() => {
+    test = createHostUnderTest();
+    verdicts.length = 0;
+    writeFileSync(join(test.folder, "a.txt"), "one\n");
+  });
+
+  afterEach(() => test.dispose());
+
+  const open = (more: Partial<DiffRequest> = {}): Promise<DiffOpening> =>
+    test.parts.host.diffs.open(
+      {
+        id: "p1",
+        agentName: "Gemini CLI",
+        path: join(test.folder, "a.txt"),
+        kind: "change",
+        proposedText: "ONE\n",
+        agentPresent: true,
+        ...more,
+      },
+      {
+        edited: () => verdicts.push("edited"),
+        accepted: (text) => verdicts.push(`accepted ${text}`),
+        rejected: () => verdicts.push("rejected"),
+        closed: () => verdicts.push("closed"),
+      },
+    );
+  const payload = () => asShape(test.vim.calls.find((call) => call.name === "patchbay#review#open")?.args[0]);
+
+  it("waits until the user has left the command line", async () => {
+    test.vim.busyAnswers = 3;
+    let opened = false;
+    const opening = open().then((value) => {
+      opened = true;
+      return value;
+    });
+    while (!opened) {
+      await turn();
+      test.clock.advance(150);
+    }
+    expect((await opening).kind).toBe("opened");
+    expect(test.vim.calls.filter((call) => call.name === "patchbay#review#open")).toHaveLength(4);
+  });
+
+  it("goes to the new review only where nobody types, and never when told so", async () => {
+    test.vim.openFile(join(test.folder, "a.txt"));
+    await open();
+    expect(payload()["focus"]).toBe(false);
+    test.vim.calls.length = 0;
+    test.clock.advance(2_100);
+    await open({ id: "p2" });
+    expect(payload()["focus"]).toBe(true);
+    test.vim.calls.length = 0;
+    test.settings.set("review.focus", "never");
+    await open({ id: "p3" });
+    expect(payload()["focus"]).toBe(false);
+  });
+
+  it("goes there at once when the editor's window has lost the focus", async () => {
+    test.vim.openFile(join(test.folder, "a.txt"));
+    test.vim.fire("FocusLost");
+    await open();
+    expect(payload()["focus"]).toBe(true);
+  });
+
+  it("names its buffers so that the agent and the file are seen", async () => {
+    await open();
+    expect(payload()).toMatchObject({
+      title: "a.txt",
+      leftName: "patchbay://p1/now: a.txt",
+      rightName: "patchbay://p1/Gemini CLI: a.txt",
+      layout: "tab",
+      keys: { accept: "<leader>pa", reject: "<leader>pr" },
+    });
+  });
+
+  it("is found again after a restart of coc, with the verdict given meanwhile", async () => {
+    await open();
+    test.vim.onTell = () => {};
+    test.vim.type("p1", toBufferText("mine\n"));
+    test.vim.accept("p1");
+    test.vim.onTell = (kind, subject, detail) => test.parts.report(kind, subject, detail);
+    await open();
+    test.clock.advance(1);
+    expect(verdicts).toEqual(["accepted mine\n"]);
+  });
+
+  it("asks nothing of an editor that is about to end", async () => {
+    const opening = await open();
+    if (opening.kind !== "opened") throw new Error("not opened");
+    test.parts.abandon();
+    test.vim.calls.length = 0;
+    await opening.view.close("stopped");
+    expect(await opening.view.currentText()).toBe("ONE\n");
+    expect(test.vim.calls).toEqual([]);
+  });
+
+  it("takes over what the agent wrote, also when it takes a while", async () => {
+    const opening = await open();
+    if (opening.kind !== "opened") throw new Error("not opened");
+    test.vim.accept("p1");
+    await opening.view.close("accepted");
+    writeFileSync(join(test.folder, "a.txt"), "ONE, and longer\n");
+    const isReloaded = (): boolean => test.vim.calls.some((call) => call.name === "patchbay#review#reload");
+    while (!isReloaded()) {
+      await turn();
+      test.clock.advance(10);
+    }
+    expect(test.vim.calls).toContainEqual({ name: "patchbay#review#reload", args: [join(test.folder, "a.txt")] });
+  });
+
+  it("tells User autocommands what happened", async () => {
+    const opening = await open();
+    if (opening.kind !== "opened") throw new Error("not opened");
+    await opening.view.close("rejected");
+    const told = test.vim.calls.filter((call) => call.name === "patchbay#announce").map((call) => call.args[0]);
+    expect(told).toEqual(["PatchbayDiffOpened", "PatchbayDiffRejected"]);
+  });
+});

@@ -1,0 +1,325 @@
+import { existsSync, readFileSync } from "node:fs";
+import { type Disposable, type Position, type Range, toDisposable } from "@patchbay/core";
+import { utf16ToByte } from "../../src/context/byte-columns.ts";
+import { type BufferText, fromBufferText, readBufferText } from "../../src/diff/buffer-text.ts";
+import { asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
+import type { CocServices, Vim } from "../../src/vim/vim.ts";
+
+interface Buffer {
+  readonly number: number;
+  readonly path: string;
+  lines: string[];
+  modified: boolean;
+}
+
+interface Review {
+  readonly id: string;
+  readonly left: string;
+  right: BufferText;
+  state: "open" | "accepted" | "rejected" | "closed";
+}
+
+interface Listener {
+  readonly events: readonly string[];
+  readonly expressions: readonly string[];
+  readonly run: (...values: readonly unknown[]) => void;
+}
+
+type Cursor = readonly [
+  buffer: number,
+  mode: string,
+  line: number,
+  column: number,
+  anchorLine: number,
+  anchorColumn: number,
+];
+
+/**
+ * Vim with coc, as far as the extension sees it: buffers, a cursor, autocommands whose arguments are evaluated when they
+ * fire, and reviews that behave as autoload/patchbay/review.vim does.
+ */
+export class SimulatedVim implements Vim {
+  readonly calls: { readonly name: string; readonly args: readonly unknown[] }[] = [];
+  readonly notices: string[] = [];
+  readonly #listeners: Set<Listener> = new Set();
+  readonly #folderListeners: Set<() => void> = new Set();
+  readonly #buffers: Map<number, Buffer> = new Map();
+  readonly #reviews: Map<string, Review> = new Map();
+  /** Where `patchbay#tell()` goes. */
+  onTell: (kind: string, subject: string, detail: unknown) => void = () => {};
+  directory: string;
+  focus = "no file";
+  folders: readonly string[] = [];
+  failNextOpen = false;
+  /** Answers of `patchbay#review#open` before it works, e.g. while a command line is open. */
+  busyAnswers = 0;
+  /** coc has not attached to any buffer, as with large files. */
+  detached = false;
+  clickNext: string | undefined;
+  #cursor: Cursor = [0, "n", 1, 1, 1, 1];
+  #last = 0;
+  #abuf = 0;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** What coc knows. */
+  readonly coc: CocServices = {
+    lines: (number) => (this.detached ? undefined : this.#buffers.get(number)?.lines),
+    folders: () => this.folders,
+    onDidChangeFolders: (listener) => {
+      this.#folderListeners.add(listener);
+      return toDisposable(() => this.#folderListeners.delete(listener));
+    },
+    diagnostics: async () => [],
+    notice: async (_kind, _title, text, buttons) => {
+      this.notices.push(text);
+      return this.clickNext === undefined ? -1 : buttons.indexOf(this.clickNext);
+    },
+  };
+
+  on(events: readonly string[], expressions: readonly string[], run: Listener["run"]): Disposable {
+    const listener: Listener = { events, expressions, run };
+    this.#listeners.add(listener);
+    return toDisposable(() => this.#listeners.delete(listener));
+  }
+
+  notify(name: string, args: readonly unknown[] = []): void {
+    this.calls.push({ name, args });
+  }
+
+  async call(name: string, args: readonly unknown[] = []): Promise<unknown> {
+    this.calls.push({ name, args });
+    const [first, second, third, fourth] = args;
+    switch (name) {
+      case "patchbay#review#open":
+        return this.#open(asShape(first));
+      case "patchbay#review#text":
+        return this.#reviews.get(asText(first))?.right ?? null;
+      case "patchbay#review#close":
+        this.#reviews.delete(asText(first));
+        return 1;
+      case "patchbay#review#reveal":
+        this.focus = asText(first);
+        return 1;
+      case "patchbay#show": {
+        const back = this.focus;
+        this.openFile(asText(first));
+        if (asNumber(fourth) === 0) this.focus = back;
+        return 1;
+      }
+      case "patchbay#save":
+        return this.#save(asNumber(first));
+      case "patchbay#track#lines":
+        return this.#buffers.get(asNumber(first))?.lines.slice(asNumber(second) - 1, asNumber(third)) ?? [];
+      default:
+        return 1;
+    }
+  }
+
+  /** Fires an autocommand. */
+  fire(event: string, abuf: number = this.#cursor[0]): void {
+    this.#abuf = abuf;
+    for (const listener of Array.from(this.#listeners)) {
+      if (listener.events.includes(event)) listener.run(...listener.expressions.map((text) => this.#evaluate(text)));
+    }
+  }
+
+  openFile(path: string): void {
+    const known = this.#ofPath(path);
+    const buffer = known ?? { number: ++this.#last, path, lines: linesOf(readText(path)), modified: false };
+    if (known === undefined) {
+      this.#buffers.set(buffer.number, buffer);
+      this.fire("BufReadPost", buffer.number);
+    }
+    this.focusFile(path);
+  }
+
+  focusFile(path: string): void {
+    const buffer = this.#ofPath(path);
+    if (buffer === undefined) throw new Error(`${path} is not open`);
+    this.focus = path;
+    this.#cursor = [buffer.number, "n", 1, 1, 1, 1];
+    this.fire("BufEnter");
+  }
+
+  closeFile(path: string): void {
+    const buffer = this.#ofPath(path);
+    if (buffer === undefined) return;
+    this.fire("BufUnload", buffer.number);
+    this.#buffers.delete(buffer.number);
+    this.focus = "no file";
+  }
+
+  focusTerminal(): void {
+    this.#leaveVisual();
+    this.focus = "terminal";
+    this.#cursor = [99, "t", 1, 1, 1, 1];
+    this.fire("BufEnter");
+  }
+
+  setCursor(position: Position): void {
+    this.#leaveVisual();
+    const [buffer] = this.#cursor;
+    const column = this.#column(buffer, position);
+    this.#cursor = [buffer, "n", position.line + 1, column, position.line + 1, column];
+    this.fire("CursorMoved");
+  }
+
+  /** Selects in Visual mode; the cursor stands on the last character, as it does with 'selection' at its default. */
+  select(range: Range, mode = "v"): void {
+    const [buffer] = this.#cursor;
+    const line = this.#buffers.get(buffer)?.lines[range.end.line] ?? "";
+    const before = line.codePointAt(range.end.character - 2) ?? 0;
+    const last = { line: range.end.line, character: range.end.character - (before > 0xffff ? 2 : 1) };
+    this.#cursor = [
+      buffer,
+      mode,
+      last.line + 1,
+      this.#column(buffer, last),
+      range.start.line + 1,
+      this.#column(buffer, range.start),
+    ];
+    this.fire("ModeChanged");
+    this.fire("CursorMoved");
+  }
+
+  makeDirty(path: string, text: string): void {
+    const buffer = this.#ofPath(path);
+    if (buffer === undefined) throw new Error(`${path} is not open`);
+    buffer.lines = linesOf(text);
+    buffer.modified = true;
+    this.fire("TextChanged");
+  }
+
+  setFolders(folders: readonly string[]): void {
+    this.folders = folders;
+    for (const listener of Array.from(this.#folderListeners)) listener();
+  }
+
+  changeDirectory(directory: string): void {
+    this.directory = directory;
+    this.fire("DirChanged");
+  }
+
+  review(id: string): Readonly<Review> | undefined {
+    return this.#reviews.get(id);
+  }
+
+  /** The user changes the right side. */
+  type(id: string, text: BufferText): void {
+    const review = this.#reviews.get(id);
+    if (review?.state !== "open") return;
+    review.right = text;
+    this.onTell("edited", id, undefined);
+  }
+
+  accept(id: string): void {
+    const review = this.#reviews.get(id);
+    if (review?.state !== "open") return;
+    review.state = "accepted";
+    this.onTell("accepted", id, review.right);
+  }
+
+  /** `:q`, `:tabclose` or the key. */
+  reject(id: string): void {
+    const review = this.#reviews.get(id);
+    if (review?.state !== "open") return;
+    review.state = "rejected";
+    this.#reviews.delete(id);
+    this.onTell("rejected", id, undefined);
+  }
+
+  rightText(id: string, proposed: string): string {
+    const review = this.#reviews.get(id);
+    return review === undefined ? "" : fromBufferText(review.right, proposed);
+  }
+
+  #open(request: Shape): Shape {
+    if (this.failNextOpen) {
+      this.failNextOpen = false;
+      throw new Error("E36: Not enough room");
+    }
+    if (this.busyAnswers > 0) {
+      this.busyAnswers -= 1;
+      return { state: "busy" };
+    }
+    const id = asText(request["id"]);
+    const known = this.#reviews.get(id);
+    if (known !== undefined) {
+      return { state: "adopted", verdict: known.state, text: known.state === "accepted" ? known.right : null };
+    }
+    const right = readBufferText(request["draft"]) ?? readBufferText(request["proposal"]);
+    if (right === undefined) throw new Error("a review has a text");
+    const path = asText(request["path"]);
+    const buffer = this.#ofPath(path);
+    const left = buffer === undefined || buffer.modified ? readText(path) : `${buffer.lines.join("\n")}\n`;
+    this.#reviews.set(id, { id, left, right, state: "open" });
+    return { state: "opened", unsaved: buffer?.modified === true ? 1 : 0 };
+  }
+
+  #save(number: number): number {
+    const buffer = this.#buffers.get(number);
+    if (buffer === undefined) return 0;
+    buffer.modified = false;
+    this.fire("BufWritePost", number);
+    return 1;
+  }
+
+  #evaluate(expression: string): unknown {
+    switch (expression) {
+      case "patchbay#track#cursor()":
+        return this.#report();
+      case "patchbay#track#buffer(bufnr('%'))":
+        return this.#about(this.#cursor[0]);
+      case "patchbay#track#buffer(+expand('<abuf>'))":
+        return this.#about(this.#abuf);
+      case "+expand('<abuf>')":
+        return this.#abuf;
+      case "patchbay#directory()":
+        return this.directory;
+      default:
+        throw new Error(`the simulated Vim does not know ${expression}`);
+    }
+  }
+
+  #report(): readonly unknown[] {
+    const [buffer, mode, line, column, anchorLine, anchorColumn] = this.#cursor;
+    const modified = this.#buffers.get(buffer)?.modified === true ? 1 : 0;
+    return [buffer, mode, line, column, column, anchorLine, anchorColumn, 0, 8, modified];
+  }
+
+  #about(number: number): Shape {
+    const buffer = this.#buffers.get(number);
+    if (buffer === undefined) return {};
+    const { path, modified } = buffer;
+    return { number, path, exists: existsSync(path) ? 1 : 0, modified: modified ? 1 : 0, type: "text", used: number };
+  }
+
+  #leaveVisual(): void {
+    const [buffer, mode, line, column] = this.#cursor;
+    if (mode === "n" || mode === "t") return;
+    this.#cursor = [buffer, "n", line, column, line, column];
+    this.fire("ModeChanged");
+  }
+
+  #ofPath(path: string): Buffer | undefined {
+    for (const buffer of this.#buffers.values()) if (buffer.path === path) return buffer;
+    return undefined;
+  }
+
+  #column(buffer: number, position: Position): number {
+    return utf16ToByte(this.#buffers.get(buffer)?.lines[position.line] ?? "", position.character) + 1;
+  }
+}
+
+function readText(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/u);
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop();
+  return lines;
+}

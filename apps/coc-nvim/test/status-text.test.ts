@@ -1,0 +1,42 @@
+import type { ProposalInfo, SessionInfo } from "@patchbay/core";
+import { expect, it } from "vitest";
+import { statusText } from "../src/status-text.ts";
+
+const session = (agentName: string, state: SessionInfo["state"] = "connected"): SessionInfo => ({
+  id: agentName,
+  dialect: "x",
+  agentName,
+  state,
+  since: 0,
+  openProposals: 0,
+});
+const proposal: ProposalInfo = {
+  id: "1",
+  sessionId: "1",
+  agentName: "A",
+  path: "/a",
+  kind: "change",
+  edited: false,
+  state: "shown",
+};
+const listening = { kind: "listening", port: 1, warnings: [] } as const;
+
+it.each([
+  [[], [], true, ""],
+  [[session("Gemini CLI")], [], true, "Gemini CLI"],
+  [
+    [session("Gemini CLI"), session("Gemini CLI"), session("Claude Code")],
+    [proposal],
+    true,
+    "Gemini CLI ×2, Claude Code · 1 proposal",
+  ],
+  [[session("Gemini CLI", "away")], [proposal, proposal], false, "2 proposals · sharing paused"],
+])("%#", (sessions, proposals, sharing, text) => {
+  expect(statusText({ state: listening, sessions, proposals, sharing })).toBe(text);
+});
+
+it("says a failure and nothing else", () => {
+  const facts = { sessions: [session("A")], proposals: [], sharing: true };
+  expect(statusText({ ...facts, state: { kind: "failed", message: "x" } })).toBe("Patchbay failed");
+  expect(statusText({ ...facts, state: { kind: "stopped" } })).toBe("");
+});

@@ -1,0 +1,75 @@
+import { cp } from "node:fs/promises";
+import type { Options } from "tsup";
+import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
+
+type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
+type Esbuild = Parameters<EsbuildPlugin["setup"]>[0]["esbuild"];
+
+let esbuild: Esbuild | undefined;
+
+/** The licences of what the bundle contains. */
+const notices = thirdPartyNotices("lib/THIRD-PARTY-NOTICES.txt");
+
+/**
+ * coc.nvim loads CommonJS and esbuild splits only ES modules, so each chunk is turned into CommonJS after the split. A
+ * dynamic `import()` becomes a `require()` at the same moment: the engine still loads with the first agent.
+ */
+const commonJsChunks: NonNullable<Options["plugins"]>[number] = {
+  name: "commonjs-chunks",
+  renderChunk: async (code) => {
+    if (esbuild === undefined) throw new Error("esbuild has not announced itself");
+    const result = await esbuild.transform(code, {
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      minify: true,
+      legalComments: "none",
+      supported: { "dynamic-import": false },
+    });
+    return { code: result.code };
+  },
+};
+
+const options: Options = {
+  entry: { index: "src/index.ts" },
+  outDir: "lib",
+  format: "esm",
+  outExtension: () => ({ js: ".js" }),
+  target: "node20",
+  platform: "node",
+  splitting: true,
+  minify: true,
+  clean: true,
+  // coc.nvim gives itself to extensions at run time and is in no registry.
+  external: ["coc.nvim", "bufferutil", "utf-8-validate"],
+  noExternal: [/^(?!coc\.nvim$|bufferutil$|utf-8-validate$).*/],
+  esbuildOptions: (options) => {
+    options.conditions = ["@patchbay/source"];
+    options.legalComments = "none";
+  },
+  esbuildPlugins: [
+    {
+      name: notices.name,
+      setup: (build) => {
+        build.initialOptions.metafile = true;
+        notices.setup({
+          initialOptions: { metafile: true },
+          onEnd: (callback) => build.onEnd(({ metafile }) => callback(metafile === undefined ? {} : { metafile })),
+        });
+      },
+    },
+    {
+      name: "announce-esbuild",
+      setup: (build) => {
+        esbuild = build.esbuild;
+      },
+    },
+  ],
+  plugins: [commonJsChunks],
+  // What Vim itself runs and reads, for extensions that coc installed (see ensureRuntimePath).
+  onSuccess: async () => {
+    for (const folder of ["autoload", "doc"]) await cp(folder, `lib/vim/${folder}`, { recursive: true });
+  },
+};
+
+export default options;
