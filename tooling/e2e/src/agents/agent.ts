@@ -1,0 +1,142 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ModelServer, type ModelProtocol, listenModelServer, type Turn } from "../models/model-server.ts";
+import type { Lab } from "../support/lab.ts";
+import { pause, poll } from "../support/poll.ts";
+import type { Terminal } from "../terminals/terminal.ts";
+import { quote } from "../terminals/tmux.ts";
+import { waitForScreen } from "../terminals/wait-for-screen.ts";
+
+export type AgentId = "gemini" | "qwen" | "claude";
+
+/** How one agent is set up and what its screens look like. All waits are bounded. */
+export interface AgentKind {
+  readonly id: AgentId;
+  /** The name users know it by. */
+  readonly displayName: string;
+  readonly protocol: ModelProtocol;
+  /** Writes its settings into the lab's home. */
+  configure(lab: Lab): Promise<void>;
+  /** Its own environment, on top of the lab's. */
+  environment(lab: Lab, modelUrl: string): Readonly<Record<string, string>>;
+  command(): readonly string[];
+  /** On screen when the agent takes prompts. */
+  readonly ready: RegExp;
+  /** On screen while the agent asks whether to write a file. */
+  readonly approval: RegExp;
+  /** The command that shows the state of the connection, and what it shows when there is one. */
+  readonly statusCommand: string;
+  readonly connected: RegExp;
+  /** Whether the status is a menu that Escape leaves. */
+  readonly statusIsMenu: boolean;
+  /** Turns of the model that write a whole file. */
+  writeTurns(path: string, contents: string): readonly Turn[];
+  /** Turns of the model that replace one text in a file. */
+  editTurns(path: string, from: string, to: string): readonly Turn[];
+  accept(terminal: Terminal): Promise<void>;
+  reject(terminal: Terminal): Promise<void>;
+}
+
+/** A running agent in a terminal, with its scripted model. */
+export class Agent {
+  readonly kind: AgentKind;
+  readonly model: ModelServer;
+  /** A script that starts the agent from any shell whose environment comes from the editor. */
+  readonly launcher: string;
+  #terminal: Terminal | undefined;
+
+  constructor(kind: AgentKind, model: ModelServer, launcher: string) {
+    this.kind = kind;
+    this.model = model;
+    this.launcher = launcher;
+  }
+
+  get terminal(): Terminal {
+    if (this.#terminal === undefined) throw new Error(`${this.kind.displayName} is not started`);
+    return this.#terminal;
+  }
+
+  /** Waits in this terminal, where the launcher was run, until the agent takes prompts. */
+  async waitUntilReady(terminal: Terminal): Promise<void> {
+    this.#terminal = terminal;
+    await waitForScreen(terminal, this.kind.ready, 60_000);
+  }
+
+  /** Types a prompt and sends it, once what was typed is on the screen. Without "?": Gemini CLI may take that for its help key. */
+  async ask(prompt: string): Promise<void> {
+    const end = prompt.slice(-30);
+    const count = async (): Promise<number> => (await this.terminal.screen()).split(end).length;
+    const before = await count();
+    await this.terminal.type(prompt);
+    await poll(`“${prompt}” on the terminal`, async () => (await count()) > before, {
+      timeout: 30_000,
+      describe: async () => `The terminal shows:\n${await this.terminal.screen()}`,
+    });
+    // Agents take an Enter that follows other keys within some 40 ms for a pasted line break.
+    await pause(200);
+    await this.terminal.press("Enter");
+  }
+
+  /** Waits until the agent itself asks for the user's decision. */
+  async waitForApproval(): Promise<string> {
+    return await waitForScreen(this.terminal, this.kind.approval, 30_000);
+  }
+
+  async waitForScreen(pattern: RegExp, timeout = 30_000): Promise<string> {
+    return await waitForScreen(this.terminal, pattern, timeout);
+  }
+
+  async acceptInTerminal(): Promise<void> {
+    await this.kind.accept(this.terminal);
+  }
+
+  async rejectInTerminal(): Promise<void> {
+    await this.kind.reject(this.terminal);
+  }
+
+  /**
+   * Asks the agent for the state of its connection until it says that there is one, and returns what it showed.
+   * Once per agent: an earlier answer on the screen would pass for a new one.
+   */
+  async waitForConnection(): Promise<string> {
+    const screen = await poll("a connection in the agent's own status", () => this.#askForStatus(), {
+      timeout: 60_000,
+      interval: 1_000,
+      describe: async () => `The terminal shows:\n${await this.terminal.screen()}`,
+    });
+    return screen;
+  }
+
+  /** The status screen if it tells of a connection: an answer is not renewed by itself, so it is asked for again. */
+  async #askForStatus(): Promise<string | undefined> {
+    await this.ask(this.kind.statusCommand);
+    const screen = await waitForScreen(this.terminal, this.kind.connected, 5_000).catch(() => undefined);
+    if (this.kind.statusIsMenu) {
+      await this.terminal.press("Escape");
+      await waitForScreen(this.terminal, this.kind.ready, 30_000);
+    }
+    return screen;
+  }
+
+  dispose(): void {
+    this.model.close();
+  }
+}
+
+/** Sets an agent up in a lab and starts its model; `extra` wins over its own environment. The caller runs {@link Agent.launcher} in a terminal. */
+export async function prepareAgent(
+  kind: AgentKind,
+  lab: Lab,
+  extra: Readonly<Record<string, string>> = {},
+): Promise<Agent> {
+  await kind.configure(lab);
+  const model = await listenModelServer(kind.protocol);
+  const launcher = join(lab.root, `run-${kind.id}`);
+  const pidFile = join(lab.root, `pid-${kind.id}`);
+  const variables = Object.entries({ ...kind.environment(lab, model.url), ...extra });
+  const exports = variables.map(([name, value]) => `export ${name}=${quote(value)}`);
+  const lines = ["#!/bin/sh", ...exports, `echo $$ > ${quote(pidFile)}`, `exec ${kind.command().map(quote).join(" ")}`];
+  await writeFile(launcher, `${lines.join("\n")}\n`);
+  await chmod(launcher, 0o700);
+  return new Agent(kind, model, launcher);
+}

@@ -1,0 +1,293 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { cocDirectory, findProgram, neovimCommand } from "../../prerequisites/coc.ts";
+import { nodeBinary } from "../../prerequisites/components.ts";
+import type { Lab } from "../../support/lab.ts";
+import { poll } from "../../support/poll.ts";
+import { mustRun } from "../../support/processes.ts";
+import { TmuxTerminal } from "../../terminals/tmux.ts";
+import type { EditorDriver, EditorId, EditorTerminal } from "../editor-driver.ts";
+import { CocTerminal, toNormalMode } from "./coc-terminal.ts";
+import { createNeovimLink, type EditorLink, listenVimLink } from "./editor-link.ts";
+
+/** Vim or Neovim with coc.nvim, in a tmux pane; keys are pressed as a user presses them, and only looking is done otherwise. */
+export class CocDriver implements EditorDriver {
+  readonly id: EditorId;
+  readonly displayName: "Vim" | "Neovim";
+  readonly #package: string;
+  #pane: TmuxTerminal | undefined;
+  #link: EditorLink | undefined;
+  #lab: Lab | undefined;
+  #processes: readonly number[] = [];
+
+  constructor(id: EditorId, editor: "vim" | "neovim", tarball: string) {
+    this.id = id;
+    this.displayName = editor === "vim" ? "Vim" : "Neovim";
+    this.#package = tarball;
+  }
+
+  get #isNeovim(): boolean {
+    return this.displayName === "Neovim";
+  }
+
+  /** The terminal the editor runs in, for what only this editor's own scenarios do. */
+  get pane(): TmuxTerminal {
+    if (this.#pane === undefined) throw new Error(`${this.displayName} is not started`);
+    return this.#pane;
+  }
+
+  get link(): EditorLink {
+    if (this.#link === undefined) throw new Error(`${this.displayName} is not started`);
+    return this.#link;
+  }
+
+  async start(lab: Lab): Promise<void> {
+    this.#lab = lab;
+    const coc = cocDirectory();
+    if (coc === undefined) throw new Error("there is no coc.nvim; see COC_NVIM_DIR");
+    const extension = join(lab.root, "coc-patchbay");
+    await mkdir(extension, { recursive: true });
+    await mustRun("tar", ["-xzf", this.#package, "-C", extension, "--strip-components", "1"]);
+    await this.launch(lab, [coc, extension]);
+  }
+
+  /** Starts the editor in a pane of its own; again after it has ended. */
+  async launch(lab: Lab, runtime?: readonly string[]): Promise<void> {
+    const configuration = join(lab.root, "vimrc");
+    const socket = join(lab.root, "nvim.sock");
+    // One that was killed leaves its socket behind.
+    await rm(socket, { force: true });
+    const vimLink = this.#isNeovim ? undefined : await listenVimLink();
+    if (runtime !== undefined) await this.#configure(lab, runtime);
+    await writeFile(join(lab.root, "link.vim"), `${vimLink?.script ?? ""}\n`);
+    const program = this.#isNeovim ? neovimCommand() : findProgram("vim");
+    if (program === undefined) throw new Error(`${this.displayName} is missing`);
+    const listen = this.#isNeovim ? ["--listen", socket] : ["-N"];
+    const pane = new TmuxTerminal();
+    this.#pane = pane;
+    this.#link = vimLink ?? createNeovimLink(program, socket);
+    await pane.start({ directory: lab.workspace, env: lab.env, command: [program, ...listen, "-u", configuration] });
+    if (this.#isNeovim) await poll("Neovim's server", () => existsSync(socket), { timeout: 10_000 });
+    await this.#waitUntilListening(lab);
+    const numbers = await this.link.read("[getpid(), get(g:, 'coc_process_pid', 0)]");
+    this.#processes = Array.isArray(numbers) ? numbers.filter((one): one is number => typeof one === "number") : [];
+  }
+
+  async stop(): Promise<void> {
+    await this.#pane?.type(`${toNormalMode}:qa!`).catch(() => {});
+    await this.#pane?.press("Enter").catch(() => {});
+    await poll("the editor's end", () => !this.#processes.some(isAlive), { timeout: 3_000 }).catch(() => {});
+    await this.#link?.close();
+    await this.#pane?.dispose();
+    // coc's process outlives an editor that was killed, and an agent may still be writing into the lab.
+    const processes = [...this.#processes, ...(await this.#agents())];
+    await poll("the end of all", () => !processes.some(isAlive), { timeout: 2_000 }).catch(() => {});
+    for (const pid of processes) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    await poll("the end of all", () => !processes.some(isAlive), { timeout: 10_000 });
+    this.#processes = [];
+    this.#pane = undefined;
+    this.#link = undefined;
+  }
+
+  /** Types an Ex command, from whatever mode the editor is in. */
+  async command(line: string): Promise<void> {
+    await this.pane.type(`${toNormalMode}:${line}`);
+    await this.pane.press("Enter");
+  }
+
+  async openTerminal(): Promise<EditorTerminal> {
+    const shell = "bash --norc --noprofile";
+    await this.command(this.#isNeovim ? `tabnew | terminal ${shell}` : `tab terminal ++kill=kill ${shell}`);
+    await poll("a terminal", async () => (await this.link.read("&buftype")) === "terminal", { timeout: 10_000 });
+    const buffer = Number(await this.link.read("bufnr('%')"));
+    const terminal = new CocTerminal({ pane: this.pane, link: this.link, isNeovim: this.#isNeovim, buffer });
+    await terminal.focus();
+    await poll("a shell's prompt", async () => /[$#]\s*$/.test(await terminal.screen()), { timeout: 10_000 });
+    return terminal;
+  }
+
+  async openFile(name: string): Promise<void> {
+    await this.command(`tab drop ${name}`);
+    await poll(name, async () => (await this.link.read("expand('%:t')")) === name, { timeout: 10_000 });
+  }
+
+  async selectLine(line: number): Promise<void> {
+    await this.pane.type(`${toNormalMode}${line}G0v$h`);
+    await poll("a selection", async () => (await this.link.read("mode()")) === "v", { timeout: 5_000 });
+    // What is selected goes to coc with the next message of the editor.
+    await this.link.read("1");
+  }
+
+  async sendSelection(): Promise<void> {
+    await this.command("CocCommand patchbay.mention");
+  }
+
+  async openDiffs(): Promise<readonly string[]> {
+    const names = await this.link.read(
+      "map(filter(getbufinfo(), {_, b -> getbufvar(b.bufnr, '&buftype') ==# 'acwrite' && has_key(b.variables, 'patchbay_review')}), {_, b -> fnamemodify(b.name, ':t')})",
+    );
+    return Array.isArray(names) ? names.map(String) : [];
+  }
+
+  async showDiff(title: RegExp): Promise<void> {
+    await poll(
+      `${title} in the foreground`,
+      async () => {
+        if (title.test(String(await this.link.read("expand('%:t')")))) return true;
+        await this.command("CocCommand patchbay.next");
+        await poll("a proposal", async () => (await this.link.read("&buftype")) === "acwrite", { timeout: 5_000 });
+        return false;
+      },
+      { timeout: 15_000, interval: 300 },
+    );
+  }
+
+  async acceptDiff(): Promise<void> {
+    await this.pane.type(`${toNormalMode}\\pa`);
+  }
+
+  async rejectDiff(): Promise<void> {
+    await this.pane.type(`${toNormalMode}\\pr`);
+  }
+
+  async typeInDiff(text: string): Promise<void> {
+    await this.pane.type(`${toNormalMode}ggA${text}`);
+    await this.pane.press("Escape");
+    await poll("what was typed", async () => String(await this.link.read("getline(1)")).endsWith(text), {
+      timeout: 5_000,
+    });
+  }
+
+  async typeInFile(text: string): Promise<void> {
+    await this.pane.type(`${toNormalMode}ggI${text}`);
+    await this.pane.press("Escape");
+  }
+
+  /** What the usual plugins do that save by themselves, and as eagerly as any. */
+  async setAutoSave(on: boolean): Promise<void> {
+    const events = "InsertLeave,TextChanged,BufLeave,FocusLost";
+    await this.command(on ? `autocmd ${events} * ++nested silent! wall` : `autocmd! ${events} *`);
+  }
+
+  async saveDiff(): Promise<void> {
+    await this.command("w");
+  }
+
+  async closeDiff(): Promise<void> {
+    await this.command("q!");
+  }
+
+  async reload(): Promise<void> {
+    const before = await this.link.read("g:coc_process_pid");
+    const agents = await this.link.read("patchbay#status()");
+    await this.command("CocRestart");
+    await poll(
+      "a new process of coc",
+      async () => {
+        // Vim shows what coc says below its last line and waits for Enter.
+        if (/Press ENTER/.test(await this.pane.screen())) await this.pane.press("Enter");
+        return (await this.link.read("get(g:, 'coc_process_pid', 0)")) !== before;
+      },
+      { timeout: 15_000, interval: 300 },
+    );
+    if (this.#lab !== undefined) await this.#waitUntilListening(this.#lab);
+    this.#processes = [...this.#processes, Number(await this.link.read("g:coc_process_pid"))];
+    await poll("the agents' return", async () => (await this.link.read("patchbay#status()")) === agents, {
+      timeout: 10_000,
+    });
+  }
+
+  /** Ends the editor as the system does that runs out of memory. */
+  async kill(): Promise<void> {
+    const [editor] = this.#processes;
+    if (editor === undefined) throw new Error(`${this.displayName} is not started`);
+    process.kill(editor, "SIGKILL");
+    await poll("the editor's end", () => !isAlive(editor), { timeout: 3_000 });
+  }
+
+  async isTerminalFocused(): Promise<boolean> {
+    return String(await this.link.read("[&buftype, mode()]")) === "terminal,t";
+  }
+
+  async clear(): Promise<void> {
+    await this.command("call E2eClear()");
+    // coc's own notices are buffers, too, and are none of the user's.
+    const left =
+      "len(filter(getbufinfo({'bufloaded': 1}), 'v:val.listed || getbufvar(v:val.bufnr, \"&buftype\") ==# \"terminal\"'))";
+    await poll("an empty editor", async () => Number(await this.link.read(left)) <= 1, { timeout: 10_000 });
+  }
+
+  /** The text of the screen: there is no picture. */
+  async screenshot(file: string): Promise<void> {
+    await writeFile(file.replace(/\.png$/, ".txt"), `${await this.pane.screen()}\n`);
+  }
+
+  async logs(): Promise<string> {
+    const root = this.#lab?.temporary;
+    if (root === undefined) return "";
+    const names = await readdir(root, { recursive: true }).catch(() => []);
+    const logs = names.filter((name) => name.endsWith("coc-nvim.log"));
+    const parts = await Promise.all(
+      logs.map(async (name) => `== ${name}\n${await readFile(join(root, name), "utf8")}`),
+    );
+    return parts.join("\n");
+  }
+
+  /** Processes of the agents, which their launchers note. */
+  async #agents(): Promise<readonly number[]> {
+    const root = this.#lab?.root;
+    if (root === undefined) return [];
+    const files = (await readdir(root)).filter((name) => name.startsWith("pid-"));
+    return await Promise.all(files.map(async (name) => Number(await readFile(join(root, name), "utf8"))));
+  }
+
+  async #configure(lab: Lab, runtime: readonly string[]): Promise<void> {
+    const settings = join(lab.root, "coc-config");
+    await mkdir(settings, { recursive: true });
+    await writeFile(join(settings, "coc-settings.json"), "{}\n");
+    const lines = [
+      "set nocompatible nomore hidden noswapfile laststatus=2 ttimeout ttimeoutlen=10",
+      "filetype plugin on",
+      "syntax on",
+      "set statusline=%f\\ %m%=%{patchbay#status()}",
+      `let g:coc_data_home = '${join(lab.root, "coc-data")}'`,
+      `let g:coc_config_home = '${settings}'`,
+      `let g:coc_node_path = '${nodeBinary()}'`,
+      `set runtimepath^=${runtime.join(",")}`,
+      `source ${join(lab.root, "link.vim")}`,
+      // Other tab pages go first: Neovim 0.10 ends with a segmentation fault when a buffer is wiped in one with a notice in it.
+      "function! E2eClear()",
+      "  silent! tabonly!",
+      "  for info in getbufinfo()",
+      "    if info.listed || has_key(info.variables, 'patchbay_review') || getbufvar(info.bufnr, '&buftype') ==# 'terminal'",
+      "      execute 'silent! bwipeout!' info.bufnr",
+      "    endif",
+      "  endfor",
+      "endfunction",
+    ];
+    await writeFile(join(lab.root, "vimrc"), `${lines.join("\n")}\n`);
+  }
+
+  async #waitUntilListening(lab: Lab): Promise<void> {
+    const records = join(lab.temporary, "gemini", "ide");
+    await poll(
+      "Patchbay's discovery record",
+      async () => {
+        const ready = await this.link.read("get(g:, 'coc_service_initialized', 0)");
+        const names = await readdir(records).catch(() => []);
+        return ready === 1 && names.some((name) => name.endsWith(".json"));
+      },
+      { timeout: 20_000, describe: () => this.pane.screen() },
+    );
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 1 && process.kill(pid, 0);
+  } catch {
+    // ESRCH: it has ended.
+    return false;
+  }
+}

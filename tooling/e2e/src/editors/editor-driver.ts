@@ -1,0 +1,63 @@
+import type { Lab } from "../support/lab.ts";
+import type { Terminal } from "../terminals/terminal.ts";
+
+export type EditorId = "vscode" | "theia" | "coc-vim" | "coc-neovim";
+
+/**
+ * What a scenario does in an editor, as a user would do it. One driver per editor; scenarios know nothing else.
+ * A driver opens the lab's workspace with Patchbay installed. Waits are bounded and say what they waited for.
+ */
+export interface EditorDriver {
+  readonly id: EditorId;
+  /** What agents show as the editor's name. */
+  readonly displayName: string;
+  /** Resolves when the window is usable and Patchbay listens. */
+  start(lab: Lab): Promise<void>;
+  /** Ends everything `start` began. Idempotent. */
+  stop(): Promise<void>;
+  /** Opens a terminal of the editor, with the environment the editor gives it. It has the focus afterwards. */
+  openTerminal(): Promise<EditorTerminal>;
+  /** Shows a file of the workspace, by its name, in the foreground and with the focus. */
+  openFile(name: string): Promise<void>;
+  /** Selects a whole line of the file in the foreground, 1-based, without its line break. */
+  selectLine(line: number): Promise<void>;
+  /** Types text where the cursor is in the file in the foreground; needed where there is `setAutoSave`. */
+  typeInFile?(text: string): Promise<void>;
+  /** Gives Patchbay's command that names the selected lines in the agents' prompts. */
+  sendSelection(): Promise<void>;
+  /** The proposal's views that are open now: what their tabs or windows are called. */
+  openDiffs(): Promise<readonly string[]>;
+  /** Brings the only view whose title matches to the front. */
+  showDiff(title: RegExp): Promise<void>;
+  /** Presses the accept button, or what stands for it, of the view in the foreground. */
+  acceptDiff(): Promise<void>;
+  rejectDiff(): Promise<void>;
+  /** Types text at the end of the first line of the proposal in the foreground. */
+  typeInDiff(text: string): Promise<void>;
+  /** Saves the proposal in the foreground as one saves a file; absent where that means nothing. */
+  saveDiff?(): Promise<void>;
+  /** Closes the proposal in the foreground as one closes a file, giving up what was typed into it if asked. */
+  closeDiff?(): Promise<void>;
+  /** Starts the window anew, with its terminals kept; absent where there is no such thing. */
+  reload?(): Promise<void>;
+  /** Resolves when Patchbay itself shows that this agent is connected; absent where nothing shows it. */
+  waitForAgent?(displayName: string): Promise<void>;
+  /** Turns on or off that the editor saves files by itself, soon after a change; absent where it never does. */
+  setAutoSave?(on: boolean): Promise<void>;
+  /** Whether keys go to a terminal now. */
+  isTerminalFocused(): Promise<boolean>;
+  /** How many errors the editor shows for the workspace; absent where the driver cannot tell. */
+  countErrors?(): Promise<number>;
+  /** Closes all terminals and files, for the next scenario. */
+  clear(): Promise<void>;
+  /** A picture, where the editor has a window. */
+  screenshot(file: string): Promise<void>;
+  /** What Patchbay and the editor logged, for a failure's report. */
+  logs(): Promise<string>;
+}
+
+/** A terminal of an editor. */
+export interface EditorTerminal extends Terminal {
+  /** Brings it to the front and gives it the focus. */
+  focus(): Promise<void>;
+}

@@ -1,0 +1,239 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, BrowserContext } from "playwright-core";
+import { buildTheia } from "../../prerequisites/theia.ts";
+import type { Lab } from "../../support/lab.ts";
+import { poll } from "../../support/poll.ts";
+import { launchBrowser } from "../browser.ts";
+import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
+import { startTheia, type TheiaServer } from "./server.ts";
+import { TheiaTerminal } from "./theia-terminal.ts";
+import { TheiaWorkbench } from "./workbench.ts";
+
+/** Pixels: the agents' questions need some thirty rows. */
+const panelHeight = 480;
+
+/** How the tab of a proposal is recognised: the extension puts the agent's name in it. */
+const diffTab = /\b(Gemini CLI|Qwen Code|Claude Code)\b/;
+
+/** A Theia application for the browser with the packed extension installed. */
+export class TheiaDriver implements EditorDriver {
+  readonly id = "theia" as const;
+  readonly displayName = "Theia";
+  readonly #tarball: string;
+  #server: TheiaServer | undefined;
+  #browser: Browser | undefined;
+  #context: BrowserContext | undefined;
+  #workbench: TheiaWorkbench | undefined;
+  #isPanelSized = false;
+  /** Those of the driver's own window. */
+  #terminals: TheiaTerminal[] = [];
+
+  constructor(tarball: string) {
+    this.#tarball = tarball;
+  }
+
+  /** The window, for what only this editor's own scenarios do. */
+  get workbench(): TheiaWorkbench {
+    if (this.#workbench === undefined) throw new Error("Theia is not started");
+    return this.#workbench;
+  }
+
+  get server(): TheiaServer {
+    if (this.#server === undefined) throw new Error("Theia is not started");
+    return this.#server;
+  }
+
+  async start(lab: Lab): Promise<void> {
+    this.#server = await startTheia(lab, await buildTheia(this.#tarball));
+    this.#browser = await launchBrowser();
+    // One context for one backend: the cookie of a connection counts for all ports of this address.
+    this.#context = await this.#browser.newContext({ viewport: { width: 1680, height: 1000 } });
+    this.#workbench = await this.openWindow(lab.workspace);
+    await poll("Patchbay's discovery record", () => hasRecord(lab), { timeout: 60_000, describe: () => this.logs() });
+  }
+
+  /** Opens a window on a folder. The driver's own window stays the one it acts in. */
+  async openWindow(folder: string): Promise<TheiaWorkbench> {
+    if (this.#context === undefined) throw new Error("Theia is not started");
+    const page = await this.#context.newPage();
+    await page.goto(`${this.server.url}/#${encodeURI(folder)}`);
+    const workbench = new TheiaWorkbench(page);
+    await workbench.waitUntilReady();
+    return workbench;
+  }
+
+  /** The window goes away and another one on the same folder takes its place. */
+  async replaceWindow(folder: string): Promise<void> {
+    await this.workbench.page.close();
+    this.#workbench = await this.openWindow(folder);
+  }
+
+  /** The backend ends as a workspace's container does, and comes back under the same address; the page is then reloaded. */
+  async restartBackend(lab: Lab): Promise<void> {
+    const port = Number(new URL(this.server.url).port);
+    await this.server.stop();
+    this.#server = await startTheia(lab, await buildTheia(this.#tarball), port);
+    await this.workbench.page.reload();
+    await this.workbench.waitUntilReady();
+    this.#terminals = [];
+  }
+
+  async stop(): Promise<void> {
+    await this.#context?.close();
+    await this.#browser?.close();
+    await this.#server?.stop();
+    this.#context = undefined;
+    this.#browser = undefined;
+    this.#server = undefined;
+    this.#workbench = undefined;
+    this.#isPanelSized = false;
+    this.#terminals = [];
+  }
+
+  async openTerminal(): Promise<EditorTerminal> {
+    const terminal = await this.openTerminalIn(this.workbench);
+    this.#terminals.push(terminal);
+    return terminal;
+  }
+
+  async openTerminalIn(workbench: TheiaWorkbench): Promise<TheiaTerminal> {
+    const known = new Set(await terminalIds(workbench));
+    await workbench.runCommand("Terminal: Create New Terminal");
+    const id = await poll(
+      "a new terminal",
+      async () => (await terminalIds(workbench)).find((candidate) => !known.has(candidate)),
+      { timeout: 20_000 },
+    );
+    const terminal = new TheiaTerminal(workbench, id);
+    if (!this.#isPanelSized || workbench !== this.workbench) {
+      this.#isPanelSized = true;
+      await workbench.resizePanel(panelHeight);
+    }
+    await terminal.focus();
+    await poll("a shell's prompt", async () => /[$#]\s*$/.test(await terminal.screen()), {
+      timeout: 20_000,
+      describe: () => terminal.screen(),
+    });
+    return terminal;
+  }
+
+  async openFile(name: string): Promise<void> {
+    await this.workbench.openFile(name);
+  }
+
+  async selectLine(line: number): Promise<void> {
+    await this.workbench.selectLine(line);
+  }
+
+  async sendSelection(): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Send Selection to Agent");
+  }
+
+  async openDiffs(): Promise<readonly string[]> {
+    const labels = await this.workbench.mainTabs().evaluateAll((tabs) => tabs.map((tab) => tab.textContent ?? ""));
+    return labels.filter((label) => diffTab.test(label));
+  }
+
+  async showDiff(title: RegExp): Promise<void> {
+    const tab = this.workbench.mainTabs().filter({ hasText: title });
+    await tab.waitFor({ timeout: 10_000 });
+    await tab.click();
+  }
+
+  async acceptDiff(): Promise<void> {
+    await this.workbench.toolbarItem("Accept").click({ timeout: 10_000 });
+  }
+
+  async rejectDiff(): Promise<void> {
+    await this.workbench.toolbarItem("Reject").click({ timeout: 10_000 });
+  }
+
+  async typeInDiff(text: string): Promise<void> {
+    const { page } = this.workbench;
+    const line = this.workbench.editor.locator(".editor.modified .view-line").first();
+    await line.click();
+    await poll("focus in the proposal", () => this.workbench.isFocusIn(".editor.modified"), { timeout: 10_000 });
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("End");
+    await page.keyboard.type(text);
+  }
+
+  async saveDiff(): Promise<void> {
+    const line = this.workbench.editor.locator(".editor.modified .view-line").first();
+    await line.click();
+    await this.workbench.page.keyboard.press("Control+S");
+  }
+
+  async closeDiff(): Promise<void> {
+    const tab = this.workbench.mainTabs().and(this.workbench.page.locator(".lm-mod-current", { hasText: diffTab }));
+    await tab.locator(".lm-TabBar-tabCloseIcon").click({ timeout: 10_000 });
+    const reject = this.workbench.dialog.getByRole("button", { name: "Reject", exact: true });
+    const gone = (): Promise<boolean> => tab.isHidden();
+    const asked = (): Promise<boolean> => reject.isVisible();
+    await poll("the end of the tab or a question", async () => (await gone()) || (await asked()), { timeout: 5_000 });
+    if (await asked()) await reject.click();
+  }
+
+  async reload(): Promise<void> {
+    const before = await terminalIds(this.workbench);
+    await this.workbench.page.reload();
+    await this.workbench.waitUntilReady();
+    const isBack = async (): Promise<boolean> => (await terminalIds(this.workbench)).length === before.length;
+    await poll("the window's terminals", isBack, { timeout: 20_000 });
+    // They come back in the same order, under new names.
+    const after = await terminalIds(this.workbench);
+    for (const terminal of this.#terminals) terminal.relocate(after[before.indexOf(terminal.id)] ?? terminal.id);
+  }
+
+  async isTerminalFocused(): Promise<boolean> {
+    return await this.workbench.isFocusIn(".terminal-container");
+  }
+
+  async clear(): Promise<void> {
+    const tabs = this.workbench.mainTabs();
+    // The command is not offered where there is nothing to close.
+    if ((await tabs.count()) > 0) await this.workbench.runCommand("View: Close All Tabs in Main Area");
+    await poll("an empty editor area", async () => (await tabs.count()) === 0, { timeout: 10_000 });
+    const terminals = await terminalIds(this.workbench);
+    const panel = this.workbench.page.locator("#theia-bottom-content-panel");
+    if (terminals.length > 0 && !(await panel.isVisible())) {
+      await this.workbench.runCommand("View: Toggle Bottom Panel");
+    }
+    for (const id of terminals) await this.#closeTerminal(id);
+    this.#terminals = [];
+  }
+
+  async #closeTerminal(id: string): Promise<void> {
+    const tab = this.workbench.page.locator(`[id="shell-tab-${id}"]`);
+    const yes = this.workbench.dialog.getByRole("button", { name: "OK", exact: true });
+    const isGone = async (): Promise<boolean> => (await tab.count()) === 0;
+    await tab.locator(".lm-TabBar-tabLabel").click();
+    await tab.locator(".lm-TabBar-tabCloseIcon").click();
+    await poll("the end of a terminal or a question", async () => (await isGone()) || (await yes.isVisible()), {
+      timeout: 5_000,
+    });
+    if (await yes.isVisible()) await yes.click();
+    await poll("the end of a terminal", isGone, { timeout: 5_000 });
+  }
+
+  async screenshot(file: string): Promise<void> {
+    await this.workbench.page.screenshot({ path: file });
+  }
+
+  async logs(): Promise<string> {
+    return (await this.#server?.logs()) ?? "";
+  }
+}
+
+/** In the order of their tabs. */
+async function terminalIds(workbench: TheiaWorkbench): Promise<readonly string[]> {
+  const prefix = "shell-tab-terminal-";
+  const tabs = workbench.page.locator(`#theia-bottom-content-panel [id^="${prefix}"]`);
+  return await tabs.evaluateAll((elements) => elements.map((element) => element.id.replace("shell-tab-", "")));
+}
+
+async function hasRecord(lab: Lab): Promise<boolean> {
+  const names = await readdir(join(lab.home, ".claude", "ide")).catch(() => []);
+  return names.some((name) => name.endsWith(".lock"));
+}

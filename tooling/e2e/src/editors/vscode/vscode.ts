@@ -1,0 +1,207 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, BrowserContext } from "playwright-core";
+import type { Lab } from "../../support/lab.ts";
+import { poll } from "../../support/poll.ts";
+import { launchBrowser } from "../browser.ts";
+import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
+import { IntegratedTerminal } from "./integrated-terminal.ts";
+import { type CodeServer, startCodeServer } from "./server.ts";
+import { patience, Workbench } from "./workbench.ts";
+
+/** Pixels: the agents' questions need some thirty rows. */
+const panelHeight = 480;
+
+/** How the tab of a proposal is recognised: the extension puts the agent's name in it. */
+const diffTab = /\b(Gemini CLI|Qwen Code|Claude Code)\b/;
+
+/** VS Code, as served by code-server to a browser. */
+export class VsCodeDriver implements EditorDriver {
+  readonly id = "vscode" as const;
+  // The product's own name for itself, as it is for users of VS Code's forks.
+  readonly displayName = "code-server";
+  readonly #vsix: string;
+  #server: CodeServer | undefined;
+  #browser: Browser | undefined;
+  #context: BrowserContext | undefined;
+  #workbench: Workbench | undefined;
+  #terminals = 0;
+  #isPanelSized = false;
+  #isAutoSaveOn = false;
+
+  constructor(vsix: string) {
+    this.#vsix = vsix;
+  }
+
+  /** The window, for what only this editor's own scenarios do. */
+  get workbench(): Workbench {
+    if (this.#workbench === undefined) throw new Error("VS Code is not started");
+    return this.#workbench;
+  }
+
+  async start(lab: Lab): Promise<void> {
+    this.#server = await startCodeServer(lab, this.#vsix);
+    this.#browser = await launchBrowser();
+    this.#context = await this.#browser.newContext({ viewport: { width: 1680, height: 1000 } });
+    const page = await this.#context.newPage();
+    await page.goto(`${this.#server.url}/?folder=${encodeURIComponent(lab.workspace)}`);
+    this.#workbench = new Workbench(page);
+    await this.#workbench.waitUntilReady();
+    await this.#waitForPatchbay(lab);
+  }
+
+  async stop(): Promise<void> {
+    await this.#context?.close();
+    await this.#browser?.close();
+    await this.#server?.stop();
+    this.#context = undefined;
+    this.#browser = undefined;
+    this.#server = undefined;
+    this.#workbench = undefined;
+    this.#terminals = 0;
+    this.#isPanelSized = false;
+    this.#isAutoSaveOn = false;
+  }
+
+  async openTerminal(): Promise<EditorTerminal> {
+    await this.workbench.runCommand("Terminal: Create New Terminal");
+    const terminal = new IntegratedTerminal(this.workbench, this.#terminals);
+    this.#terminals += 1;
+    if (!this.#isPanelSized) {
+      this.#isPanelSized = true;
+      await this.workbench.resizePanel(panelHeight);
+      await terminal.focus();
+    }
+    await poll("a shell's prompt", async () => /[$#]\s*$/.test(await terminal.screen()), { timeout: patience });
+    await poll("focus in the terminal", () => this.isTerminalFocused(), { timeout: patience });
+    return terminal;
+  }
+
+  async openFile(name: string): Promise<void> {
+    await this.workbench.openFile(name);
+  }
+
+  async selectLine(line: number): Promise<void> {
+    await this.workbench.goToLine(line);
+    await this.workbench.page.keyboard.press("Shift+End");
+    const selected = this.workbench.page.locator(".statusbar").getByText(/\d+ selected/);
+    await selected.waitFor({ timeout: patience });
+  }
+
+  async typeInFile(text: string): Promise<void> {
+    await this.workbench.page.keyboard.type(text);
+  }
+
+  async sendSelection(): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Send Selection to Agent");
+  }
+
+  /** Shows Patchbay's view of who is connected, and waits until these agents are in it. */
+  async showConnections(agents: readonly string[]): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Show Connections");
+    const rows = this.workbench.page.locator(".part.sidebar .monaco-list-row");
+    for (const agent of agents) await rows.filter({ hasText: agent }).first().waitFor({ timeout: patience });
+  }
+
+  async openDiffs(): Promise<readonly string[]> {
+    const labels = await this.workbench.tabs().evaluateAll((tabs) => tabs.map((tab) => tab.textContent ?? ""));
+    return labels.filter((label) => diffTab.test(label));
+  }
+
+  async showDiff(title: RegExp): Promise<void> {
+    const tab = this.workbench.tabs().filter({ hasText: title });
+    await tab.waitFor({ timeout: patience });
+    await tab.click();
+  }
+
+  async acceptDiff(): Promise<void> {
+    await this.workbench.titleAction(/^(Patchbay: )?Accept/).click({ timeout: patience });
+  }
+
+  async rejectDiff(): Promise<void> {
+    await this.workbench.titleAction(/^(Patchbay: )?Reject/).click({ timeout: patience });
+  }
+
+  async typeInDiff(text: string): Promise<void> {
+    await this.#focusProposal();
+    const { page } = this.workbench;
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("End");
+    await page.keyboard.type(text);
+  }
+
+  async saveDiff(): Promise<void> {
+    await this.#focusProposal();
+    await this.workbench.page.keyboard.press("Control+S");
+  }
+
+  async closeDiff(): Promise<void> {
+    await this.#focusProposal();
+    await this.workbench.runCommand("View: Close Editor");
+    const isOver = async (): Promise<boolean> =>
+      (await this.workbench.isDialogOpen()) || (await this.openDiffs()).length === 0;
+    await poll("a closed proposal, or a question about it", isOver, { timeout: patience });
+    if (await this.workbench.isDialogOpen()) await this.workbench.answerDialog("Don't Save");
+  }
+
+  async reload(): Promise<void> {
+    // The command, not the browser's key: only it lets the window keep what it shows, as a desktop's does.
+    const loaded = this.workbench.page.waitForEvent("load", { timeout: patience });
+    await this.workbench.runCommand("Developer: Reload Window");
+    await loaded;
+    await this.workbench.waitUntilReady();
+    await this.workbench.page.locator(".terminal-wrapper.active .xterm-rows").waitFor({ timeout: patience });
+  }
+
+  async waitForAgent(displayName: string): Promise<void> {
+    const status = this.workbench.page.locator(".statusbar-item[id$='patchbay.status']");
+    await status.filter({ hasText: displayName }).waitFor({ timeout: patience });
+  }
+
+  async setAutoSave(on: boolean): Promise<void> {
+    if (on !== this.#isAutoSaveOn) await this.workbench.runCommand("File: Toggle Auto Save");
+    this.#isAutoSaveOn = on;
+  }
+
+  async isTerminalFocused(): Promise<boolean> {
+    return await this.workbench.isFocusIn(".terminal-wrapper");
+  }
+
+  async countErrors(): Promise<number> {
+    const label = await this.workbench.page.locator("#status\\.problems a").getAttribute("aria-label");
+    const text = (label ?? "").replace("No Problems", "0");
+    return Number(/Errors: (\d+)/.exec(text)?.[1] ?? 0);
+  }
+
+  async clear(): Promise<void> {
+    if (this.#terminals > 0) await this.workbench.runCommand("Terminal: Kill All Terminals");
+    this.#terminals = 0;
+    await this.workbench.runCommand("View: Close All Editors");
+    await poll("an empty editor area", async () => (await this.workbench.tabs().count()) === 0, { timeout: patience });
+  }
+
+  async screenshot(file: string): Promise<void> {
+    await this.workbench.page.screenshot({ path: file });
+  }
+
+  async logs(): Promise<string> {
+    return (await this.#server?.logs()) ?? "";
+  }
+
+  async #focusProposal(): Promise<void> {
+    await this.workbench.page.locator(".editor-group-container.active .editor.modified .view-line").first().click();
+    await poll("focus in the proposal", () => this.workbench.isFocusIn(".editor.modified"), { timeout: patience });
+  }
+
+  async #waitForPatchbay(lab: Lab): Promise<void> {
+    await poll("Patchbay's discovery record", () => findRecord(lab), {
+      timeout: 60_000,
+      describe: () => this.logs(),
+    });
+  }
+}
+
+async function findRecord(lab: Lab): Promise<boolean> {
+  const names = await readdir(join(lab.home, ".claude", "ide")).catch(() => []);
+  return names.some((name) => name.endsWith(".lock"));
+}

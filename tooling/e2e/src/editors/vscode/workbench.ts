@@ -1,0 +1,134 @@
+import type { Locator, Page } from "playwright-core";
+import { poll } from "../../support/poll.ts";
+
+/** Milliseconds any single step may take: a bound for what hangs, long enough for a machine that is busy. */
+export const patience = 30_000;
+
+/** The workbench page: what a user sees and does there. */
+export class Workbench {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Resolves when the window is drawn and takes commands. */
+  async waitUntilReady(): Promise<void> {
+    await this.page.waitForSelector(".monaco-workbench .statusbar", { timeout: 60_000 });
+  }
+
+  /** Runs a command by its whole label: the palette also lists what is merely similar. */
+  async runCommand(label: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    await this.#choose(`>${label}`, label);
+  }
+
+  /** Opens a file of the workspace's root, from the dialog that lists them: searching by name depends on an index. */
+  async openFile(name: string): Promise<void> {
+    // By the palette: a terminal that has the focus keeps most keys for its program.
+    await this.runCommand("File: Open File...");
+    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({
+      has: this.page.locator(".label-name").getByText(name, { exact: true }),
+    });
+    const tab = this.page.locator(`.tabs-container .tab.active[data-resource-name="${name}"]`);
+    await row.waitFor({ timeout: patience });
+    // The list is drawn twice when the dialog opens; a click on the first drawing is lost.
+    const isOpen = async (): Promise<boolean> => {
+      if (await row.isVisible()) await row.click({ timeout: 1_000 }).catch(() => undefined);
+      return !(await row.isVisible()) && (await tab.isVisible());
+    };
+    await poll(`a tab for ${name}`, isOpen, { timeout: patience, interval: 300 });
+    await this.editor.waitFor({ timeout: patience });
+    await poll(`focus in the editor of ${name}`, () => this.isFocusIn(".editor-instance"), { timeout: patience });
+  }
+
+  /** The editor in the foreground of the active group. */
+  get editor(): Locator {
+    return this.page.locator(".editor-group-container.active .editor-instance .monaco-editor").first();
+  }
+
+  /** Puts the cursor at the start of a line, 1-based, of the editor that has the focus. */
+  async goToLine(line: number): Promise<void> {
+    await this.page.keyboard.press("Control+G");
+    const input = this.#quickInput();
+    await input.waitFor({ timeout: patience });
+    await input.fill(`:${line}`);
+    await this.page.keyboard.press("Enter");
+    await input.waitFor({ state: "hidden", timeout: patience });
+  }
+
+  /** Makes the panel below the editors so many pixels high, by dragging its edge. */
+  async resizePanel(height: number): Promise<void> {
+    const panel = this.page.locator(".part.panel");
+    const box = await panel.boundingBox();
+    if (box === null) throw new Error("the panel is not shown");
+    const x = box.x + box.width / 2;
+    // The edge that can be dragged lies in the gap above the panel.
+    await this.page.mouse.move(x, box.y - 2);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x, box.y + box.height - height, { steps: 4 });
+    await this.page.mouse.up();
+    const isHigh = async (): Promise<boolean> => Math.abs(((await panel.boundingBox())?.height ?? 0) - height) < 40;
+    await poll(`a panel of ${height} pixels`, isHigh, { timeout: patience });
+  }
+
+  /** Whether the element that gets the keys lies within what the selector names. */
+  async isFocusIn(selector: string): Promise<boolean> {
+    return await this.page.evaluate((inside) => document.activeElement?.closest(inside) != null, selector);
+  }
+
+  /** The labels of all tabs, with `tab` telling how to reach them. */
+  tabs(): Locator {
+    return this.page.locator(".editor-group-container .tabs-container .tab");
+  }
+
+  /** An action in the title of the active editor group, by what it is called. */
+  titleAction(name: RegExp): Locator {
+    const actions = this.page.locator(".editor-group-container.active .editor-actions .action-label");
+    return actions.and(this.page.getByRole("button", { name })).first();
+  }
+
+  /** Answers a modal dialog by a button's exact label. */
+  async answerDialog(button: string): Promise<void> {
+    const dialog = this.page.locator(".monaco-dialog-box");
+    await dialog.waitFor({ timeout: patience });
+    await dialog.getByRole("button", { name: button, exact: true }).click();
+    await dialog.waitFor({ state: "hidden", timeout: patience });
+  }
+
+  async isDialogOpen(): Promise<boolean> {
+    return await this.page.locator(".monaco-dialog-box").isVisible();
+  }
+
+  #quickInput(): Locator {
+    return this.page.locator(".quick-input-widget:not(.hidden) .quick-input-box input");
+  }
+
+  async #choose(typed: string, label: string): Promise<void> {
+    const input = this.#quickInput();
+    await input.waitFor({ timeout: patience });
+    await input.fill(typed);
+    const rows = this.page.locator(".quick-input-widget .quick-input-list .monaco-list-row");
+    const exact = rows.filter({ has: this.page.locator(".quick-input-list-row").first() });
+    const row = await poll(
+      `“${label}” in the list`,
+      async () => {
+        for (const candidate of await exact.all()) {
+          const shown = await candidate
+            .locator(".label-name")
+            .first()
+            .textContent({ timeout: 1_000 })
+            .catch(() => null);
+          if (shown?.trim() === label) return candidate;
+        }
+        return undefined;
+      },
+      { timeout: patience, describe: async () => `It lists: ${(await rows.allInnerTexts()).join(" | ")}` },
+    );
+    await row.click();
+    // A command may open a list of its own at once, or reload the window: what was typed is gone in all cases.
+    const isOver = async (): Promise<boolean> =>
+      !(await input.isVisible()) || (await input.inputValue({ timeout: 500 }).catch(() => "")) !== typed;
+    await poll("the end of the list", isOver, { timeout: patience });
+  }
+}

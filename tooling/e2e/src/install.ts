@@ -1,0 +1,4 @@
+import { ensurePrerequisites } from "./prerequisites/prerequisites.ts";
+
+// Installs everything ahead of the first run, for whoever wants the waiting done beforehand.
+await ensurePrerequisites(["gemini", "qwen", "claude", "vscode"], (line) => console.log(line));

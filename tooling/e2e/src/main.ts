@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+import { join } from "node:path";
+import { everyAgent } from "./scenarios/scenario.ts";
+import { ensurePrerequisites } from "./prerequisites/prerequisites.ts";
+import { allCases, chooseCases } from "./runner/cases.ts";
+import { runCases } from "./runner/run-cases.ts";
+import { takeScreenshots } from "./screenshots.ts";
+import { takeTheiaScreenshots } from "./theia-screenshots.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+
+const usage = `Runs the real agents in the real editors.
+
+  --list            print the cases and end
+  --only <prefix>   editor[:agent[:scenario]]; may be repeated, or comma-separated
+  --record          write what went over the wire into packages/core/test/golden
+  --screenshots     make the pictures of the documentation instead of testing
+  --into <folder>   where --record or --screenshots write instead
+`;
+
+const { values } = parseArgs({
+  // pnpm hands its own separator on.
+  args: process.argv.slice(2).filter((argument) => argument !== "--"),
+  options: {
+    list: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+    record: { type: "boolean", default: false },
+    screenshots: { type: "boolean", default: false },
+    into: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const wishes = values.only.flatMap((wish) => wish.split(",")).filter((wish) => wish !== "");
+  const cases = chooseCases(allCases(), wishes);
+  if (values.list) {
+    for (const one of cases) console.log(one.id);
+    return 0;
+  }
+  const progress = (line: string): void => console.log(line);
+  if (values.screenshots) {
+    await ensurePrerequisites(["vscode", "theia", ...everyAgent], progress);
+    await takeScreenshots(values.into ?? join(root, "docs", "images"));
+    await takeTheiaScreenshots(values.into ?? join(root, "docs", "images"));
+    return 0;
+  }
+  if (cases.length === 0) {
+    console.log(`no case matches ${wishes.join(", ")}; --list shows them all`);
+    return 2;
+  }
+  const possible = cases.filter((one) => one.editor.whyNot() === undefined);
+  const names = possible.flatMap((one) => [
+    ...one.editor.prerequisites,
+    ...(one.agent === "all" ? everyAgent : [one.agent]),
+  ]);
+  await ensurePrerequisites([...new Set(names)], progress);
+  const recordInto = values.record ? (values.into ?? join(root, "packages", "core", "test", "golden")) : undefined;
+  const { passed, failed, skipped } = await runCases(cases, { recordInto });
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  return failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,44 @@
+import { type ModelProtocol, offersTools, writeEvent, writeJson } from "./model-server.ts";
+
+const usage = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 } as const;
+
+/** The answers that Gemini CLI's structured errands look for, in one object: each takes the members it knows. */
+const errandAnswer = {
+  reasoning: "scripted",
+  model_choice: "flash",
+  next_speaker: "user",
+  complexity_score: 1,
+  complexity_reasoning: "scripted",
+} as const;
+
+/** Google's generative language service. */
+export const geminiProtocol: ModelProtocol = {
+  isConversation: (path, body) => path.includes(":streamGenerateContent") && offersTools(body),
+  answer: (reply, turn, call) => {
+    const part =
+      turn.kind === "text"
+        ? { text: turn.text }
+        : { functionCall: { id: `call-${call}`, name: turn.name, args: turn.input } };
+    writeEvent(reply, candidate(part));
+    reply.end();
+  },
+  answerErrand: (reply, path) => {
+    const document = candidate({ text: JSON.stringify(errandAnswer) });
+    if (path.includes(":countTokens")) {
+      writeJson(reply, { totalTokens: 10 });
+    } else if (path.includes(":streamGenerateContent")) {
+      writeEvent(reply, document);
+      reply.end();
+    } else {
+      writeJson(reply, document);
+    }
+  },
+};
+
+function candidate(part: Readonly<Record<string, unknown>>): unknown {
+  return {
+    candidates: [{ index: 0, content: { role: "model", parts: [part] }, finishReason: "STOP" }],
+    usageMetadata: usage,
+    modelVersion: "scripted",
+  };
+}

@@ -1,0 +1,97 @@
+import { rm, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { mustRun, run } from "../support/processes.ts";
+import { type Component, componentDirectory } from "./cache.ts";
+
+/** npm's flags for a quiet install that runs no code of the packages. */
+const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"] as const;
+
+const installTimeout = 10 * 60_000;
+
+async function npmInstall(directory: string, args: readonly string[]): Promise<void> {
+  await mustRun("npm", ["install", ...quiet, ...args], { cwd: directory, timeout: installTimeout });
+}
+
+/** A component that is a set of npm packages in a folder of its own. */
+function packages(name: string, version: string, specifiers: readonly string[]): Component {
+  return {
+    name,
+    version,
+    recipe: 1,
+    install: async (directory) => {
+      await writeFile(join(directory, "package.json"), '{"private":true}\n');
+      await npmInstall(directory, ["--no-save", ...specifiers]);
+    },
+  };
+}
+
+const platform = `linux-${process.arch}`;
+
+/** Node 24: code-server needs exactly this major version, Qwen Code at least 22. */
+export const node24: Component = packages("node", "24.21.0", [`node-${platform}@24.21.0`]);
+
+/** The Node binary of {@link node24}. */
+export function nodeBinary(): string {
+  return join(componentDirectory(node24), "node_modules", `node-${platform}`, "bin", "node");
+}
+
+/** VS Code as a server with its real extension host: 4.139.1 carries VS Code 1.139.1. */
+export const codeServer: Component = {
+  name: "code-server",
+  version: "4.139.1",
+  recipe: 2,
+  install: async (directory) => {
+    await writeFile(join(directory, "package.json"), '{"private":true}\n');
+    await npmInstall(directory, ["--no-save", "code-server@4.139.1"]);
+    const vscode = join(directory, "node_modules", "code-server", "lib", "vscode");
+    // Its native parts (terminals, watching) bring prebuilt binaries; the two that do not have fallbacks.
+    await npmInstall(vscode, ["--omit=dev"]);
+    await npmInstall(join(vscode, "extensions"), ["--omit=dev"]);
+    for (const heavy of ["node_modules/@github/copilot", "extensions/copilot"]) {
+      await rm(join(vscode, heavy), { recursive: true, force: true });
+    }
+    await buildLogger(vscode);
+  },
+};
+
+/** Builds what writes log files. Only failure reports miss them, so a machine without a compiler goes without. */
+async function buildLogger(vscode: string): Promise<void> {
+  const node = dirname(dirname(nodeBinary()));
+  const env = {
+    ...process.env,
+    PATH: `${join(node, "bin")}${delimiter}${process.env["PATH"] ?? ""}`,
+    npm_config_nodedir: node,
+  };
+  await run("npm", ["rebuild", "@vscode/spdlog", "--loglevel=error"], { cwd: vscode, env, timeout: 3 * 60_000 });
+}
+
+/** The entry script of {@link codeServer}. */
+export function codeServerEntry(): string {
+  return join(componentDirectory(codeServer), "node_modules", "code-server", "out", "node", "entry.js");
+}
+
+/** Gemini CLI. */
+export const geminiCli: Component = packages("gemini-cli", "0.61.0", ["@google/gemini-cli@0.61.0"]);
+
+/** The entry script of {@link geminiCli}. */
+export function geminiEntry(): string {
+  return join(componentDirectory(geminiCli), "node_modules", "@google", "gemini-cli", "bundle", "gemini.js");
+}
+
+/** Qwen Code. */
+export const qwenCode: Component = packages("qwen-code", "0.24.4", ["@qwen-code/qwen-code@0.24.4"]);
+
+/** The entry script of {@link qwenCode}. */
+export function qwenEntry(): string {
+  return join(componentDirectory(qwenCode), "node_modules", "@qwen-code", "qwen-code", "cli-entry.js");
+}
+
+/** Claude Code: its platform package is the whole native program. */
+export const claudeCode: Component = packages("claude-code", "2.1.328", [
+  `@anthropic-ai/claude-code-${platform}@2.1.328`,
+]);
+
+/** The binary of {@link claudeCode}. */
+export function claudeBinary(): string {
+  return join(componentDirectory(claudeCode), "node_modules", "@anthropic-ai", `claude-code-${platform}`, "claude");
+}

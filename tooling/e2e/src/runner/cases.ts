@@ -1,0 +1,44 @@
+import type { AgentId } from "../agents/agent.ts";
+import { editors, type EditorEntry } from "../editors/index.ts";
+import { scenarios } from "../scenarios/index.ts";
+import { everyAgent, type Scenario } from "../scenarios/scenario.ts";
+
+/** One scenario with one agent (or all of them) in one editor. */
+export interface Case {
+  /** `editor:agent:scenario`. */
+  readonly id: string;
+  readonly editor: EditorEntry;
+  readonly agent: AgentId | "all";
+  readonly scenario: Scenario;
+}
+
+/** Every case that makes sense, grouped by editor and agent. */
+export function allCases(): readonly Case[] {
+  return editors.flatMap((editor) => {
+    // Never started: scenarios only look at what the driver can do.
+    const driver = editor.create("");
+    const possible = scenarios.filter((scenario) => scenario.isFor?.(driver) !== false);
+    const named = (agent: Case["agent"], scenario: Scenario): Case => ({
+      id: `${editor.id}:${agent}:${scenario.name}`,
+      editor,
+      agent,
+      scenario,
+    });
+    return [
+      ...everyAgent.flatMap((agent) =>
+        possible
+          .filter(({ agents }) => agents !== "all" && agents.includes(agent))
+          .map((scenario) => named(agent, scenario)),
+      ),
+      ...possible.filter(({ agents }) => agents === "all").map((scenario) => named("all", scenario)),
+    ];
+  });
+}
+
+/** The cases whose ids start with one of the wishes, part by part (`coc` means both of its editors); all of them without a wish. */
+export function chooseCases(cases: readonly Case[], wishes: readonly string[]): readonly Case[] {
+  if (wishes.length === 0) return cases;
+  const matches = ({ id, editor }: Case, wish: string): boolean =>
+    id === wish || id.startsWith(`${wish}:`) || editor.id.startsWith(`${wish}-`);
+  return cases.filter((one) => wishes.some((wish) => matches(one, wish)));
+}

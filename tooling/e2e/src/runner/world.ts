@@ -1,0 +1,58 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Agent, type AgentId, prepareAgent } from "../agents/agent.ts";
+import { agents } from "../agents/index.ts";
+import type { EditorDriver, EditorTerminal } from "../editors/editor-driver.ts";
+import type { Recorder } from "../record/recorder.ts";
+import type { StartedAgent, World } from "../scenarios/scenario.ts";
+import type { Lab } from "../support/lab.ts";
+
+/** The world of one scenario; keeps what it started so that it can be reported on and ended. */
+export class ScenarioWorld implements World {
+  readonly editor: EditorDriver;
+  readonly lab: Lab;
+  readonly #recorder: Recorder | undefined;
+  readonly #started: { readonly agent: Agent; readonly terminal: EditorTerminal }[] = [];
+
+  constructor(editor: EditorDriver, lab: Lab, recorder: Recorder | undefined) {
+    this.editor = editor;
+    this.lab = lab;
+    this.#recorder = recorder;
+  }
+
+  async startAgent(id: AgentId): Promise<StartedAgent> {
+    const extra = await this.#recorder?.environmentFor(id);
+    const agent = await prepareAgent(agents[id], this.lab, extra);
+    const terminal = await this.editor.openTerminal();
+    this.#started.push({ agent, terminal });
+    await terminal.type(agent.launcher);
+    await terminal.press("Enter");
+    await agent.waitUntilReady(terminal);
+    return { agent, focus: () => terminal.focus() };
+  }
+
+  async writeFile(name: string, contents: string): Promise<string> {
+    const path = join(this.lab.workspace, name);
+    await writeFile(path, contents);
+    return path;
+  }
+
+  async readFile(name: string): Promise<string> {
+    return await readFile(join(this.lab.workspace, name), "utf8");
+  }
+
+  /** What every agent showed last and what its model was asked, by file name. */
+  async evidence(): Promise<ReadonlyMap<string, string>> {
+    const files = new Map<string, string>();
+    for (const { agent, terminal } of this.#started) {
+      files.set(`${agent.kind.id}-screen.txt`, await terminal.screen().catch(String));
+      files.set(`${agent.kind.id}-model.jsonl`, agent.model.requests.map((request) => `${request.text}\n`).join(""));
+    }
+    return files;
+  }
+
+  /** Ends the agents' models; their terminals are the editor's to close. */
+  dispose(): void {
+    for (const { agent } of this.#started) agent.dispose();
+  }
+}

@@ -1,0 +1,170 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { CocDriver } from "../editors/coc/coc.ts";
+import { pause, poll } from "../support/poll.ts";
+import {
+  diffTitle,
+  propose,
+  startContents,
+  usualChange,
+  waitForContents,
+  waitForDiff,
+  waitForNoDiff,
+} from "./propose.ts";
+import { everyAgent, must, mustEqual, type Scenario, type World } from "./scenario.ts";
+
+const changed = startContents.replace("first line", "FIRST line");
+
+function cocOf(world: World): CocDriver {
+  if (!(world.editor instanceof CocDriver)) throw new Error("this is about Vim and Neovim");
+  return world.editor;
+}
+
+/** A hunk that the user drops with `do` is not written; `:wq` accepts the rest. */
+export const hunk: Scenario = {
+  name: "hunk",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    await world.writeFile("hunk.txt", startContents);
+    const started = await world.startAgent(id);
+    await started.agent.waitForConnection();
+    const from = "first line\nsecond line\nthird line";
+    await propose(world, started, { file: "hunk.txt", from, to: "FIRST line\nsecond line\nTHIRD line" });
+    await coc.showDiff(diffTitle(started.agent, "hunk.txt"));
+    await coc.pane.type("ggdo");
+    await poll("the first line as it was", async () => (await coc.link.read("getline(1)")) === "first line", {
+      timeout: 5_000,
+    });
+    await coc.command("wq");
+    await waitForContents(world, "hunk.txt", startContents.replace("third line", "THIRD line"));
+    await started.agent.waitForScreen(/All done\./);
+    await waitForNoDiff(world, started.agent, "hunk.txt");
+  },
+};
+
+/** A proposal waits for the end of a command line, and what the user types in Insert mode while it opens goes where it was going. */
+export const insert: Scenario = {
+  name: "insert",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    await world.writeFile("insert.txt", startContents);
+    await world.writeFile("other.txt", startContents);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    agent.model.play(...agent.kind.editTurns(`${world.lab.workspace}/insert.txt`, "first line", "FIRST line"));
+    await agent.ask("Please change insert.txt for me");
+    await coc.pane.type("\u001c\u000e:");
+    await agent.waitForApproval();
+    await pause(1_000);
+    mustEqual("the number of proposals shown", String((await coc.openDiffs()).length), "0");
+    await coc.pane.type("tab drop other.txt");
+    await coc.pane.press("Enter");
+    await coc.pane.type("Gotyped ");
+    await waitForDiff(world, agent, "insert.txt");
+    await coc.pane.type("text");
+    await poll("what was typed", async () => (await coc.link.read("getline('$')")) === "typed text", {
+      timeout: 5_000,
+    });
+    must("Insert mode goes on", (await coc.link.read("mode()")) === "i");
+    await coc.pane.press("Escape");
+    await coc.showDiff(diffTitle(agent, "insert.txt"));
+    await coc.acceptDiff();
+    await waitForContents(world, "insert.txt", changed);
+    await waitForNoDiff(world, agent, "insert.txt");
+    mustEqual("other.txt", await world.readFile("other.txt"), startContents);
+  },
+};
+
+/** The user types into the file itself while the agent proposes a change of it: nothing of that is lost, and no prompt comes. */
+export const unsaved: Scenario = {
+  name: "unsaved",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    await world.writeFile("unsaved.txt", startContents);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await coc.openFile("unsaved.txt");
+    await coc.pane.type("Gounsaved text");
+    await coc.pane.press("Escape");
+    await started.focus();
+    await propose(world, started, usualChange("unsaved.txt"));
+    await coc.showDiff(diffTitle(agent, "unsaved.txt"));
+    await coc.acceptDiff();
+    await waitForContents(world, "unsaved.txt", changed);
+    await agent.waitForScreen(/All done\./);
+    await coc.openFile("unsaved.txt");
+    await coc.command("checktime");
+    mustEqual("the last line of the buffer", String(await coc.link.read("getline('$')")), "unsaved text");
+    mustEqual("the first line of the buffer", String(await coc.link.read("getline(1)")), "first line");
+    await coc.command("edit!");
+    await poll("the agent's text", async () => (await coc.link.read("getline(1)")) === "FIRST line", {
+      timeout: 5_000,
+    });
+  },
+};
+
+/** After an accept the buffer shows the new text without a prompt, and undo brings the old one back. */
+export const undo: Scenario = {
+  name: "undo",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    await world.writeFile("undo.txt", startContents);
+    const started = await world.startAgent(id);
+    await started.agent.waitForConnection();
+    await coc.openFile("undo.txt");
+    await started.focus();
+    await propose(world, started, usualChange("undo.txt"));
+    await coc.showDiff(diffTitle(started.agent, "undo.txt"));
+    await coc.acceptDiff();
+    await waitForContents(world, "undo.txt", changed);
+    await poll("the new text in the buffer", async () => (await firstLineOf(coc, "undo.txt")) === "FIRST line", {
+      timeout: 8_000,
+    });
+    // Not by :drop, with which Neovim reads the file once more.
+    await coc.command("call win_gotoid(win_findbuf(bufnr('undo.txt'))[0])");
+    await poll("the file's window", async () => (await coc.link.read("expand('%:t')")) === "undo.txt", {
+      timeout: 5_000,
+    });
+    await coc.pane.type("u");
+    await poll("the old text", async () => (await coc.link.read("getline(1)")) === "first line", { timeout: 5_000 });
+  },
+};
+
+async function firstLineOf(coc: CocDriver, name: string): Promise<string> {
+  return String(await coc.link.read(`get(getbufline('${name}', 1), 0, '')`));
+}
+
+/** A killed editor leaves nothing behind that an agent would try, and the next one starts as if nothing had been. */
+export const killed: Scenario = {
+  name: "killed",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    await world.writeFile("killed.txt", startContents);
+    const started = await world.startAgent(id);
+    await started.agent.waitForConnection();
+    await propose(world, started, usualChange("killed.txt"));
+    await coc.kill();
+    const records = join(world.lab.temporary, "gemini", "ide");
+    await poll("the records' end", async () => (await readdir(records)).length === 0, { timeout: 10_000 });
+    mustEqual("killed.txt", await world.readFile("killed.txt"), startContents);
+    // The agent lived in the editor's terminal and went with it.
+    await coc.stop();
+    await coc.launch(world.lab);
+    await pause(1_000);
+    must("nothing is under review", (await coc.openDiffs()).length === 0);
+    const again = await world.startAgent(id);
+    await again.agent.waitForConnection();
+  },
+};

@@ -1,0 +1,42 @@
+import { diagnostics, mention } from "./claude-only.ts";
+import { hunk, insert, killed, undo, unsaved } from "./coc-ways.ts";
+import { connected, selection } from "./context.ts";
+import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
+import { bytes, close, newFile, reload, save } from "./editor-ways.ts";
+import { autosave, reloadReview } from "./nothing-lost.ts";
+import type { Scenario } from "./scenario.ts";
+import { theiaContract } from "./theia-contract.ts";
+import { backendRestart } from "./theia-restart.ts";
+import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
+import { together } from "./together.ts";
+
+/** All scenarios, in the order in which they run. */
+export const scenarios: readonly Scenario[] = [
+  connected,
+  selection,
+  accept,
+  acceptEdited,
+  reject,
+  terminal,
+  focus,
+  save,
+  close,
+  bytes,
+  newFile,
+  reload,
+  reloadReview,
+  autosave,
+  diagnostics,
+  mention,
+  hunk,
+  insert,
+  unsaved,
+  undo,
+  killed,
+  reviewOverReload,
+  reviewOverClose,
+  twoWindows,
+  backendRestart,
+  together,
+  theiaContract,
+];

@@ -1,0 +1,43 @@
+import type { Agent, AgentId } from "../agents/agent.ts";
+import type { EditorDriver } from "../editors/editor-driver.ts";
+import type { Lab } from "../support/lab.ts";
+
+/** What a scenario has at hand. */
+export interface World {
+  readonly editor: EditorDriver;
+  readonly lab: Lab;
+  /** Starts an agent in a new terminal of the editor and waits until it takes prompts. */
+  startAgent(id: AgentId): Promise<StartedAgent>;
+  /** Writes a file of the workspace and returns its path. */
+  writeFile(name: string, contents: string): Promise<string>;
+  readFile(name: string): Promise<string>;
+}
+
+/** An agent in a terminal of the editor. */
+export interface StartedAgent {
+  readonly agent: Agent;
+  /** Brings its terminal to the front. */
+  focus(): Promise<void>;
+}
+
+/** One thing a user does, and the evidence that it worked. Throws where it did not. */
+export interface Scenario {
+  readonly name: string;
+  /** The agents it exists for; `all` for one run with all of them at once. */
+  readonly agents: readonly AgentId[] | "all";
+  /** Absent on editors that lack what it needs. */
+  isFor?(editor: EditorDriver): boolean;
+  run(world: World, agent: AgentId): Promise<void>;
+}
+
+export const everyAgent: readonly AgentId[] = ["gemini", "qwen", "claude"];
+
+/** Throws with both values unless they are the same. */
+export function mustEqual(what: string, seen: string, wanted: string): void {
+  if (seen !== wanted) throw new Error(`${what} is ${JSON.stringify(seen)}, not ${JSON.stringify(wanted)}`);
+}
+
+/** Throws unless the condition holds. */
+export function must(what: string, holds: boolean): void {
+  if (!holds) throw new Error(`it should be that ${what}`);
+}

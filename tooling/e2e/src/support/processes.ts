@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { poll } from "./poll.ts";
+
+/** What a finished command left behind. */
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Milliseconds until the command is ended. */
+  readonly timeout?: number;
+}
+
+/** Runs a command to its end and returns its output, whatever its exit code. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: options.timeout ?? 30_000,
+    killSignal: "SIGKILL",
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (exitCode) => resolve(exitCode ?? -1));
+  });
+  return { code, stdout, stderr };
+}
+
+/** Runs a command and insists on success. */
+export async function mustRun(command: string, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const finished = await run(command, args, options);
+  if (finished.code !== 0) {
+    const tail = `${finished.stdout}\n${finished.stderr}`.trim().split("\n").slice(-15).join("\n");
+    throw new Error(`${command} ${args.join(" ")} ended with ${finished.code}:\n${tail}`);
+  }
+  return finished;
+}
+
+/** A long-running program in a process group of its own, so that ending it also ends what it started. */
+export interface Daemon {
+  readonly pid: number;
+  readonly exited: Promise<number>;
+  isRunning(): boolean;
+  stop(): Promise<void>;
+}
+
+export interface DaemonOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** File that receives both output streams. */
+  readonly log: string;
+}
+
+/** Starts a program that stays; the caller stops it. */
+export async function startDaemon(command: string, args: readonly string[], options: DaemonOptions): Promise<Daemon> {
+  const log = createWriteStream(options.log, { flags: "a" });
+  await once(log, "open");
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: ["ignore", log, log],
+    detached: true,
+  });
+  const exited = new Promise<number>((resolve) => {
+    child.once("close", (code) => resolve(code ?? -1));
+    child.once("error", () => resolve(-1));
+  });
+  await once(child, "spawn");
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${command} did not start`);
+  return {
+    pid,
+    exited,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    stop: async () => {
+      await endGroup(pid);
+      log.end();
+    },
+  };
+}
+
+/** Ends a process group by its leader's id: politely, then not. A group that is gone is fine. */
+export async function endGroup(leader: number): Promise<void> {
+  if (!signal(-leader, "SIGTERM")) return;
+  const gone = await poll("the process group's end", () => !signal(-leader, 0), { timeout: 4_000 }).catch(() => false);
+  if (!gone) signal(-leader, "SIGKILL");
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    // ESRCH: nobody is left to receive it.
+    return false;
+  }
+}
