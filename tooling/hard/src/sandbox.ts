@@ -1,0 +1,89 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+
+const recordSchema = z.object({ port: z.number().optional(), authToken: z.string() });
+
+/** A folder with a home, a temporary directory, a workspace and a storage of its own. */
+export class Sandbox {
+  readonly root: string;
+  readonly home: string;
+  readonly tmp: string;
+  readonly workspace: string;
+  readonly storage: string;
+
+  constructor() {
+    this.root = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-hard-")));
+    this.home = join(this.root, "home");
+    this.tmp = join(this.root, "tmp");
+    this.workspace = join(this.root, "workspace");
+    this.storage = join(this.root, "storage");
+    // Like a machine's: others may walk in and look, and /tmp is everybody's with the sticky bit.
+    chmodSync(this.root, 0o755);
+    for (const directory of [this.home, this.workspace]) mkdirSync(directory, { mode: 0o755 });
+    mkdirSync(this.tmp);
+    chmodSync(this.tmp, 0o1777);
+  }
+
+  /** A path in the workspace. */
+  file(name: string): string {
+    return join(this.workspace, name);
+  }
+
+  get geminiRecords(): string {
+    return join(this.tmp, "gemini", "ide");
+  }
+
+  get claudeRecords(): string {
+    return join(this.home, ".claude", "ide");
+  }
+
+  get qwenRecords(): string {
+    return join(this.home, ".qwen", "ide");
+  }
+
+  /** Every directory in which records are written. */
+  get recordDirectories(): readonly string[] {
+    return [this.geminiRecords, this.claudeRecords, this.qwenRecords, join(this.tmp, "qwen", "ide")];
+  }
+
+  /** All records that are there now. */
+  records(): readonly string[] {
+    return this.recordDirectories.flatMap((directory) => namesIn(directory).map((name) => join(directory, name)));
+  }
+
+  /** The token that an agent of a dialect finds. */
+  token(dialect: "gemini" | "qwen" | "claude"): string {
+    const directory =
+      dialect === "gemini" ? this.geminiRecords : dialect === "qwen" ? this.qwenRecords : this.claudeRecords;
+    const [name] = namesIn(directory);
+    if (name === undefined) throw new Error(`No record in ${directory}.`);
+    return recordSchema.parse(JSON.parse(readFileSync(join(directory, name), "utf8"))).authToken;
+  }
+
+  /** Every token that any record holds. */
+  tokens(): readonly string[] {
+    return [
+      ...new Set(this.records().map((path) => recordSchema.parse(JSON.parse(readFileSync(path, "utf8"))).authToken)),
+    ];
+  }
+
+  /** Gives everything that the companion's user owns to this user. */
+  ownedBy(uid: number): void {
+    for (const path of [this.home, this.workspace]) chownSync(path, uid, uid);
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // Not made yet, or refused.
+    return [];
+  }
+}
