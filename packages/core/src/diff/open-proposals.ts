@@ -1,0 +1,64 @@
+import { Emitter, type Event } from "../support/emitter.ts";
+import { type Logger, reportListenerFailure } from "../support/logger.ts";
+import type { ProposalInfo } from "./model.ts";
+import type { Proposal } from "./proposal.ts";
+
+/** The proposals under review in this run: those that wait for a decision, and those of which only text the user typed is left. */
+export class OpenProposals {
+  readonly #byId: Map<string, Proposal> = new Map();
+  readonly #change: Emitter<void>;
+  /** Set from the moment the run ends: `keep` leaves what is open to the next run, `settle` ends it. */
+  ending: "keep" | "settle" | undefined;
+
+  constructor(logger: Logger) {
+    this.#change = new Emitter(reportListenerFailure(logger));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.#change.event;
+  }
+
+  get all(): readonly Proposal[] {
+    return [...this.#byId.values()];
+  }
+
+  get infos(): readonly ProposalInfo[] {
+    return this.all.map((proposal) => proposal.info());
+  }
+
+  get(id: string): Proposal | undefined {
+    return this.#byId.get(id);
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  /** What a session waits for, in the order in which it asked. */
+  ofSession(sessionId: string): readonly Proposal[] {
+    return this.all.filter((proposal) => proposal.isOpen && proposal.facts.owner.sessionId === sessionId);
+  }
+
+  /** The proposal a session means by its handle; undefined where it waits for none. */
+  find(sessionId: string, handle: string): Proposal | undefined {
+    return this.ofSession(sessionId).find((proposal) => proposal.facts.input.handle === handle);
+  }
+
+  /** Takes a proposal in; `changed` is said when it is complete. */
+  add(proposal: Proposal): void {
+    this.#byId.set(proposal.id, proposal);
+  }
+
+  remove(proposal: Proposal): void {
+    this.#byId.delete(proposal.id);
+  }
+
+  clear(): void {
+    this.#byId.clear();
+  }
+
+  /** Says that the set, or what is told of one in it, has changed. */
+  changed(): void {
+    this.#change.fire();
+  }
+}

@@ -1,0 +1,118 @@
+import type { Clock } from "../platform/platform.ts";
+import type { Logger } from "../support/logger.ts";
+import type { DraftKeeper } from "./draft-keeper.ts";
+import type { ProposalInfo } from "./model.ts";
+import type { OpenProposals } from "./open-proposals.ts";
+import type { OutcomeCarrier, OutcomeOffice } from "./outcome-office.ts";
+import { Proposal } from "./proposal.ts";
+import type { ProposalStore, StoredProposal } from "./proposal-store.ts";
+import { readView } from "./read-view.ts";
+import type { ReviewViews } from "./review-views.ts";
+
+export interface ProposalHandoverOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly store: ProposalStore;
+  readonly carrier: OutcomeCarrier;
+  readonly drafts: DraftKeeper;
+  readonly outcomes: OutcomeOffice;
+  readonly proposals: OpenProposals;
+  readonly views: ReviewViews;
+}
+
+/** What passes from one run of the editor to the next: taken back at the start, left or settled at the end. */
+export class ProposalHandover {
+  readonly #options: ProposalHandoverOptions;
+  /** What the end of this run has left open. */
+  #kept: readonly Proposal[] = [];
+
+  constructor(options: ProposalHandoverOptions) {
+    this.#options = options;
+  }
+
+  /** After an end with `keep`: what owners still wait for. */
+  get undecided(): readonly ProposalInfo[] {
+    return this.#kept.filter((proposal) => proposal.isOpen).map((proposal) => proposal.info());
+  }
+
+  /** See `DiffRegistry.restore`. */
+  async restore(): Promise<{ readonly shown: Promise<void> }> {
+    const { store, proposals, views } = this.#options;
+    const records = await store.load();
+    if (proposals.ending !== undefined) return { shown: Promise.resolve() };
+    const opening = records.flatMap((record) => {
+      const proposal = this.#revive(record);
+      return proposal === undefined ? [] : [views.show(proposal)];
+    });
+    proposals.changed();
+    return { shown: Promise.all(opening).then(() => {}) };
+  }
+
+  /** It came while everything ends: the next run shows it, or its agent is told that nobody will. */
+  takeLate(proposal: Proposal): void {
+    if (this.#options.proposals.ending !== "keep") void this.#settle(proposal);
+    else if (proposal.facts.owner.outlivesConnection) void this.#options.drafts.save(proposal);
+  }
+
+  /** See `DiffRegistry.stop`. */
+  async stop(options: { readonly keep: boolean }): Promise<void> {
+    const { proposals, outcomes, drafts } = this.#options;
+    proposals.ending = options.keep ? "keep" : "settle";
+    const { all } = proposals;
+    if (options.keep) this.#kept = all;
+    await Promise.all(all.map((proposal) => (options.keep ? this.#keep(proposal) : this.#settle(proposal))));
+    // With `keep`, agents may go on until their connections end: what they close is closed, and not asked about again.
+    if (!options.keep) proposals.clear();
+    await outcomes.stop(options);
+    await drafts.settled();
+    drafts.dispose();
+    proposals.changed();
+  }
+
+  /** See `DiffRegistry.settled`. */
+  async settled(): Promise<void> {
+    const { proposals, outcomes, drafts } = this.#options;
+    await outcomes.finish();
+    await drafts.settled();
+    proposals.clear();
+  }
+
+  /** A stored proposal as one of this run; undefined where there is nothing of it to show. */
+  #revive(record: StoredProposal): Proposal | undefined {
+    const { proposals, outcomes, drafts, carrier } = this.#options;
+    const proposal = new Proposal(record.facts, record.draft);
+    if (proposals.has(proposal.id)) return undefined;
+    const { owner } = proposal.facts;
+    if (record.outcome !== undefined) {
+      proposal.settle(record.outcome);
+      proposal.detached = record.detached && record.draft !== undefined;
+      outcomes.restore(proposal, record.outcome, record.sentAs);
+    } else if (record.detached || !owner.outlivesConnection) {
+      proposal.settle({ kind: "agent-gone" });
+      proposal.detached = record.draft !== undefined;
+      if (!proposal.detached) drafts.forget(proposal);
+    }
+    if (!proposal.isOpen && !proposal.detached) return undefined;
+    proposal.agentPresent = proposal.isOpen && carrier.isReachable(owner.sessionId);
+    proposals.add(proposal);
+    return proposal;
+  }
+
+  async #keep(proposal: Proposal): Promise<void> {
+    await proposal.deciding;
+    if (proposal.isOpen || proposal.detached) await this.#options.drafts.save(proposal);
+  }
+
+  async #settle(proposal: Proposal): Promise<void> {
+    const { clock, logger, drafts, outcomes, views } = this.#options;
+    await proposal.deciding;
+    if (!proposal.isOpen && !proposal.detached) return;
+    await readView(proposal, clock, logger);
+    const settled = proposal.settle({ kind: "stopped" });
+    proposal.detached = proposal.isEdited;
+    if (settled) outcomes.send(proposal, { kind: "rejected" });
+    if (proposal.detached) await drafts.save(proposal);
+    else drafts.forget(proposal);
+    await views.close(proposal, "stopped");
+  }
+}

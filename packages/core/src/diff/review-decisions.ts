@@ -1,0 +1,171 @@
+import type { DiffCloseReason, DiffViewEvents } from "../editor-host.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import type { ByteOrderMarks } from "./byte-order-marks.ts";
+import type { DraftKeeper } from "./draft-keeper.ts";
+import type { DiffOutcome } from "./model.ts";
+import type { OpenProposals } from "./open-proposals.ts";
+import type { OutcomeOffice } from "./outcome-office.ts";
+import type { Proposal, ProposalOwner } from "./proposal.ts";
+import type { ReviewMessages } from "./review-messages.ts";
+import type { ReviewViews } from "./review-views.ts";
+
+export interface FinalText {
+  readonly text: string;
+  readonly edited: boolean;
+}
+
+export interface ReviewDecisionsOptions {
+  readonly logger: Logger;
+  readonly marks: ByteOrderMarks;
+  readonly messages: ReviewMessages;
+  readonly drafts: DraftKeeper;
+  readonly outcomes: OutcomeOffice;
+  readonly proposals: OpenProposals;
+  readonly views: ReviewViews;
+}
+
+/**
+ * Settles proposals. The user, the agent's terminal, a newer proposal or the agent's end decides, whoever is first; what
+ * comes after that changes nothing.
+ */
+export class ReviewDecisions {
+  readonly #options: ReviewDecisionsOptions;
+
+  constructor(options: ReviewDecisionsOptions) {
+    this.#options = options;
+  }
+
+  /** What the user does in the view of a proposal. */
+  events(proposal: Proposal): DiffViewEvents {
+    return {
+      edited: () => this.#edited(proposal),
+      accepted: (text) => void this.accept(proposal, text),
+      rejected: () => void this.decline(proposal, "rejected"),
+      closed: () => void this.decline(proposal, "closed"),
+    };
+  }
+
+  /** The accept counts from now on: a view that closes while its text is worked out takes nothing back. */
+  async accept(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
+    // Written down as open by now: the user is asked again by the next run, and an answer now would be a second one.
+    if (this.#options.proposals.ending !== undefined) return false;
+    if ((!proposal.isOpen && !proposal.detached) || proposal.deciding !== undefined) return false;
+    proposal.deciding = this.#decide(proposal, text).catch((error: unknown) => {
+      this.#options.logger.error("A proposal could not be accepted", {
+        proposal: proposal.id,
+        reason: messageOf(error),
+      });
+      return false;
+    });
+    const accepted = await proposal.deciding;
+    proposal.deciding = undefined;
+    return accepted;
+  }
+
+  /** The user said no, or closed the view without a verdict. */
+  decline(proposal: Proposal, kind: "rejected" | "closed"): boolean {
+    if (this.#options.proposals.ending !== undefined || proposal.deciding !== undefined) return false;
+    if (proposal.detached) {
+      this.#release(proposal, "rejected");
+      return true;
+    }
+    if (!proposal.isOpen) return false;
+    if (!this.#end(proposal, { kind }, "rejected")) return false;
+    this.#options.outcomes.send(proposal, { kind });
+    return true;
+  }
+
+  /** The agent's terminal decided. See `SessionDiffs.close`. */
+  async closeByAgent(
+    owner: ProposalOwner,
+    handle: string,
+    options: { readonly notify: boolean },
+  ): Promise<FinalText | undefined> {
+    const { proposals, outcomes, views, messages, marks } = this.#options;
+    const proposal = proposals.find(owner.sessionId, handle);
+    if (proposal === undefined) return outcomes.collect(owner, handle);
+    await proposal.deciding;
+    const text = await views.read(proposal);
+    const mark = marks.needed(proposal);
+    const final = proposal.finalText(text, typeof mark === "boolean" ? mark : await mark);
+    // The user may have decided in the view while it was read.
+    if (!proposal.isOpen) return outcomes.collect(owner, handle) ?? final;
+    if (final.edited && !owner.outlivesConnection) messages.editsNotUsed(proposal, proposal.draft ?? proposal.body);
+    this.#end(proposal, { kind: "decided-in-terminal", ...final }, "decided-in-terminal");
+    if (options.notify) outcomes.send(proposal, { kind: "rejected" });
+    return final;
+  }
+
+  /** A newer proposal of the same agent takes its place. */
+  supersede(proposal: Proposal): void {
+    this.#part(proposal, { kind: "superseded" }, "superseded");
+    if (proposal.detached) this.#options.messages.superseded(proposal);
+  }
+
+  /** The agent will not come back. */
+  orphan(proposal: Proposal): void {
+    this.#part(proposal, { kind: "agent-gone" }, "agent-gone");
+  }
+
+  /** Says once of each accepted outcome that it waits for its owner. */
+  tellKept(sessionId: string): void {
+    const { outcomes, messages } = this.#options;
+    for (const { proposal, text } of outcomes.takeUntold(sessionId)) messages.keptUntilReturn(proposal, text);
+  }
+
+  #edited(proposal: Proposal): void {
+    if (!proposal.isOpen && !proposal.detached) return;
+    const first = !proposal.isEdited;
+    proposal.noteEdit();
+    this.#options.drafts.touch(proposal);
+    if (first) this.#options.proposals.changed();
+  }
+
+  async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
+    const { messages, outcomes, marks } = this.#options;
+    const documentText = typeof text === "string" ? text : await text();
+    const mark = proposal.detached ? false : marks.needed(proposal);
+    const final = proposal.finalText(documentText, typeof mark === "boolean" ? mark : await mark);
+    if (proposal.detached) {
+      proposal.noteText(documentText);
+      messages.handBack(proposal, documentText);
+      this.#release(proposal, "accepted");
+      return true;
+    }
+    const outcome: DiffOutcome = { kind: "accepted", ...final };
+    if (!this.#end(proposal, outcome, "accepted")) return false;
+    outcomes.send(proposal, outcome);
+    if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
+    else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
+    return true;
+  }
+
+  /** The agent is done with the proposal; text the user typed stays in its view until the user is done with it, too. */
+  #part(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason): void {
+    if (!proposal.isEdited) {
+      this.#end(proposal, outcome, reason);
+      return;
+    }
+    proposal.detached = true;
+    proposal.settle(outcome);
+    this.#options.views.tellPresence(proposal);
+    this.#options.drafts.touch(proposal);
+    this.#options.proposals.changed();
+  }
+
+  #end(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason): boolean {
+    if (!proposal.settle(outcome)) return false;
+    this.#release(proposal, reason);
+    return true;
+  }
+
+  #release(proposal: Proposal, reason: DiffCloseReason): void {
+    const { proposals, drafts, views } = this.#options;
+    proposal.detached = false;
+    proposals.remove(proposal);
+    drafts.forget(proposal);
+    void views.close(proposal, reason);
+    proposals.changed();
+  }
+}

@@ -1,0 +1,166 @@
+import type { DiffCloseReason, DiffView, DiffViewEvents, EditorHost } from "../editor-host.ts";
+import type { Clock } from "../platform/platform.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import type { DiffOutcome } from "./model.ts";
+import type { OpenProposals } from "./open-proposals.ts";
+import type { Proposal } from "./proposal.ts";
+import { currentText, readView } from "./read-view.ts";
+import type { ReviewMessages } from "./review-messages.ts";
+import { within } from "./within.ts";
+
+/** How long a proposal's end waits for the editor to take its view away, ms. */
+const closeMs = 1_000;
+
+export interface ReviewViewsOptions {
+  readonly host: Pick<EditorHost, "diffs">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly messages: ReviewMessages;
+  readonly proposals: OpenProposals;
+  /** What becomes of what the user does in the view of a proposal. */
+  readonly events: (proposal: Proposal) => DiffViewEvents;
+}
+
+/** The editor's views of the proposals: asked for, shown, read and taken away again. */
+export class ReviewViews {
+  readonly #options: ReviewViewsOptions;
+  readonly #showing: Map<string, Promise<void>> = new Map();
+
+  constructor(options: ReviewViewsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the view is shown or will not be; rejects where the editor failed. */
+  whenShown(proposal: Proposal): Promise<void> {
+    return this.#showing.get(proposal.id) ?? Promise.resolve();
+  }
+
+  /** Shows a proposal of this workspace. Never rejects: `whenShown` does. */
+  show(proposal: Proposal): Promise<void> {
+    return this.#track(proposal, this.#show(proposal));
+  }
+
+  /** Shows a proposal for a file outside the workspace once the user has said yes. Never rejects: `whenShown` does. */
+  showAfterAsking(proposal: Proposal): Promise<void> {
+    return this.#track(proposal, this.#ask(proposal));
+  }
+
+  /** Brings the view to the front; opens it where there is none. False where the editor shows none. */
+  async reveal(proposal: Proposal): Promise<boolean> {
+    // A view that is on its way is waited for, not opened twice; one that waits for the user's answer has it now.
+    if (proposal.place === "shown") await this.#showing.get(proposal.id)?.catch(() => {});
+    if (proposal.view === undefined) await this.show(proposal);
+    await proposal.view?.reveal();
+    return proposal.view !== undefined;
+  }
+
+  /** The text of the view, or the last one known where the editor cannot say it. */
+  async read(proposal: Proposal): Promise<string> {
+    await this.#shownIfEdited(proposal);
+    return readView(proposal, this.#options.clock, this.#options.logger);
+  }
+
+  /** The text that an accept by a command means. Rejects where the editor has a view and cannot say what it holds. */
+  async textToAccept(proposal: Proposal): Promise<string> {
+    const { clock, logger } = this.#options;
+    await this.#shownIfEdited(proposal);
+    // What the user typed must not be replaced by what the agent proposed because the editor cannot say it.
+    return proposal.view === undefined ? readView(proposal, clock, logger) : currentText(proposal, clock);
+  }
+
+  tellPresence(proposal: Proposal): void {
+    try {
+      proposal.view?.setAgentPresent(proposal.agentPresent && !proposal.detached);
+    } catch (error) {
+      this.#options.logger.warn("A review could not be told about its agent", {
+        proposal: proposal.id,
+        reason: messageOf(error),
+      });
+    }
+  }
+
+  /** Takes the view away. Never rejects, and waits a second at most. */
+  async close(proposal: Proposal, reason: DiffCloseReason): Promise<void> {
+    this.#showing.delete(proposal.id);
+    const view = proposal.view;
+    proposal.view = undefined;
+    if (view === undefined) return;
+    try {
+      await within(closeMs, this.#options.clock, view.close(reason));
+    } catch (error) {
+      this.#options.logger.warn("A review could not be closed", { proposal: proposal.id, reason: messageOf(error) });
+    }
+  }
+
+  /** An edit may come before the editor has said that the view is there. */
+  async #shownIfEdited(proposal: Proposal): Promise<void> {
+    if (proposal.view === undefined && proposal.isEdited) await this.#showing.get(proposal.id)?.catch(() => {});
+  }
+
+  #track(proposal: Proposal, shown: Promise<void>): Promise<void> {
+    this.#showing.set(proposal.id, shown);
+    return shown.catch((error: unknown) => {
+      this.#options.logger.error("The editor could not show a proposal", {
+        proposal: proposal.id,
+        reason: messageOf(error),
+      });
+    });
+  }
+
+  async #ask(proposal: Proposal): Promise<void> {
+    proposal.place = "asking";
+    const yes = await this.#options.messages.outsideWorkspace(proposal);
+    if (!proposal.isOpen || proposal.place !== "asking") return;
+    proposal.place = "hidden";
+    if (yes) await this.#show(proposal);
+    else this.#options.proposals.changed();
+  }
+
+  async #show(proposal: Proposal): Promise<void> {
+    const { host, proposals, events } = this.#options;
+    proposal.place = "shown";
+    const { input, kind, owner } = proposal.facts;
+    let opening: Awaited<ReturnType<EditorHost["diffs"]["open"]>>;
+    try {
+      opening = await host.diffs.open(
+        {
+          id: proposal.id,
+          agentName: owner.agentName,
+          path: input.path,
+          kind,
+          proposedText: proposal.body,
+          agentPresent: proposal.agentPresent,
+          ...(proposal.draft === undefined ? {} : { draftText: proposal.draft }),
+        },
+        events(proposal),
+      );
+    } catch (error) {
+      proposal.place = "hidden";
+      proposals.changed();
+      throw new PatchbayError(
+        "host-failed",
+        `The editor could not show the proposal for ${input.path}: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+    if (opening.kind === "declined") proposal.place = "hidden";
+    else await this.#attach(proposal, opening.view);
+    proposals.changed();
+  }
+
+  async #attach(proposal: Proposal, view: DiffView): Promise<void> {
+    const { proposals } = this.#options;
+    const isWanted = (proposal.isOpen || proposal.detached) && proposals.has(proposal.id);
+    if (isWanted) {
+      proposal.view = view;
+      // The agent may have gone or come back while the view was opening.
+      this.tellPresence(proposal);
+    } else await view.close(proposals.ending === undefined ? closeReasonOf(proposal.settled) : "stopped");
+  }
+}
+
+function closeReasonOf(outcome: DiffOutcome | undefined): DiffCloseReason {
+  if (outcome === undefined || outcome.kind === "closed") return "rejected";
+  return outcome.kind;
+}
