@@ -2,6 +2,9 @@ import type { Uri } from "./uri.ts";
 import { Position, type Range } from "./ranges.ts";
 import { EndOfLine } from "./values.ts";
 
+/** A text, or how to come by it: a text that nobody looks at costs nothing. */
+export type DocumentContent = string | (() => string);
+
 /** A text document: one kind of line end, no byte order mark, versions that only grow. */
 export class FakeDocument {
   readonly uri: Uri;
@@ -10,43 +13,61 @@ export class FakeDocument {
   version = 1;
   isDirty = false;
   isClosed = false;
-  eol: number = EndOfLine.LF;
-  #lines: string[] = [""];
+  #content: DocumentContent = "";
+  #eol: number | undefined;
+  #lines: string[] | undefined;
 
-  constructor(uri: Uri, text: string, save: (document: FakeDocument) => Promise<boolean>) {
+  constructor(uri: Uri, content: DocumentContent, save: (document: FakeDocument) => Promise<boolean>) {
     this.uri = uri;
     this.#save = save;
-    this.load(text);
+    this.load(content);
   }
 
   /** Takes a text as VS Code reads it from bytes. */
-  load(text: string): void {
-    const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
-    const crLf = plain.split("\r\n").length - 1;
-    this.eol = crLf > plain.split("\n").length - 1 - crLf ? EndOfLine.CRLF : EndOfLine.LF;
-    this.#lines = plain.split(/\r\n|\r|\n/u);
+  load(content: DocumentContent): void {
+    this.#content = content;
+    this.#eol = undefined;
+    this.#lines = undefined;
   }
 
   /** Replaces everything, in the line ends that the document has. */
   replaceAll(text: string): void {
+    void this.#all;
     this.#lines = text.split(/\r\n|\r|\n/u);
     this.version += 1;
   }
 
+  get eol(): number {
+    void this.#all;
+    return this.#eol ?? EndOfLine.LF;
+  }
+
+  set eol(eol: number) {
+    void this.#all;
+    this.#eol = eol;
+  }
+
   get lineCount(): number {
-    return this.#lines.length;
+    return this.#all.length;
   }
 
   get fileName(): string {
     return this.uri.fsPath;
   }
 
-  getText(): string {
-    return this.#lines.join(this.eol === EndOfLine.CRLF ? "\r\n" : "\n");
+  getText(range?: Range): string {
+    const lineEnd = this.eol === EndOfLine.CRLF ? "\r\n" : "\n";
+    if (range === undefined) return this.#all.join(lineEnd);
+    const { start, end } = range;
+    const lines = this.#all.slice(start.line, end.line + 1);
+    const last = lines.length - 1;
+    lines[last] = (lines[last] ?? "").slice(0, start.line + last === end.line ? end.character : undefined);
+    lines[0] = (lines[0] ?? "").slice(start.character);
+    return lines.join(lineEnd);
   }
 
   lineAt(line: number): { readonly text: string; readonly range: { readonly end: Position } } {
-    const text = this.#lines[line];
+    const text = this.#all[line];
     if (text === undefined) throw new Error("Illegal value for `line`");
     return { text, range: { end: new Position(line, text.length) } };
   }
@@ -58,11 +79,23 @@ export class FakeDocument {
 
   /** Whether a range covers the whole text. */
   isWhole(range: Range): boolean {
-    const last = this.#lines.length - 1;
+    const last = this.#all.length - 1;
     return range.start.line === 0 && range.start.character === 0 && range.end.isEqual(this.lineAt(last).range.end);
   }
 
   async save(): Promise<boolean> {
     return await this.#save(this);
+  }
+
+  /** All lines, told apart when somebody first asks. */
+  get #all(): string[] {
+    if (this.#lines !== undefined) return this.#lines;
+    const text = typeof this.#content === "string" ? this.#content : this.#content();
+    const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
+    const crLf = plain.split("\r\n").length - 1;
+    this.#eol ??= crLf > plain.split("\n").length - 1 - crLf ? EndOfLine.CRLF : EndOfLine.LF;
+    this.#lines = plain.split(/\r\n|\r|\n/u);
+    this.#content = "";
+    return this.#lines;
   }
 }

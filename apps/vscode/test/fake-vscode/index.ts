@@ -127,7 +127,10 @@ export const workspace: object = {
   applyEdit: async (edit: WorkspaceEdit): Promise<boolean> => await bench.applyEdits(edit.edits),
   registerFileSystemProvider: (scheme: string, provider: FileProvider) =>
     bench.register(scheme, {
-      read: async (uri) => new TextDecoder().decode(await provider.readFile(uri)),
+      read: async (uri) => {
+        const bytes = await provider.readFile(uri);
+        return () => new TextDecoder().decode(bytes);
+      },
       readBytes: async (uri) => await provider.readFile(uri),
       write: async (uri, content) => {
         await provider.writeFile(uri, content);
@@ -142,6 +145,8 @@ export const workspace: object = {
   onDidChangeWorkspaceFolders: (listener: (event: unknown) => unknown) =>
     bench.onDidChangeWorkspaceFolders.event(listener),
   onDidGrantWorkspaceTrust: (listener: (event: void) => unknown) => bench.onDidGrantWorkspaceTrust.event(listener),
+  onDidDeleteFiles: () => nothing,
+  onDidRenameFiles: () => nothing,
   onDidChangeConfiguration: (listener: (event: { affectsConfiguration(section: string): boolean }) => unknown) =>
     bench.onDidChangeConfiguration.event(listener),
 };

@@ -13,6 +13,7 @@ export class Uri {
   readonly path: string;
   readonly query: string;
   readonly fragment: string;
+  #text: string | undefined;
 
   private constructor(parts: UriParts) {
     this.scheme = parts.scheme;
@@ -30,6 +31,17 @@ export class Uri {
     return new Uri(parts);
   }
 
+  static parse(text: string): Uri {
+    const { protocol, hostname, pathname, search, hash } = new URL(text);
+    return new Uri({
+      scheme: protocol.slice(0, -1),
+      authority: hostname,
+      path: decodeURIComponent(pathname),
+      query: decodeURIComponent(search.slice(1)),
+      fragment: decodeURIComponent(hash.slice(1)),
+    });
+  }
+
   get fsPath(): string {
     return this.path;
   }
@@ -39,7 +51,13 @@ export class Uri {
     return new Uri({ scheme, authority, path, query, fragment, ...change });
   }
 
+  /** Worked out once, as VS Code does it: documents and tabs are told apart by it all the time. */
   toString(): string {
+    this.#text ??= this.#write();
+    return this.#text;
+  }
+
+  #write(): string {
     const query = this.query === "" ? "" : `?${encodeURIComponent(this.query)}`;
     return `${this.scheme}://${this.authority}${this.path.split("/").map(encodeURIComponent).join("/")}${query}`;
   }

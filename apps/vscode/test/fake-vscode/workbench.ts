@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { FakeDocument } from "./document.ts";
+import { type DocumentContent, FakeDocument } from "./document.ts";
 import { EventEmitter, type FakeDisposable } from "./emitter.ts";
 import { Position, type Range, Selection } from "./ranges.ts";
 import { Uri } from "./uri.ts";
@@ -54,7 +54,7 @@ export interface FakeChange {
 
 /** A file system or content provider, as the extension registers it. */
 interface TextSource {
-  read(uri: Uri): Promise<string>;
+  read(uri: Uri): Promise<DocumentContent>;
   readBytes?(uri: Uri): Promise<Uint8Array>;
   write?(uri: Uri, content: Uint8Array): Promise<void>;
 }
@@ -147,8 +147,8 @@ export class FakeWorkbench {
   async openDocument(uri: Uri): Promise<FakeDocument> {
     const open = this.findDocument(uri);
     if (open !== undefined) return open;
-    const text = await this.#read(uri);
-    const document = this.findDocument(uri) ?? new FakeDocument(uri, text, async (one) => await this.save(one));
+    const content = await this.#read(uri);
+    const document = this.findDocument(uri) ?? new FakeDocument(uri, content, async (one) => await this.save(one));
     if (!this.documents.includes(document)) this.documents.push(document);
     return document;
   }
@@ -232,7 +232,8 @@ export class FakeWorkbench {
 
   /** "Don't Save" and "Revert File". */
   async revert(document: FakeDocument): Promise<void> {
-    const text = await this.#read(document.uri);
+    const content = await this.#read(document.uri);
+    const text = typeof content === "string" ? content : content();
     if (text !== document.getText()) {
       document.load(text);
       document.version += 1;
@@ -255,6 +256,7 @@ export class FakeWorkbench {
     }
     this.#removeTab(tab);
     if (document !== undefined && others.length === 0) this.#closeDocument(document);
+    if (tab.input instanceof TabInputTextDiff) this.#closeUnshown(tab.input.original);
     if (!preserveFocus) this.focus = "editor";
     return true;
   }
@@ -378,13 +380,25 @@ export class FakeWorkbench {
     return input instanceof TabInputText ? this.findDocument(input.uri) : undefined;
   }
 
+  /** The left side of a diff goes with its tab, unless another one shows it. */
+  #closeUnshown(uri: Uri): void {
+    const document = this.findDocument(uri);
+    const isShown = this.tabs.some(
+      ({ input }) =>
+        (input instanceof TabInputText && input.uri.toString() === uri.toString()) ||
+        (input instanceof TabInputTextDiff &&
+          [input.original, input.modified].some((side) => side.toString() === uri.toString())),
+    );
+    if (document !== undefined && !isShown) this.#closeDocument(document);
+  }
+
   #closeDocument(document: FakeDocument): void {
     document.isClosed = true;
     this.documents = this.documents.filter((one) => one !== document);
     this.onDidCloseTextDocument.fire(document);
   }
 
-  async #read(uri: Uri): Promise<string> {
+  async #read(uri: Uri): Promise<DocumentContent> {
     if (uri.scheme === "file") return readFileSync(uri.fsPath, "utf8");
     const source = this.sources.get(uri.scheme);
     if (source === undefined) throw new Error(`No provider for ${uri.scheme}`);
