@@ -5,6 +5,12 @@ import type { ReliableMessage, ReliableOptions } from "./agent-transport.ts";
 /** A flushed message counts as delivered when its stream stayed open for this long, ms. */
 const settleMs = 1_000;
 
+/**
+ * The last part of that, ms. It begins with a look at what is due and ends with a second one: a process that was held up
+ * (busy, stopped, asleep) runs its timers before it hears that a stream broke meanwhile.
+ */
+const hearMs = 50;
+
 interface QueuedMessage {
   readonly json: string;
   readonly onDelivered: () => void;
@@ -116,22 +122,22 @@ export class ReliableQueue {
     this.#timer = undefined;
   }
 
-  #settle(): void {
-    const before = this.#clock.monotonic() - settleMs;
-    this.#deliver((message) => message.state === "flushed" && message.flushedAtMs <= before);
-  }
-
   #watch(): void {
     if (this.#timer !== undefined) return;
     const flushed = this.#messages.filter((message) => message.state === "flushed");
     if (flushed.length === 0) return;
     const earliest = Math.min(...flushed.map((message) => message.flushedAtMs));
-    const dueMs = Math.max(1, earliest + settleMs - this.#clock.monotonic());
+    const dueMs = Math.max(1, earliest + settleMs - hearMs - this.#clock.monotonic());
+    this.#timer = this.#clock.setTimeout(() => this.#settleSoon(), dueMs);
+  }
+
+  #settleSoon(): void {
+    const before = this.#clock.monotonic() - (settleMs - hearMs);
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined;
-      this.#settle();
+      this.#deliver((message) => message.state === "flushed" && message.flushedAtMs <= before);
       this.#watch();
-    }, dueMs);
+    }, hearMs);
   }
 
   #deliver(isDelivered: (message: QueuedMessage) => boolean): void {

@@ -217,6 +217,25 @@ describe("event streams", () => {
     await eventually(() => texts(second.events)).toEqual(noted("young"));
   });
 
+  it("F04 does not count as delivered what was on a stream that broke while the process was held up", async () => {
+    const clock = createFakeClock();
+    const under = await startEndpoint({ clock });
+    const id = await beginSession(under);
+    const first = await openStream(under, id);
+    const { transport } = under.last();
+    const delivered: string[] = [];
+    transport.pushReliable(note("a"), () => delivered.push("a"));
+    await eventually(() => clock.pending).toBe(2);
+    // Timers run before the process hears of its sockets.
+    clock.holdUp(5_000);
+    first.cut();
+    clock.advance(0);
+    expect(delivered).toEqual([]);
+    await eventually(() => transport.isOpen).toBe(false);
+    clock.advance(5_000);
+    expect(transport.undelivered).toEqual([note("a")]);
+  });
+
   it("sends exactly what is newer than the last event id, and takes the rest as delivered", async () => {
     const clock = createFakeClock();
     const under = await startEndpoint({ clock });

@@ -53,6 +53,11 @@ export class FakeClock implements Clock {
     await turn();
   }
 
+  /** The process is held up: time passes, and what falls due meanwhile runs late, with the next `advance`. */
+  holdUp(ms: number): void {
+    this.#moveTo(this.#monotonic + ms);
+  }
+
   /** The wall clock jumps (suspend, a corrected clock); timers and spans do not. */
   jump(ms: number): void {
     this.#wall += ms;

@@ -14,6 +14,16 @@ describe("the fake clock", () => {
     expect(clock.monotonic()).toBe(50);
   });
 
+  it("runs late what fell due while the process was held up", () => {
+    const clock = createFakeClock(0);
+    const seen: number[] = [];
+    clock.setTimeout(() => seen.push(clock.now()), 10);
+    clock.holdUp(500);
+    expect(seen).toEqual([]);
+    clock.advance(0);
+    expect(seen).toEqual([500]);
+  });
+
   it("runs timers that a timer started, when they fall into the same span", () => {
     const clock = createFakeClock(0);
     const seen: number[] = [];
