@@ -5,7 +5,10 @@ import type { ScenarioWorld } from "./world.ts";
 
 const stamp = new Date().toISOString().replaceAll(":", "-").slice(0, 19);
 
-/** Saves what explains a failure and returns the files. Never throws: it must not hide the failure itself. */
+/** Lines of each text that are printed: a machine that is gone afterwards keeps no files. */
+const printedLines = 40;
+
+/** Saves what explains a failure and returns what to print about it: the files, and the end of each text. Never throws: it must not hide the failure itself. */
 export async function saveArtifacts(
   caseId: string,
   error: unknown,
@@ -15,7 +18,7 @@ export async function saveArtifacts(
   const saved: string[] = [];
   const save = async (name: string, contents: string): Promise<void> => {
     await writeFile(join(directory, name), contents);
-    saved.push(join(directory, name));
+    saved.push(join(directory, name), ...lastLines(contents));
   };
   try {
     await mkdir(directory, { recursive: true });
@@ -29,4 +32,9 @@ export async function saveArtifacts(
     console.log(`  (not everything could be saved: ${String(reason)})`);
   }
   return saved;
+}
+
+function lastLines(text: string): readonly string[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(-printedLines).map((line) => `  | ${line.slice(0, 300)}`);
 }
