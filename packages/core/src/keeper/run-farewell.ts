@@ -138,6 +138,12 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
       "mcp-session-id": sessionId,
     });
     response.write(`retry: ${handOverRetryMs}\n\n`);
+    // Clients name the last event of the stream before only: what an agent has must stand on this one too, or the next run tells it again.
+    const has = Number(request.headers["last-event-id"]);
+    if (Number.isSafeInteger(has) && has > 0 && has < Number.MAX_SAFE_INTEGER / 2) {
+      lastEventId = Math.max(lastEventId, has);
+      response.write(`id: ${has}\ndata: {"jsonrpc":"2.0","method":"patchbay/away"}\n\n`);
+    }
     streams.set(sessionId, response);
     request.socket.once("close", () => {
       if (streams.get(sessionId) === response) streams.delete(sessionId);

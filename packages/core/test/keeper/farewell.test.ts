@@ -11,7 +11,10 @@ import {
   type MemoryEditor,
   type TestPlatform,
 } from "@patchbay/testkit";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, describe, expect, it } from "vitest";
+import * as z from "zod";
 import type { Companion } from "../../src/companion.ts";
 import { createCompanion } from "../../src/create-companion.ts";
 import { farewellKey } from "../../src/keeper/farewell-order.ts";
@@ -66,6 +69,36 @@ function setUp(): Setup {
       return driver;
     },
   };
+}
+
+interface PlainClient {
+  readonly client: Client;
+  /** Methods of all notifications, in order. */
+  readonly told: readonly string[];
+  /** Streams asked for so far. */
+  streams(): number;
+}
+
+/** The official client as it is, which notes everything that it is told. */
+async function connectClient(platform: TestPlatform, port: number): Promise<PlainClient> {
+  const identity = join(platform.root, "storage", "endpoint.json");
+  await expect.poll(() => existsSync(identity)).toBe(true);
+  const kept: unknown = JSON.parse(readFileSync(identity, "utf8"));
+  const { token } = z.object({ token: z.string() }).parse(kept);
+  const told: string[] = [];
+  let streams = 0;
+  const client = new Client({ name: "streamable-http-client", version: "0.61.0" });
+  client.fallbackNotificationHandler = async ({ method }) => void told.push(method);
+  const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: async (url, init) => {
+      if (init?.method === "GET") streams += 1;
+      return await fetch(url, init);
+    },
+  });
+  ends.push(() => client.close());
+  await client.connect(transport);
+  return { client, told, streams: () => streams };
 }
 
 interface Waiting extends Setup {
@@ -174,6 +207,26 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await driver.until("connected again", (status) => status.contexts > 1);
     (await editor.nextView()).accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
+  }, 20_000);
+
+  it("an agent that has its verdict is not told again by the run after the keeper", async () => {
+    const { build, platform, file } = setUp();
+    const first = build();
+    await first.companion.start();
+    const port = portOf(first.companion);
+    const { client, told, streams } = await connectClient(platform, port);
+    await client.callTool({ name: "openDiff", arguments: { filePath: file, newContent: "one\n2\n" } });
+    (await first.editor.nextView()).accept();
+    await expect.poll(() => told).toContain("ide/diffAccepted");
+    // At once: for the companion, the verdict is still on its way.
+    await first.companion.stop({ reload: true, comeBackMs });
+    await untilHeld(port);
+    await expect.poll(streams, { timeout: 5_000 }).toBe(2);
+    const second = build();
+    await second.companion.start();
+    const since = told.length;
+    await expect.poll(() => told.slice(since), { timeout: 10_000 }).toContain("ide/contextUpdate");
+    expect(told.filter((method) => method === "ide/diffAccepted")).toHaveLength(1);
   }, 20_000);
 
   it("an answer in the terminal meanwhile stands, and the proposal is not open again", async () => {
