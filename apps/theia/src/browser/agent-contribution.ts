@@ -15,6 +15,7 @@ import { preferenceNames } from "../common/preferences.ts";
 import { PatchbayServer } from "../common/protocol.ts";
 import { ConnectionsView } from "./connections-view.ts";
 import { ContextTracker } from "./context-tracker.ts";
+import { DiagnosisView } from "./diagnosis-view.ts";
 import { filePathOf } from "./file-paths.ts";
 import { LogView } from "./log-view.ts";
 import { type AgentLaunch, agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
@@ -41,6 +42,8 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   protected readonly attachment: WindowAttachment;
   @inject(ClipboardService)
   protected readonly clipboard: ClipboardService;
+  @inject(DiagnosisView)
+  protected readonly diagnosis: DiagnosisView;
   @inject(LogView)
   protected readonly log: LogView;
 
@@ -57,10 +60,11 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     commands.registerCommand(patchbayCommands.copyEnvironment, { execute: () => this.copyEnvironment() });
     commands.registerCommand(patchbayCommands.showConnections, { execute: () => this.connections.show() });
     commands.registerCommand(patchbayCommands.showShared, { execute: () => this.showShared() });
+    commands.registerCommand(patchbayCommands.diagnose, { execute: () => this.diagnosis.show() });
     commands.registerCommand(patchbayCommands.showLog, { execute: () => this.log.show() });
     for (const launch of agentLaunches) {
-      // In a folder the user does not trust no agent is started for them.
-      const isEnabled = (): boolean => this.attachment.trust !== false;
+      // In a folder the user does not trust, or was not asked about yet, no agent is started for them.
+      const isEnabled = (): boolean => this.attachment.trust === true;
       commands.registerCommand(launch.command, { isEnabled, execute: () => this.run(launch) });
     }
   }

@@ -27,6 +27,7 @@ type CommandName =
   | "copyEnvironment"
   | "showConnections"
   | "showShared"
+  | "diagnose"
   | "showLog";
 
 /** Our commands. Their ids differ from those of our VS Code extension, which may run as a plugin in the same Theia. */
@@ -44,6 +45,7 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
   showConnections: command("showConnections", "Show Connections"),
   showShared: command("showShared", "Show What Is Shared"),
+  diagnose: command("diagnose", "Diagnose Connection"),
   showLog: command("showLog", "Show Log"),
 };
 

@@ -14,6 +14,8 @@ import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
 import { AgentContribution } from "./agent-contribution.ts";
 import { ConnectionsView } from "./connections-view.ts";
 import { ContextTracker } from "./context-tracker.ts";
+import { DiagnosisDocument } from "./diagnosis-document.ts";
+import { DiagnosisView } from "./diagnosis-view.ts";
 import { DocumentActions } from "./document-actions.ts";
 import { extendTerminalServer } from "./extend-terminal-server.ts";
 import { HostMessages } from "./host-messages.ts";
@@ -34,6 +36,7 @@ import { WindowClient } from "./window-client.ts";
 const services = [
   ConnectionsView,
   ContextTracker,
+  DiagnosisView,
   DocumentActions,
   HostMessages,
   LogView,
@@ -61,6 +64,8 @@ const frontendModule: ContainerModule = new ContainerModule(
 
     bind(ProposalResources).toSelf().inSingletonScope();
     bind(ResourceResolver).toService(ProposalResources);
+    bind(DiagnosisDocument).toSelf().inSingletonScope();
+    bind(ResourceResolver).toService(DiagnosisDocument);
     bind(ProposalLabels).toSelf().inSingletonScope();
     bind(LabelProviderContribution).toService(ProposalLabels);
 

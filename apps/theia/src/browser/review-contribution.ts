@@ -59,10 +59,10 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
 
   registerKeybindings(keybindings: KeybindingRegistry): void {
     // The same keys as in our VS Code extension, and only while the user is in a proposal.
-    const when = `resourceScheme == ${proposalScheme}`;
+    const when = `resourceScheme == ${proposalScheme} && editorFocus`;
     keybindings.registerKeybindings(
       { command: patchbayCommands.accept.id, keybinding: "ctrlcmd+alt+enter", when },
-      { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+backspace", when },
+      { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+shift+enter", when },
       { command: patchbayCommands.next.id, keybinding: "ctrlcmd+alt+pagedown", when },
       { command: patchbayCommands.previous.id, keybinding: "ctrlcmd+alt+pageup", when },
     );

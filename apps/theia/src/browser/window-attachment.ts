@@ -49,6 +49,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
 
   protected readonly windowId: string = identifyWindow();
   protected trusted: boolean | undefined;
+  protected lastRoots: readonly string[] = [];
   protected current: WindowStatus = initialStatus;
   protected attaching: Promise<void> | undefined;
   protected again = false;
@@ -62,6 +63,11 @@ export class WindowAttachment implements FrontendApplicationContribution {
   /** Undefined while the user has not answered. */
   get trust(): boolean | undefined {
     return this.trusted;
+  }
+
+  /** The folders the backend was told last. */
+  get roots(): readonly string[] {
+    return this.lastRoots;
   }
 
   onStart(): void {
@@ -118,10 +124,11 @@ export class WindowAttachment implements FrontendApplicationContribution {
     await this.preferences.ready;
     const roots = await this.workspaces.roots;
     const folder = roots[0]?.resource.toString();
+    this.lastRoots = roots.flatMap((root) => filePathOf(root.resource) ?? []);
     return {
       windowId: this.windowId,
       workspace: filePathOf(this.workspaces.workspace?.resource),
-      roots: roots.flatMap((root) => filePathOf(root.resource) ?? []),
+      roots: this.lastRoots,
       trusted: this.trusted,
       settings: {
         exclude: this.preferences.get<string[]>(preferenceNames.exclude, [], folder),

@@ -14,6 +14,7 @@ import { inject, injectable, named, postConstruct } from "@theia/core/shared/inv
 import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
 import { LogFanOut } from "./log-fan-out.ts";
+import { readMachineFacts } from "./machine-facts.ts";
 import { WindowService } from "./window-service.ts";
 import { WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
@@ -67,7 +68,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
 
   /** A window has connected. */
   connect(client: PatchbayWindow): WindowService {
-    return new WindowService(client, this.workspaces, this.log);
+    return new WindowService(client, this.workspaces, this.log, () => readMachineFacts(this.platform));
   }
 
   protected createCompanion(options: CompanionOptions): Companion {

@@ -2,6 +2,7 @@ import type { EditorContext } from "@patchbay/core";
 import type {
   Attachment,
   LineRange,
+  MachineFacts,
   PatchbayServer,
   PatchbayWindow,
   Verdict,
@@ -16,11 +17,18 @@ import type { Workspaces } from "./workspaces.ts";
 export class WindowService implements PatchbayServer {
   readonly #client: PatchbayWindow;
   readonly #workspaces: Workspaces;
+  readonly #readMachine: () => Promise<MachineFacts>;
   readonly #stopReading: () => void;
 
-  constructor(client: PatchbayWindow, workspaces: Workspaces, log: LogFanOut) {
+  constructor(
+    client: PatchbayWindow,
+    workspaces: Workspaces,
+    log: LogFanOut,
+    readMachine: () => Promise<MachineFacts>,
+  ) {
     this.#client = client;
     this.#workspaces = workspaces;
+    this.#readMachine = readMachine;
     this.#stopReading = log.read((lines) => client.notifyLog(lines));
   }
 
@@ -67,6 +75,10 @@ export class WindowService implements PatchbayServer {
 
   async sharedContext(): Promise<EditorContext | undefined> {
     return (await this.#companion())?.companion.sharedContext();
+  }
+
+  machineFacts(): Promise<MachineFacts> {
+    return this.#readMachine();
   }
 
   /** The connection has ended. */

@@ -1,6 +1,6 @@
 import type { Clock, Companion, CompanionOptions } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
-import type { PatchbayWindow } from "../../src/common/protocol.ts";
+import type { MachineFacts, PatchbayWindow } from "../../src/common/protocol.ts";
 import { LogFanOut } from "../../src/node/log-fan-out.ts";
 import { WindowService } from "../../src/node/window-service.ts";
 import { Workspaces } from "../../src/node/workspaces.ts";
@@ -41,7 +41,18 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
     clock: options.clock ?? clock,
     logger: log,
   });
-  return { clock, workspaces, companions, connect: (window) => new WindowService(window, workspaces, log) };
+  const readMachine = async (): Promise<MachineFacts> => ({
+    looksOnHost: false,
+    geminiIdeMode: undefined,
+    qwenApprovalMode: undefined,
+    claudePermissionMode: undefined,
+  });
+  return {
+    clock,
+    workspaces,
+    companions,
+    connect: (window) => new WindowService(window, workspaces, log, readMachine),
+  };
 }
 
 /** Lets everything that has been handed over be handled. */

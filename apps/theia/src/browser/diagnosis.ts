@@ -1,0 +1,242 @@
+import type { SessionInfo } from "@patchbay/core";
+import { nls } from "@theia/core/lib/common/nls";
+import { preferenceNames } from "../common/preferences.ts";
+import type { MachineFacts, WindowState } from "../common/protocol.ts";
+
+/** Everything a diagnosis is made from; gathered beforehand, so that judging it needs no Theia. */
+export interface DiagnosisFacts {
+  readonly state: WindowState;
+  /** Absolute paths of the window's folders. */
+  readonly roots: readonly string[];
+  readonly sessions: readonly SessionInfo[];
+  readonly trusted: boolean | undefined;
+  readonly sharing: boolean;
+  readonly terminalEnvironment: boolean;
+  readonly machine: MachineFacts;
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly mark: "good" | "hint" | "problem";
+  /** A whole sentence. */
+  readonly found: string;
+  /** What to do about it. */
+  readonly advice?: string;
+}
+
+const signs: Readonly<Record<Finding["mark"], string>> = { good: "✓", hint: "•", problem: "✗" };
+
+/** The page that the user reads. */
+export function diagnosisText(facts: DiagnosisFacts): string {
+  const lines = diagnose(facts).map(({ mark, found, advice }) =>
+    advice === undefined ? `${signs[mark]} ${found}` : `${signs[mark]} ${found}\n  ${advice}`,
+  );
+  return [nls.localize("patchbay/diagnosis/title", "Patchbay: Diagnosis"), ...lines, ""].join("\n\n");
+}
+
+/** Looks at everything an agent needs to connect and to ask for reviews, in the order in which it needs it. */
+export function diagnose(facts: DiagnosisFacts): readonly Finding[] {
+  return [
+    ...aboutListening(facts.state),
+    ...aboutFolders(facts.roots),
+    ...aboutTrust(facts.trusted),
+    ...aboutSettings(facts),
+    ...aboutContainer(facts.machine),
+    ...aboutSessions(facts.sessions),
+    ...aboutGemini(facts.machine.geminiIdeMode),
+    aboutMode("Qwen Code", "tools.approvalMode", "--approval-mode default", facts.machine.qwenApprovalMode),
+    aboutMode("Claude Code", "permissions.defaultMode", "--permission-mode manual", facts.machine.claudePermissionMode),
+  ];
+}
+
+function aboutListening(state: WindowState): readonly Finding[] {
+  switch (state.kind) {
+    case "listening":
+      return [
+        {
+          mark: "good",
+          found: nls.localize(
+            "patchbay/diagnosis/listening",
+            "Patchbay listens for agents on 127.0.0.1, port {0}.",
+            state.port,
+          ),
+        },
+        ...state.warnings.map((warning): Finding => ({ mark: "problem", found: warning })),
+      ];
+    case "failed":
+      return [
+        {
+          mark: "problem",
+          found: state.message,
+          advice: nls.localize(
+            "patchbay/diagnosis/failed",
+            "Reload the window. If it fails again, the log tells more: run Patchbay: Show Log.",
+          ),
+        },
+      ];
+    case "starting":
+    case "stopped":
+      return [
+        {
+          mark: "problem",
+          found: nls.localize("patchbay/diagnosis/starting", "Patchbay is not listening yet."),
+          advice: nls.localize("patchbay/diagnosis/tryAgain", "Try again in a moment."),
+        },
+      ];
+    case "no-folder":
+      return [];
+  }
+}
+
+function aboutFolders(roots: readonly string[]): readonly Finding[] {
+  if (roots.length > 0) {
+    const found = nls.localize(
+      "patchbay/diagnosis/folders",
+      "An agent finds this window when it is started in {0} or below.",
+      roots.join(", "),
+    );
+    return [{ mark: "good", found }];
+  }
+  return [
+    {
+      mark: "problem",
+      found: nls.localize("patchbay/diagnosis/noFolder", "No folder is open in this window."),
+      advice: nls.localize(
+        "patchbay/diagnosis/openFolder",
+        "Agents choose a window by its folders: open the folder in which you start the agent.",
+      ),
+    },
+  ];
+}
+
+function aboutTrust(trusted: boolean | undefined): readonly Finding[] {
+  if (trusted !== false) return [];
+  return [
+    {
+      mark: "hint",
+      found: nls.localize("patchbay/diagnosis/untrusted", "You do not trust this workspace, and agents are told so."),
+      advice: nls.localize(
+        "patchbay/diagnosis/trust",
+        "Some of them then do less. The commands that start agents are off until you trust it.",
+      ),
+    },
+  ];
+}
+
+function aboutSettings({ sharing, terminalEnvironment }: DiagnosisFacts): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (!sharing) {
+    findings.push({
+      mark: "hint",
+      found: nls.localize(
+        "patchbay/diagnosis/paused",
+        "Sharing is off: agents are told neither what is open nor what is selected.",
+      ),
+      advice: nls.localize("patchbay/diagnosis/resume", "Run Patchbay: Resume Sharing to tell them again."),
+    });
+  }
+  if (!terminalEnvironment) {
+    findings.push({
+      mark: "hint",
+      found: nls.localize(
+        "patchbay/diagnosis/noEnvironment",
+        "The preference {0} is off.",
+        preferenceNames.terminalEnvironment,
+      ),
+      advice: nls.localize(
+        "patchbay/diagnosis/byFolder",
+        "Agents in terminals of this window then choose among all windows by folder alone.",
+      ),
+    });
+  }
+  return findings;
+}
+
+function aboutContainer({ looksOnHost }: MachineFacts): readonly Finding[] {
+  if (!looksOnHost) return [];
+  return [
+    {
+      mark: "problem",
+      found: nls.localize(
+        "patchbay/diagnosis/container",
+        "Theia runs in a container, and there Gemini CLI looks for its editor on the container's host.",
+      ),
+      advice: nls.localize(
+        "patchbay/diagnosis/stayHere",
+        'Set REMOTE_CONTAINERS to "true" in the environment of the container, or type export REMOTE_CONTAINERS=true before you start it.',
+      ),
+    },
+  ];
+}
+
+function aboutSessions(sessions: readonly SessionInfo[]): readonly Finding[] {
+  const connected = sessions.filter(({ state }) => state === "connected");
+  if (connected.length > 0) {
+    return connected.map(({ agentName, version }) => ({
+      mark: "good",
+      found: nls.localize(
+        "patchbay/diagnosis/connected",
+        "{0} is connected.",
+        version === undefined ? agentName : `${agentName} ${version}`,
+      ),
+    }));
+  }
+  return [
+    {
+      mark: "hint",
+      found: nls.localize("patchbay/diagnosis/noAgent", "No agent is connected."),
+      advice: nls.localize(
+        "patchbay/diagnosis/startOne",
+        "Agents look for a window when they start: start one in a new terminal of this window, or type /ide in one that runs. For a terminal outside of Theia run Patchbay: Copy Terminal Environment first.",
+      ),
+    },
+  ];
+}
+
+function aboutGemini(ideMode: boolean | undefined): readonly Finding[] {
+  if (ideMode === true) {
+    return [{ mark: "good", found: nls.localize("patchbay/diagnosis/geminiOn", "Gemini CLI: its IDE mode is on.") }];
+  }
+  return [
+    {
+      mark: "hint",
+      found: nls.localize(
+        "patchbay/diagnosis/geminiOff",
+        "Gemini CLI: its IDE mode is not switched on in its settings.",
+      ),
+      advice: nls.localize(
+        "patchbay/diagnosis/geminiEnable",
+        "Type /ide enable in Gemini CLI once. Its own offer to install an extension is not needed with Patchbay.",
+      ),
+    },
+  ];
+}
+
+/** Agents whose own default may write without asking: then there is nothing to review. */
+function aboutMode(agentName: string, setting: string, option: string, mode: string | undefined): Finding {
+  if (mode === "default" || mode === "manual") {
+    return {
+      mark: "good",
+      found: nls.localize("patchbay/diagnosis/asks", "{0}: it asks before it writes.", agentName),
+    };
+  }
+  return {
+    mark: "hint",
+    found:
+      mode === undefined
+        ? nls.localize(
+            "patchbay/diagnosis/modeUnset",
+            "{0}: {1} is not set, and the default of newer versions is auto.",
+            agentName,
+            setting,
+          )
+        : nls.localize("patchbay/diagnosis/mode", "{0}: {1} is {2}.", agentName, setting, mode),
+    advice: nls.localize(
+      "patchbay/diagnosis/mayNotAsk",
+      "In this mode it may write without asking, and then no proposal is shown. Set {0} to default in its settings, start it with {1}, or use Patchbay: Run {2}.",
+      setting,
+      option,
+      agentName,
+    ),
+  };
+}

@@ -1,0 +1,72 @@
+import { expect, it } from "vitest";
+import { diagnose, type DiagnosisFacts, diagnosisText } from "../../src/browser/diagnosis.ts";
+
+const wellFacts: DiagnosisFacts = {
+  state: { kind: "listening", port: 4711, warnings: [] },
+  roots: ["/workspace/one", "/workspace/two"],
+  sessions: [
+    {
+      id: "1",
+      agentName: "Claude Code",
+      version: "2.1.328",
+      dialect: "claude",
+      state: "connected",
+      openProposals: 0,
+      since: 0,
+    },
+  ],
+  trusted: true,
+  sharing: true,
+  terminalEnvironment: true,
+  machine: {
+    looksOnHost: false,
+    geminiIdeMode: true,
+    qwenApprovalMode: "default",
+    claudePermissionMode: "default",
+  },
+};
+
+function troublesOf(facts: Partial<DiagnosisFacts>): readonly string[] {
+  return diagnose({ ...wellFacts, ...facts }).flatMap(({ mark, found, advice }) =>
+    mark === "good" ? [] : [`${mark}: ${found} ${advice ?? ""}`.trim()],
+  );
+}
+
+it("finds nothing to do where all is well, and says what it looked at", () => {
+  expect(troublesOf({})).toEqual([]);
+  const text = diagnosisText(wellFacts);
+  expect(text).toContain("✓ Patchbay listens for agents on 127.0.0.1, port 4711.");
+  expect(text).toContain("started in /workspace/one, /workspace/two or below");
+  expect(text).toContain("✓ Claude Code 2.1.328 is connected.");
+});
+
+it("says why there is no companion", () => {
+  expect(troublesOf({ state: { kind: "no-folder" }, roots: [] })).toEqual([
+    "problem: No folder is open in this window. Agents choose a window by its folders: open the folder in which you start the agent.",
+  ]);
+  expect(troublesOf({ state: { kind: "starting" } })[0]).toContain("not listening yet");
+  expect(troublesOf({ state: { kind: "failed", message: "The disk is full." } })[0]).toContain("The disk is full.");
+  expect(troublesOf({ state: { kind: "listening", port: 1, warnings: ["No record for Gemini CLI."] } })).toEqual([
+    "problem: No record for Gemini CLI.",
+  ]);
+});
+
+it("says what keeps an agent from connecting", () => {
+  const { machine } = wellFacts;
+  expect(troublesOf({ sessions: [] })[0]).toContain("start one in a new terminal of this window");
+  expect(troublesOf({ machine: { ...machine, geminiIdeMode: undefined } })[0]).toContain("Type /ide enable");
+  expect(troublesOf({ machine: { ...machine, looksOnHost: true } })[0]).toContain("export REMOTE_CONTAINERS=true");
+  expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.theia.terminal.environment is off");
+});
+
+it("says what keeps an agent from seeing or asking", () => {
+  const { machine } = wellFacts;
+  expect(troublesOf({ sharing: false })[0]).toContain("Patchbay: Resume Sharing");
+  expect(troublesOf({ trusted: false })[0]).toContain("do not trust");
+  expect(troublesOf({ machine: { ...machine, qwenApprovalMode: undefined } })[0]).toContain(
+    "Qwen Code: tools.approvalMode is not set",
+  );
+  expect(troublesOf({ machine: { ...machine, claudePermissionMode: "acceptEdits" } })[0]).toMatch(
+    /permissions\.defaultMode is acceptEdits.*--permission-mode manual/,
+  );
+});
