@@ -4,7 +4,7 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { gemini } from "./dialects/gemini.ts";
 import { qwen } from "./dialects/qwen.ts";
 import { createNodePlatform } from "./platform/node.ts";
-import { RunningCompanion } from "./running-companion.ts";
+import { RunningCompanion } from "./companion/running-companion.ts";
 import { nullLogger } from "./support/logger.ts";
 
 /** Every dialect Patchbay speaks. */

@@ -43,6 +43,8 @@ interface Parcel {
   saveTimer: Disposable | undefined;
   /** The user knows that it waits. */
   told: boolean;
+  /** It stands on disk. */
+  kept: boolean;
 }
 
 /** Outcomes on their way: each is delivered exactly once to its owner, or stays here, on disk too, until it is fetched. */
@@ -69,13 +71,16 @@ export class OutcomeOffice {
   /** An outcome of an earlier run that its owner does not know yet. */
   restore(proposal: Proposal, outcome: DiffOutcome, sentAs: number): void {
     proposal.sentAs = sentAs;
-    this.#begin(proposal, outcome);
+    this.#begin(proposal, outcome, true);
   }
 
   redeliver(sessionId: string): void {
-    const waiting = Array.from(this.#parcels.values()).filter(
-      (parcel) => parcel.proposal.facts.owner.sessionId === sessionId && parcel.carrying === undefined,
+    const own = Array.from(this.#parcels.values()).filter(
+      (parcel) => parcel.proposal.facts.owner.sessionId === sessionId,
     );
+    // What the connection held is on its way with the stream that has just opened.
+    for (const parcel of own) this.#noteSending(parcel);
+    const waiting = own.filter((parcel) => parcel.carrying === undefined);
     // In the order in which they were sent first: event ids only go up.
     for (const parcel of waiting.toSorted((a, b) => a.proposal.sentAs - b.proposal.sentAs)) this.#carry(parcel);
   }
@@ -181,7 +186,7 @@ export class OutcomeOffice {
     this.#parcels.clear();
   }
 
-  #begin(proposal: Proposal, outcome: DiffOutcome): Parcel {
+  #begin(proposal: Proposal, outcome: DiffOutcome, kept = false): Parcel {
     const parcel: Parcel = {
       proposal,
       outcome,
@@ -189,6 +194,7 @@ export class OutcomeOffice {
       carrying: undefined,
       saveTimer: undefined,
       told: false,
+      kept,
     };
     this.#parcels.set(proposal.id, parcel);
     proposal.undelivered = outcome;
@@ -206,13 +212,19 @@ export class OutcomeOffice {
       this.#remove(parcel);
     });
     parcel.carrying = delivered ? undefined : carrying;
-    // What is on disk must not name an older event: the owner may have that one without having this.
-    if (sentAs !== 0 && parcel.carrying !== undefined && parcel.carrying.eventId !== sentAs) void this.#save(parcel);
+    this.#noteSending(parcel);
+  }
+
+  /** What is on disk must name the event that was sent last: by an older one, or none, an owner that has it would be told again. */
+  #noteSending(parcel: Parcel): void {
+    const eventId = parcel.carrying?.eventId ?? 0;
+    if (parcel.kept && eventId !== 0 && eventId !== parcel.proposal.sentAs) void this.#save(parcel);
   }
 
   async #save(parcel: Parcel): Promise<void> {
     const { carrying, proposal } = parcel;
     if (carrying !== undefined && carrying.eventId !== 0) proposal.sentAs = carrying.eventId;
+    parcel.kept = true;
     await this.#drafts.save(proposal);
   }
 

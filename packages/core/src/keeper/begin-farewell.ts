@@ -1,4 +1,4 @@
-import type { AgentSide } from "../agent-side.ts";
+import type { AgentSide } from "../companion/agent-side.ts";
 import type { PrivateStorage } from "../discovery/private-storage.ts";
 import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
 import { giveBackSecret } from "../endpoint/give-back.ts";

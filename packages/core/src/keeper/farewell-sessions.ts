@@ -1,4 +1,4 @@
-import type { AgentSide } from "../agent-side.ts";
+import type { AgentSide } from "../companion/agent-side.ts";
 import type { FarewellProposal, FarewellSession } from "./farewell-order.ts";
 
 /**

@@ -24,7 +24,9 @@ function ownerOf(sessionId: string, changes: Partial<ProposalOwner> = {}): Propo
 class Carrier {
   readonly carried: { readonly sessionId: string; readonly path: string; readonly outcome: DiffOutcome }[] = [];
   readonly reachable: Set<string> = new Set(["one", "two"]);
-  readonly isReachable = (sessionId: string): boolean => this.reachable.has(sessionId);
+  /** Whether the sessions that are here have a stream. */
+  isStreaming = true;
+  readonly isReachable = (sessionId: string): boolean => this.isStreaming && this.reachable.has(sessionId);
   /** Whether agents show at once that they have what they were sent. */
   confirms = true;
   readonly awaySince = (): number | undefined => undefined;
@@ -216,6 +218,22 @@ describe("diff registry", () => {
     after.registry.setAgentPresent("one", true);
     expect(after.carrier.carried.map(({ path }) => path)).toEqual(["/ws/b.ts", "/ws/a.ts"]);
     expect(after.carrier.resentAs).toEqual([101, 102]);
+  });
+
+  it("L01 what waited on disk names its event once it is sent: a run that is killed then tells nobody again", async () => {
+    const { carrier, editor, open, registry, store } = start();
+    carrier.confirms = false;
+    // The connection takes it, and has no stream to send it on.
+    carrier.nextEventId = 0;
+    carrier.isStreaming = false;
+    open("one");
+    (await editor.nextView()).accept();
+    const sentAs = (): readonly number[] => [...store.kept.values()].map((record) => record.sentAs);
+    await expect.poll(sentAs).toEqual([0]);
+    carrier.isStreaming = true;
+    carrier.handles[0]?.send(101);
+    registry.setAgentPresent("one", true);
+    await expect.poll(sentAs).toEqual([101]);
   });
 
   it("an undelivered outcome is fetched by closeDiff, once, by its owner alone", async () => {

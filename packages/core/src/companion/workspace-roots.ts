@@ -1,5 +1,5 @@
-import type { HostWorkspace } from "./editor-host.ts";
-import type { Files } from "./platform/platform.ts";
+import type { HostWorkspace } from "../editor-host.ts";
+import type { Files } from "../platform/platform.ts";
 
 /** The folders of the workspace, as opened and with links resolved. */
 export class WorkspaceRoots {

@@ -1,13 +1,13 @@
-import type { ContextTracker } from "./context/context-tracker.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { DiffRegistry } from "./diff/diff-registry.ts";
-import { emptyProposalStore } from "./diff/proposal-store.ts";
-import { createStoredProposals, type TextStorage } from "./diff/stored-proposals.ts";
-import type { EditorHost } from "./editor-host.ts";
-import { withVerdicts } from "./keeper/with-verdicts.ts";
-import type { Platform } from "./platform/platform.ts";
-import { SessionRegistry } from "./session/session-registry.ts";
-import type { Logger } from "./support/logger.ts";
+import type { ContextTracker } from "../context/context-tracker.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import { DiffRegistry } from "../diff/diff-registry.ts";
+import { emptyProposalStore } from "../diff/proposal-store.ts";
+import { createStoredProposals, type TextStorage } from "../diff/stored-proposals.ts";
+import type { EditorHost } from "../editor-host.ts";
+import { withVerdicts } from "../keeper/with-verdicts.ts";
+import type { Platform } from "../platform/platform.ts";
+import { SessionRegistry } from "../session/session-registry.ts";
+import type { Logger } from "../support/logger.ts";
 
 export interface AgentSideOptions {
   readonly host: EditorHost;

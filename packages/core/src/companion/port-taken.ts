@@ -1,7 +1,7 @@
-import type { PrivateStorage } from "./discovery/private-storage.ts";
-import type { EditorHost } from "./editor-host.ts";
-import { messageOf } from "./support/errors.ts";
-import type { Logger } from "./support/logger.ts";
+import type { PrivateStorage } from "../discovery/private-storage.ts";
+import type { EditorHost } from "../editor-host.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
 
 /** Key under which a run that is about to come back says that agents were connected to it. */
 const attachedKey = "attached";

@@ -11,8 +11,8 @@ import {
   type TestPlatform,
 } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Companion, CompanionState } from "../src/companion.ts";
-import { createCompanion } from "../src/create-companion.ts";
+import type { Companion, CompanionState } from "../../src/companion.ts";
+import { createCompanion } from "../../src/create-companion.ts";
 
 const ends: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {

@@ -1,0 +1,119 @@
+import type { SessionInfo } from "../companion.ts";
+import type { ProposalInfo } from "../diff/model.ts";
+import { proposalKeyPrefix } from "../diff/proposal-key.ts";
+import type { PrivateStorage } from "../discovery/private-storage.ts";
+import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
+import { farewellKey } from "../keeper/farewell-order.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
+import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
+
+export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage"> {
+  /** Undefined: nothing is kept for the next run. */
+  readonly storage: PrivateStorage | undefined;
+  /** Aborted once the end has begun: nothing is loaded any more, and nobody waits for what an earlier run left. */
+  readonly ending: AbortSignal;
+  /** The agents' side is there from now on. */
+  readonly onDidLoad: (side: AgentSide) => void;
+  /** An agent has been let in. */
+  readonly onDidAccept: () => void;
+}
+
+/**
+ * What the endpoint asks. The side that answers is loaded with the first agent, or with the first proposal that an earlier
+ * run left: an editor without any does not pay for it.
+ */
+export class AgentsOnDemand implements SessionAcceptor {
+  readonly #options: AgentsOnDemandOptions;
+  #side: AgentSide | undefined;
+  #loading: Promise<AgentSide> | undefined;
+  #announceRead: () => void = () => {};
+  /** Resolves when agents of an earlier run can be answered about what they left. */
+  readonly #read: Promise<void> = new Promise((resolve) => {
+    this.#announceRead = resolve;
+  });
+
+  constructor(options: AgentsOnDemandOptions) {
+    this.#options = options;
+    options.ending.addEventListener("abort", () => this.#announceRead(), { once: true });
+  }
+
+  /** Undefined until the first agent came. */
+  get side(): AgentSide | undefined {
+    return this.#side;
+  }
+
+  get sessions(): readonly SessionInfo[] {
+    return (this.#side?.sessions.sessions ?? []).map((session) => ({
+      id: session.id,
+      dialect: session.dialect.id,
+      agentName: session.dialect.agentName,
+      state: session.state,
+      since: session.since,
+      openProposals: this.#side?.diffs.openCount(session.id) ?? 0,
+      ...(session.version === undefined ? {} : { version: session.version }),
+      ...(session.pid === undefined ? {} : { pid: session.pid }),
+      ...(session.lastContext === undefined ? {} : { lastContext: session.lastContext }),
+    }));
+  }
+
+  get proposals(): readonly ProposalInfo[] {
+    return this.#side?.diffs.proposals ?? [];
+  }
+
+  async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
+    return (await this.#load()).sessions.recognise(facts);
+  }
+
+  async accept(connection: NewConnection): Promise<void> {
+    // One that comes back by its id may ask at once for what the user decided meanwhile.
+    if (connection.initialize === undefined) await this.#read;
+    await (await this.#load()).sessions.accept(connection);
+    this.#options.onDidAccept();
+  }
+
+  ended(sessionId: string, why: Parameters<SessionAcceptor["ended"]>[1]): void {
+    this.#side?.sessions.ended(sessionId, why);
+  }
+
+  mayForget(sessionId: string): boolean {
+    return this.#side?.sessions.mayForget(sessionId) ?? true;
+  }
+
+  /** Takes back the proposals of an earlier run. Resolves, never rejects, when the editor has them. */
+  async restore(): Promise<void> {
+    const { storage, logger } = this.#options;
+    try {
+      const kept = (await storage?.list(proposalKeyPrefix)) ?? [];
+      const isAny = kept.length > 0 && !this.#options.ending.aborted;
+      const restored = isAny ? await (await this.#load()).diffs.restore() : undefined;
+      // A keeper of the earlier run that finds its note gone has nothing to do any more.
+      await storage?.remove(farewellKey);
+      this.#announceRead();
+      await restored?.shown;
+    } catch (error) {
+      logger.warn("Proposals of an earlier run could not be restored", { reason: messageOf(error) });
+    }
+    this.#announceRead();
+  }
+
+  /** The agents' side once what is being loaded is there; undefined where no agent came. */
+  async loaded(): Promise<AgentSide | undefined> {
+    await this.#loading?.catch(() => {});
+    return this.#side;
+  }
+
+  async #load(): Promise<AgentSide> {
+    if (this.#options.ending.aborted && this.#side === undefined)
+      throw new PatchbayError("stopped", "The editor is closing.");
+    this.#loading ??= import("./agent-side.ts").then(({ createAgentSide }) => {
+      this.#side = createAgentSide(this.#options);
+      this.#options.onDidLoad(this.#side);
+      return this.#side;
+    });
+    // A failed load is tried again by the next agent.
+    this.#loading.catch(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+}

@@ -1,0 +1,136 @@
+import type { Dialect, DiscoveryFacts } from "../dialects/dialect.ts";
+import { createDiscoveryRecords, type DiscoveryRecords, type WriteProblem } from "../discovery/discovery-records.ts";
+import type { EditorHost } from "../editor-host.ts";
+import type { Platform } from "../platform/platform.ts";
+import { Emitter, type Event } from "../support/emitter.ts";
+import { type Logger, reportListenerFailure } from "../support/logger.ts";
+import type { WorkspaceRoots } from "./workspace-roots.ts";
+
+/** Shortest time between two looks at the records, ms. */
+const verifyIntervalMs = 10_000;
+
+export interface AnnouncementOptions {
+  readonly host: Pick<EditorHost, "identity">;
+  readonly dialects: readonly Dialect[];
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly roots: WorkspaceRoots;
+  /** Aborted once the end has begun: terminals are not given anything new. */
+  readonly ending: AbortSignal;
+}
+
+/** Where agents find the endpoint, and with what secret. */
+export interface AnnouncedAddress {
+  readonly port: number;
+  readonly token: string;
+}
+
+/**
+ * How agents find this companion: records on disk and variables for terminals, in every dialect. What could not be said
+ * is returned as warnings: sentences for the user.
+ */
+export class Announcement {
+  readonly #options: AnnouncementOptions;
+  readonly #records: DiscoveryRecords;
+  readonly #environmentChange: Emitter<void>;
+  #environment: Readonly<Record<string, string>> = {};
+  #address: AnnouncedAddress | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #verifiedAt = 0;
+
+  constructor(options: AnnouncementOptions) {
+    const { host, platform, logger } = options;
+    this.#options = options;
+    this.#environmentChange = new Emitter(reportListenerFailure(logger));
+    this.#records = createDiscoveryRecords({
+      platform,
+      logger,
+      ...(host.identity.editorKey === undefined ? {} : { owner: host.identity.editorKey }),
+    });
+  }
+
+  /** Variables for terminals of this workspace; empty until something is announced. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#environment;
+  }
+
+  get onDidChangeEnvironment(): Event<void> {
+    return this.#environmentChange.event;
+  }
+
+  /** Announces an address; also again after the folders have changed. */
+  announce(address: AnnouncedAddress): Promise<readonly string[]> {
+    this.#address = address;
+    // One at a time, each for the facts as they are then, so that the last one counts.
+    const announced = this.#last.then(() => this.#announceNow());
+    this.#last = announced.catch(() => {});
+    return announced;
+  }
+
+  /**
+   * Writes again what cleaners of temporary files took away while the editor runs; called when something happens, never by
+   * a timer. Undefined where that was looked at only just now.
+   */
+  async verify(): Promise<readonly string[] | undefined> {
+    const now = this.#options.platform.clock.monotonic();
+    if (this.#address === undefined || now - this.#verifiedAt < verifyIntervalMs) return undefined;
+    this.#verifiedAt = now;
+    return sentences(await this.#records.verify());
+  }
+
+  /** Removes what earlier runs that have ended left in the places of this one's records. */
+  async sweepStale(): Promise<void> {
+    await this.#records.sweepStale(this.#wanted(await this.#facts()));
+  }
+
+  /** Nothing is announced any more; may be announced anew. */
+  async withdraw(): Promise<void> {
+    this.#address = undefined;
+    await this.#records.write([]);
+  }
+
+  /** The end: nothing is announced, now or later. */
+  async remove(): Promise<void> {
+    this.#address = undefined;
+    await this.#records.remove();
+    this.#environment = {};
+  }
+
+  /** Takes the records away in the last synchronous moment of a process. Never throws. */
+  removeSync(): void {
+    this.#records.removeSync();
+  }
+
+  async #announceNow(): Promise<readonly string[]> {
+    const facts = await this.#facts();
+    const environment: Record<string, string> = {};
+    for (const dialect of this.#options.dialects) Object.assign(environment, dialect.environment(facts));
+    const problems = await this.#records.write(this.#wanted(facts));
+    if (this.#options.ending.aborted) return [];
+    this.#environment = environment;
+    this.#environmentChange.fire();
+    return sentences(problems);
+  }
+
+  #wanted(facts: DiscoveryFacts): ReturnType<Dialect["records"]> {
+    return this.#options.dialects.flatMap((dialect) => dialect.records(facts));
+  }
+
+  async #facts(): Promise<DiscoveryFacts> {
+    const { host, platform, roots } = this.#options;
+    return {
+      port: this.#address?.port ?? 0,
+      token: this.#address?.token ?? "",
+      folders: roots.folders,
+      realFolders: await roots.real(),
+      identity: host.identity,
+      platform,
+      temporaryDirectory: host.identity.temporaryDirectory ?? platform.process.temporaryDirectory,
+      homeDirectory: platform.process.homeDirectory,
+    };
+  }
+}
+
+function sentences(problems: readonly WriteProblem[]): readonly string[] {
+  return problems.map((problem) => problem.message);
+}

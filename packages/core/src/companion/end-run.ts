@@ -1,0 +1,85 @@
+import type { StopOptions } from "../companion.ts";
+import { within } from "../diff/within.ts";
+import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
+import type { PrivateStorage } from "../discovery/private-storage.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { DisposableStore } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import type { AgentsOnDemand } from "./agents-on-demand.ts";
+
+/** How long the open proposals may take to be settled or kept at the end, ms. */
+const settleMs = 1_300;
+
+/** How long a stop waits for what agents still did while it ran to be on disk, ms. */
+const lastWritesMs = 250;
+
+/** What one start has begun. */
+export interface Run {
+  readonly identity: EndpointIdentity;
+  /** Undefined: nothing is kept for the next run. */
+  readonly storage: PrivateStorage | undefined;
+  readonly agents: AgentsOnDemand;
+  /** What it listens to. */
+  readonly following: DisposableStore;
+  endpoint: Endpoint | undefined;
+}
+
+/**
+ * Ends the agents' side and the endpoint of a run: proposals are settled or kept, a keeper is left where agents are to find
+ * one, streams end. Never rejects; the records are still there, and the storage is still claimed.
+ */
+export async function endRun(
+  run: Run,
+  { reload, comeBackMs }: StopOptions,
+  { platform, logger }: { readonly platform: Platform; readonly logger: Logger },
+): Promise<void> {
+  /** A part of the end that fails does not keep the rest from ending. */
+  const attempt = async (work: Promise<void> | undefined): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      logger.warn("A part of the companion did not end well", { reason: messageOf(error) });
+    }
+  };
+  const side = await run.agents.loaded();
+  // An editor that does not answer must not keep the records in being.
+  const diffs = side?.diffs.stop({ keep: reload === true });
+  if (diffs !== undefined) await attempt(within(settleMs, platform.clock, diffs));
+  let retryMs = comeBackMs;
+  if (reload === true && comeBackMs !== undefined) {
+    await attempt(
+      leaveKeeper(run, platform, comeBackMs).then((heldFrom) => {
+        retryMs = heldFrom ?? comeBackMs;
+      }),
+    );
+  }
+  run.following.dispose();
+  if (reload === true) await attempt(noteAttached(run));
+  await attempt(run.endpoint?.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
+  await attempt(side?.sessions.stop());
+  const written = side?.diffs.settled();
+  if (written !== undefined) await attempt(within(lastWritesMs, platform.clock, written));
+}
+
+/** The port is held, and in the end verdicts are given, by a process of their own; when agents may come back to it, ms. */
+async function leaveKeeper(run: Run, platform: Platform, comeBackMs: number): Promise<number | undefined> {
+  const { agents, endpoint, storage, identity } = run;
+  if (agents.side === undefined || endpoint === undefined || storage === undefined) return undefined;
+  const { beginFarewell, longestRetryMs } = await import("../keeper/begin-farewell.ts");
+  const { port } = endpoint;
+  const started = await beginFarewell({ platform, storage, identity, port, comeBackMs, agents: agents.side });
+  return started ? Math.min(comeBackMs, longestRetryMs) : undefined;
+}
+
+/** Only where agents were here: an editor without any writes nothing. */
+async function noteAttached({ agents, storage }: Run): Promise<void> {
+  if (agents.side === undefined || storage === undefined) return;
+  const connected = agents.side.sessions.sessions.filter((session) => session.isOpen);
+  const { noteAttached: note } = await import("./port-taken.ts");
+  await note(
+    storage,
+    connected.map(({ dialect }) => dialect.agentName),
+  );
+}

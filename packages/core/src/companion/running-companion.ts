@@ -1,0 +1,292 @@
+import type { Companion, CompanionSettings, CompanionState, SessionInfo, StopOptions } from "../companion.ts";
+import { ContextTracker } from "../context/context-tracker.ts";
+import type { EditorContext } from "../context/model.ts";
+import { createSharingPolicy } from "../context/sharing-policy.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { ProposalInfo } from "../diff/model.ts";
+import { proposalKeyPrefix } from "../diff/proposal-key.ts";
+import { claimStorage } from "../discovery/claimed-storage.ts";
+import { loadEndpointIdentity } from "../discovery/endpoint-identity.ts";
+import type { PrivateStorage } from "../discovery/private-storage.ts";
+import type { EditorHost } from "../editor-host.ts";
+import type { Platform } from "../platform/platform.ts";
+import { DisposableStore } from "../support/disposable.ts";
+import { Emitter, type Event } from "../support/emitter.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
+import { type Logger, reportListenerFailure } from "../support/logger.ts";
+import type { AgentSide } from "./agent-side.ts";
+import { AgentsOnDemand } from "./agents-on-demand.ts";
+import { Announcement } from "./announcement.ts";
+import { endRun, type Run } from "./end-run.ts";
+import { listenOnKeptPort } from "./kept-port.ts";
+import { WorkspaceRoots } from "./workspace-roots.ts";
+
+/** Most bytes of kept proposals on disk; the oldest go first. */
+const maximumKeptBytes = 256 * 1024 * 1024;
+
+export interface RunningCompanionOptions {
+  readonly host: EditorHost;
+  readonly dialects: readonly Dialect[];
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly settings: CompanionSettings;
+  /** The only port to listen on, or undefined. */
+  readonly port: number | undefined;
+}
+
+/** The composition root at run time: puts endpoint, sessions, diffs, context and discovery together and takes them apart again. */
+export class RunningCompanion implements Companion {
+  readonly #options: RunningCompanionOptions;
+  readonly #stateChange: Emitter<CompanionState>;
+  readonly #sessionsChange: Emitter<void>;
+  readonly #proposalsChange: Emitter<void>;
+  readonly #roots: WorkspaceRoots;
+  readonly #announcement: Announcement;
+  /** Aborted once the end has begun. */
+  readonly #ending: AbortController = new AbortController();
+  #tracker: ContextTracker;
+  #settings: CompanionSettings;
+  #state: CompanionState = { kind: "stopped" };
+  #run: Run | undefined;
+  #saving: Promise<void> | undefined;
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+  #announceRestored: () => void = () => {};
+
+  constructor(options: RunningCompanionOptions) {
+    const { host, dialects, platform, logger } = options;
+    this.#options = options;
+    this.#settings = options.settings;
+    const onFailure = reportListenerFailure(logger);
+    this.#stateChange = new Emitter(onFailure);
+    this.#sessionsChange = new Emitter(onFailure);
+    this.#proposalsChange = new Emitter(onFailure);
+    this.#roots = new WorkspaceRoots(host.workspace, platform.files);
+    const ending = this.#ending.signal;
+    this.#announcement = new Announcement({ host, dialects, platform, logger, roots: this.#roots, ending });
+    this.#tracker = this.#createTracker();
+  }
+
+  get onDidChangeState(): Event<CompanionState> {
+    return this.#stateChange.event;
+  }
+
+  get onDidChangeEnvironment(): Event<void> {
+    return this.#announcement.onDidChangeEnvironment;
+  }
+
+  get onDidChangeSessions(): Event<void> {
+    return this.#sessionsChange.event;
+  }
+
+  get onDidChangeProposals(): Event<void> {
+    return this.#proposalsChange.event;
+  }
+
+  readonly restored: Promise<void> = new Promise((resolve) => {
+    this.#announceRestored = resolve;
+  });
+
+  get state(): CompanionState {
+    return this.#state;
+  }
+
+  get environment(): Readonly<Record<string, string>> {
+    return this.#announcement.environment;
+  }
+
+  get sessions(): readonly SessionInfo[] {
+    return this.#run?.agents.sessions ?? [];
+  }
+
+  get proposals(): readonly ProposalInfo[] {
+    return this.#run?.agents.proposals ?? [];
+  }
+
+  start(): Promise<void> {
+    if (this.#stopping !== undefined) {
+      return Promise.reject(new PatchbayError("stopped", "This companion has been stopped; a new one is needed."));
+    }
+    this.#starting ??= this.#start().catch(async (error: unknown) => {
+      await this.#undoStart();
+      this.#starting = undefined;
+      const message = `Agents cannot connect: ${messageOf(error)}`;
+      this.#setState({ kind: "failed", message });
+      this.#options.logger.error("The companion could not start", { reason: messageOf(error) });
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  stop(options: StopOptions = {}): Promise<void> {
+    this.#stopping ??= this.#stop(options);
+    return this.#stopping;
+  }
+
+  removeRecordsSync(): void {
+    this.#announcement.removeSync();
+  }
+
+  async accept(proposalId: string): Promise<boolean> {
+    return (await this.#agentSide?.diffs.accept(proposalId)) ?? false;
+  }
+
+  async reject(proposalId: string): Promise<boolean> {
+    return (await this.#agentSide?.diffs.reject(proposalId)) ?? false;
+  }
+
+  async reveal(proposalId: string): Promise<boolean> {
+    return (await this.#agentSide?.diffs.reveal(proposalId)) ?? false;
+  }
+
+  mention(path: string, lines?: { readonly start: number; readonly end: number }): number {
+    return this.#agentSide?.sessions.mention({ path, ...(lines === undefined ? {} : { lines }) }) ?? 0;
+  }
+
+  sharedContext(): EditorContext {
+    return this.#tracker.current();
+  }
+
+  updateSettings(settings: Partial<CompanionSettings>): void {
+    this.#settings = { ...this.#settings, ...settings };
+    this.#applyPolicy();
+  }
+
+  get #agentSide(): AgentSide | undefined {
+    return this.#run?.agents.side;
+  }
+
+  async #start(): Promise<void> {
+    const { host, platform, logger, port: onlyPort } = this.#options;
+    this.#setState({ kind: "starting" });
+    const storage = await this.#claimStorage();
+    const identity = await loadEndpointIdentity(storage, platform.random);
+    const following = new DisposableStore();
+    const agents = this.#createAgents(storage, following);
+    const run: Run = { identity, storage, agents, following, endpoint: undefined };
+    this.#run = run;
+    this.#applyPolicy();
+    following.add(this.#tracker.follow());
+    following.add(host.workspace.onDidChangeFolders(() => this.#foldersChanged()));
+    following.add(
+      host.editors.onDidChange((change) => {
+        if (change.kind === "focused") this.#verifyRecords();
+      }),
+    );
+    const endpoint = await listenOnKeptPort({ identity, onlyPort, platform, logger, sessions: agents });
+    run.endpoint = endpoint;
+    const warnings = await this.#announcement.announce({ port: endpoint.port, token: identity.token });
+    if (endpoint.port !== identity.port) {
+      this.#saving = identity
+        .savePort(endpoint.port)
+        .catch((error: unknown) =>
+          logger.warn("The port is not kept for the next start", { reason: messageOf(error) }),
+        );
+      if (identity.port !== 0) void this.#tellPortTaken(storage);
+    }
+    this.#setState({ kind: "listening", port: endpoint.port, warnings });
+    logger.info("Listening for agents", { port: endpoint.port, folders: this.#roots.folders.length });
+    // Views of an earlier run open in the background: agents are served meanwhile.
+    void this.#tidy(agents);
+  }
+
+  /** Nothing of a start that failed stays, so that the next one begins anew. */
+  async #undoStart(): Promise<void> {
+    const run = this.#run;
+    this.#run = undefined;
+    run?.following.dispose();
+    this.#tracker = this.#createTracker();
+    await run?.endpoint?.close();
+    await run?.agents.side?.sessions.stop();
+    await this.#announcement.withdraw();
+    await run?.storage?.release();
+  }
+
+  #createTracker(): ContextTracker {
+    const { host, logger, platform } = this.#options;
+    const policy = createSharingPolicy(this.#settings);
+    return new ContextTracker({ host, logger, clock: platform.clock, policy });
+  }
+
+  #applyPolicy(): void {
+    this.#tracker.setPolicy(createSharingPolicy(this.#settings), this.#settings.sharing);
+  }
+
+  #createAgents(storage: PrivateStorage | undefined, following: DisposableStore): AgentsOnDemand {
+    return new AgentsOnDemand({
+      ...this.#options,
+      tracker: this.#tracker,
+      storage,
+      ending: this.#ending.signal,
+      realFolders: () => this.#roots.real(),
+      onDidLoad: ({ sessions, diffs }) => {
+        following.add(sessions.onDidChange(() => this.#sessionsChange.fire()));
+        following.add(diffs.onDidChange(() => this.#proposalsChange.fire()));
+      },
+      onDidAccept: () => this.#verifyRecords(),
+    });
+  }
+
+  async #claimStorage(): Promise<PrivateStorage | undefined> {
+    const { host, platform, logger } = this.#options;
+    const directory = host.storageDirectory;
+    if (directory === undefined) return undefined;
+    return claimStorage({
+      platform,
+      logger,
+      directory,
+      owner: host.identity.editorKey,
+      bounds: [{ prefix: proposalKeyPrefix, maximumBytes: maximumKeptBytes }],
+    });
+  }
+
+  async #tellPortTaken(storage: PrivateStorage | undefined): Promise<void> {
+    const { host, logger } = this.#options;
+    if (storage !== undefined) await (await import("./port-taken.ts")).tellPortTaken(host, storage, logger);
+  }
+
+  async #tidy(agents: AgentsOnDemand): Promise<void> {
+    const restoring = agents.restore().then(() => this.#announceRestored());
+    try {
+      await this.#announcement.sweepStale();
+    } catch (error) {
+      this.#options.logger.warn("Records of earlier runs could not be looked for", { reason: messageOf(error) });
+    }
+    await restoring;
+  }
+
+  #verifyRecords(): void {
+    void this.#announcement.verify().then((warnings) => {
+      if (warnings === undefined || this.#state.kind !== "listening") return;
+      if (warnings.join("\n") !== this.#state.warnings.join("\n")) this.#setState({ ...this.#state, warnings });
+    });
+  }
+
+  #foldersChanged(): void {
+    this.#roots.refresh();
+    const { endpoint, identity } = this.#run ?? {};
+    if (endpoint === undefined || identity === undefined) return;
+    this.#announcement.announce({ port: endpoint.port, token: identity.token }).then(
+      (warnings) => this.#state.kind === "listening" && this.#setState({ ...this.#state, warnings }),
+      (error: unknown) =>
+        this.#options.logger.error("The records could not be rewritten", { reason: messageOf(error) }),
+    );
+  }
+
+  async #stop(options: StopOptions): Promise<void> {
+    this.#ending.abort();
+    await this.#starting?.catch(() => {});
+    const run = this.#run;
+    if (run !== undefined) await endRun(run, options, this.#options);
+    await this.#announcement.remove();
+    await this.#saving;
+    await run?.storage?.release();
+    this.#announceRestored();
+    this.#setState({ kind: "stopped" });
+  }
+
+  #setState(state: CompanionState): void {
+    this.#state = state;
+    this.#stateChange.fire(state);
+  }
+}
