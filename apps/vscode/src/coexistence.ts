@@ -1,6 +1,6 @@
 import { env } from "vscode";
 
-/** Set by Patchbay's own Theia extension for the plug-in hosts of its windows. */
+/** Set by Patchbay's own Theia extension for the plug-in hosts of its windows: the editor, and the process that starts them. */
 const nativeMarker = "PATCHBAY_NATIVE_EDITION";
 
 /**
@@ -8,6 +8,7 @@ const nativeMarker = "PATCHBAY_NATIVE_EDITION";
  * edition, that one is the better one, and two would announce one window twice.
  */
 export function reasonNotToServe(): string | undefined {
-  if ((process.env[nativeMarker] ?? "") === "") return undefined;
+  // A VS Code that was started from a terminal of Theia has the variable from there, and another parent.
+  if (process.env[nativeMarker] !== `theia:${process.ppid}`) return undefined;
   return `The native Patchbay edition of ${env.appName} serves this window.`;
 }

@@ -243,9 +243,16 @@ describe("the extension", () => {
   });
 
   it("stays silent where the native edition of the editor serves", async () => {
-    vi.stubEnv("PATCHBAY_NATIVE_EDITION", "theia");
+    vi.stubEnv("PATCHBAY_NATIVE_EDITION", `theia:${process.ppid}`);
     await activate(createContext());
     expect(existsSync(join(root, "home", ".claude"))).toBe(false);
     expect(variables.size).toBe(0);
+  });
+
+  it("serves a window of an editor that was started from a terminal of the native edition's", async () => {
+    vi.stubEnv("PATCHBAY_NATIVE_EDITION", `theia:${process.pid}`);
+    await activate(createContext());
+    expect(readdirSync(join(root, "home", ".claude", "ide")).length).toBe(1);
+    expect(variables.size).toBeGreaterThan(0);
   });
 });

@@ -22,6 +22,9 @@ import { Workspaces } from "./workspaces.ts";
 /** Our VS Code extension, running as a plugin below this process, reads this and leaves the work to us. */
 const nativeEditionVariable = "PATCHBAY_NATIVE_EDITION";
 
+/** Names this process: what is started from a terminal has the variable too, and another editor among it is none of ours. */
+const nativeEdition = `theia:${process.pid}`;
+
 /** Holds the companions of this backend from its start to its end. */
 @injectable()
 export class PatchbayBackend implements BackendApplicationContribution {
@@ -54,7 +57,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
   }
 
   initialize(): void {
-    process.env[nativeEditionVariable] = "theia";
+    process.env[nativeEditionVariable] = nativeEdition;
     process.once("exit", () => {
       this.workspaces.removeRecordsSync();
       this.claimedStorage?.releaseSync();
