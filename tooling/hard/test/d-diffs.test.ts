@@ -448,6 +448,15 @@ describe("diffs", () => {
       expect(JSON.parse(answer.text), bytes.join()).toHaveProperty("error.code", -32_700);
     }
     expect((await agent.post(Buffer.concat([Buffer.from([0xff]), whole]))).status).toBe(400);
+    // In a body of many chunks, at its start, within it and cut off at its end.
+    const large = Buffer.from(whole.toString().replace("a@@@@b", `a@@@@b${"é".repeat(200_000)}@@@@`));
+    for (const place of [large.indexOf("@@@@"), large.lastIndexOf("@@@@"), large.length - 1]) {
+      const body = Buffer.from(large);
+      body[place] = 0xe2;
+      const answer = await agent.post(body);
+      expect(answer.status, `at ${place}`).toBe(400);
+      expect(JSON.parse(answer.text), `at ${place}`).toHaveProperty("error.code", -32_700);
+    }
     expect(await editor.call(ask.views)).toEqual([]);
     expect(await agent.request("ping")).toEqual({});
   });

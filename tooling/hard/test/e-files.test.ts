@@ -36,6 +36,19 @@ function victim(sandbox: Sandbox): { readonly sandbox: Sandbox; readonly uid?: n
   return { sandbox, uid: victimUid };
 }
 
+/** Command lines and environments of all processes that may be looked at. */
+function readProcesses(): string {
+  return spawnSync("sh", ["-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' ' '"], {
+    maxBuffer: 64 * 1024 * 1024,
+  }).stdout.toString();
+}
+
+function childrenOf(pid: number): readonly string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+    .split(" ")
+    .filter((child) => child !== "");
+}
+
 const racerAnswer = z.object({ looks: z.number(), loose: z.array(z.string()) });
 
 describe("files and lifecycle", () => {
@@ -359,17 +372,16 @@ describe("files and lifecycle", () => {
     await editor.call(ask.fail, { call: "diffs.open", times: 1 });
     await agent.openDiff(sandbox.file("b.txt"), secretText);
     await pause(2_000);
-    const lines = (await editor.call(ask.log)).join("\n");
-    const commandLines = spawnSync("sh", [
-      "-c",
-      "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '",
-    ]).stdout.toString();
-    const environment = readFileSync(`/proc/${editor.pid}/environ`, "utf8");
     const forTerminals = JSON.stringify(await editor.call(ask.environment));
+    // Nor of the keeper, which holds the port while the editor is away.
+    await agent.openDiff(sandbox.file("c.txt"), secretText);
+    await editor.call(ask.stop, { reload: true, comeBackMs: 3_000 });
+    expect(childrenOf(editor.pid)).toHaveLength(1);
+    const lines = (await editor.call(ask.log)).join("\n");
+    const processes = readProcesses();
     for (const secret of [...tokens, agent.sessionId]) {
       expect(lines).not.toContain(secret);
-      expect(commandLines).not.toContain(secret);
-      expect(environment).not.toContain(secret);
+      expect(processes).not.toContain(secret);
       expect(forTerminals).not.toContain(secret);
     }
     expect(lines).not.toContain(secretText);
