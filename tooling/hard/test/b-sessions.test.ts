@@ -184,12 +184,12 @@ describe("sessions", () => {
     };
     // The engine is loaded and every pool is warm before anything is weighed.
     await abandon(20);
-    const timersBefore = (await editor.call(ask.resources))["Timeout"] ?? 0;
+    await editor.call(ask.watchTimers, { on: true });
     const before = await editor.call(ask.weigh);
     await abandon(500);
     await pause(1_500);
     const after = await editor.call(ask.weigh);
-    const timers = ((await editor.call(ask.resources))["Timeout"] ?? 0) - timersBefore;
+    const timers = await editor.call(ask.watchTimers, { on: false });
     expect(after.total - before.total).toBeLessThan(5 * mib);
     expect(timers).toBeLessThan(10);
     await annotate(`${megabytes(after.total - before.total)}, ${timers} timers`);
@@ -207,12 +207,12 @@ describe("sessions", () => {
       }
     };
     await abandon(20);
-    const timersBefore = (await editor.call(ask.resources))["Timeout"] ?? 0;
+    await editor.call(ask.watchTimers, { on: true });
     const before = await editor.call(ask.weigh);
     await abandon(500);
     await pause(1_500);
     const after = await editor.call(ask.weigh);
-    const timers = ((await editor.call(ask.resources))["Timeout"] ?? 0) - timersBefore;
+    const timers = await editor.call(ask.watchTimers, { on: false });
     expect(after.total - before.total).toBeLessThan(5 * mib);
     expect(timers).toBeLessThan(10);
     expect(await editor.call(ask.sessions)).toEqual([]);

@@ -223,11 +223,11 @@ export const weigh: Call<undefined, Weight> = define(
 export const watchMemory: Call<{ on: boolean }, number> = define("watchMemory", z.object({ on: z.boolean() }), bytes);
 /** Answers the longest time the event loop was held since it was switched on, in milliseconds. */
 export const watchLoop: Call<{ on: boolean }, number> = define("watchLoop", z.object({ on: z.boolean() }), z.number());
-/** Active handles and timers of the process by kind. */
-export const resources: Call<undefined, Record<string, number>> = define(
-  "resources",
-  nothing,
-  z.record(text, z.number()),
+/** Answers how many timers made since it was switched on are still there, those that keep no process alive included. */
+export const watchTimers: Call<{ on: boolean }, number> = define(
+  "watchTimers",
+  z.object({ on: z.boolean() }),
+  z.number(),
 );
 export const log: Call<undefined, string[]> = define("log", nothing, z.array(text));
 /** Exceptions and rejections that nobody handled. */

@@ -1,3 +1,4 @@
+import { createHook } from "node:async_hooks";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import type { CallTable } from "./call-table.ts";
@@ -10,6 +11,12 @@ export function watchProcess(table: CallTable): void {
   const delay = monitorEventLoopDelay({ resolution: sampleMs });
   let peak = 0;
   let sampling: NodeJS.Timeout | undefined;
+  const timers = new Set<number>();
+  // Node's own list of what is active leaves out timers that keep no process alive, and these are all of ours.
+  const timerHook = createHook({
+    init: (id, kind) => void (kind === "Timeout" && timers.add(id)),
+    destroy: (id) => void timers.delete(id),
+  });
   table
     .on(calls.weigh, weigh)
     .on(calls.watchMemory, ({ on }) => {
@@ -31,10 +38,12 @@ export function watchProcess(table: CallTable): void {
       if (on) delay.enable();
       return longestMs;
     })
-    .on(calls.resources, () => {
-      const counts: Record<string, number> = {};
-      for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
-      return counts;
+    .on(calls.watchTimers, ({ on }) => {
+      const count = timers.size;
+      timers.clear();
+      if (on) timerHook.enable();
+      else timerHook.disable();
+      return count;
     });
 }
 
