@@ -48,13 +48,17 @@ describe("sessions", () => {
     const [agent] = agents;
     if (agent === undefined) throw new Error("There is no agent.");
     const files = Array.from({ length: 20 }, (_unused, index) => editor.sandbox.file(`own-${index}.txt`));
-    await Promise.all(files.map((file) => agent.openDiff(file, `text of ${file}`)));
-    const closing = files.map((file) => agent.callTool("closeDiff", { filePath: file }, 9));
+    // An opening looks at the disk and is overtaken by what is asked after it.
+    const opening = files.map((filePath) => agent.callTool("openDiff", { filePath, newContent: filePath }, 9));
+    const refusing = files.map((file) => agent.callTool("openDiff", { filePath: "relative", newContent: file }, 9));
     const listing = agent.request("tools/list", {}, 9);
-    for (const [index, answer] of (await Promise.all(closing)).entries()) {
-      expect(answer.content).toEqual([{ type: "text", text: JSON.stringify({ content: `text of ${files[index]}` }) }]);
-    }
+    for (const answer of await Promise.all(opening)) expect(answer).toEqual({ content: [] });
+    for (const answer of await Promise.all(refusing)) expect(answer).toHaveProperty("isError", true);
     expect(await listing).toHaveProperty("tools");
+    const closing = files.map((file) => agent.callTool("closeDiff", { filePath: file }, 9));
+    for (const [index, answer] of (await Promise.all(closing)).entries()) {
+      expect(answer.content).toEqual([{ type: "text", text: JSON.stringify({ content: files[index] }) }]);
+    }
   });
 
   it("B02 equal request ids in flight in two sessions never cross (WebSocket)", async () => {
