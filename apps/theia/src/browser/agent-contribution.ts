@@ -122,6 +122,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   }
 
   protected async showShared(): Promise<void> {
+    this.context.flush();
     const context = await this.server.sharedContext();
     const items = (context?.files ?? []).map((file) => {
       const active = context?.active?.path === file.path ? context.active : undefined;

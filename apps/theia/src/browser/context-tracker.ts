@@ -7,10 +7,8 @@ import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { Position, Range } from "@patchbay/core";
 import type { WindowActiveFile, WindowContext, WindowFile } from "../common/protocol.ts";
 import { filePathOf } from "./file-paths.ts";
+import { GatheredPictures } from "./gathered-pictures.ts";
 import { readSelectionText } from "./selection-text.ts";
-
-/** Milliseconds in which changes are gathered before a picture is taken. Core debounces again: this only spares the connection. */
-const gatherMs = 25;
 
 /** An editor of a file on disk, with what it last said while it was visible: a hidden one cannot be asked. */
 interface TrackedEditor {
@@ -29,12 +27,13 @@ export class ContextTracker {
   protected readonly tracked: Map<EditorWidget, TrackedEditor> = new Map();
   /** The editors that had the focus, the last one last. */
   protected readonly order: Set<TrackedEditor> = new Set();
-  protected focused: string[] = [];
-  protected due: number | undefined;
-  protected lastSent = "";
   protected readonly onDidChangeEmitter: Emitter<WindowContext> = new Emitter();
   /** A new picture, different from the one before. */
   readonly onDidChange: Event<WindowContext> = this.onDidChangeEmitter.event;
+  protected readonly pictures: GatheredPictures = new GatheredPictures({
+    take: () => this.picture(),
+    send: (context) => this.onDidChangeEmitter.fire(context),
+  });
   protected started = false;
 
   /** Begins to watch; called once the layout of the window is complete, so that half a picture is never sent. */
@@ -44,15 +43,24 @@ export class ContextTracker {
     for (const widget of this.editors.all) this.track(widget);
     this.editors.onCreated((widget) => this.track(widget));
     this.editors.onCurrentEditorChanged(() => this.noteCurrent());
-    window.addEventListener("focus", () => this.schedule());
+    window.addEventListener("focus", () => this.pictures.noteUse());
     this.noteCurrent();
-    this.schedule();
+    this.pictures.start();
+  }
+
+  /** Whether an agent is there to be told; until then nothing is read and nothing is sent. */
+  setWanted(wanted: boolean): void {
+    this.pictures.wanted = wanted;
   }
 
   /** The next picture is sent even if it is the same: the backend may not have it. */
   refresh(): void {
-    this.lastSent = "";
-    if (this.started) this.schedule();
+    this.pictures.refresh();
+  }
+
+  /** The backend gets the present picture before whatever is asked of it next. */
+  flush(): void {
+    this.pictures.flush();
   }
 
   /** The file editor the user is in or was in last. */
@@ -70,25 +78,25 @@ export class ContextTracker {
     const listeners = new DisposableCollection(
       editor.onCursorPositionChanged((cursor) => {
         tracked.cursor = { line: cursor.line, character: cursor.character };
-        this.schedule();
+        this.pictures.note();
       }),
       editor.onSelectionChanged((selection) => {
         tracked.selection = selected(selection);
-        this.schedule();
+        this.pictures.note();
       }),
       editor.onFocusChanged((hasFocus) => {
         if (hasFocus) this.noteFocus(tracked);
       }),
-      editor.document.onDirtyChanged(() => this.schedule()),
+      editor.document.onDirtyChanged(() => this.pictures.note()),
       widget.onDidChangeVisibility(() => this.readWhileVisible(tracked)),
     );
     widget.disposed.connect(() => {
       listeners.dispose();
       this.tracked.delete(widget);
       this.order.delete(tracked);
-      this.schedule();
+      this.pictures.note();
     });
-    this.schedule();
+    this.pictures.note();
   }
 
   /** A restored editor has a cursor before anyone moved it. */
@@ -97,46 +105,27 @@ export class ContextTracker {
     const { cursor, selection } = tracked.widget.editor;
     tracked.cursor = { line: cursor.line, character: cursor.character };
     tracked.selection = selected(selection);
-    this.schedule();
+    this.pictures.note();
   }
 
   protected noteCurrent(): void {
     const current = this.editors.currentEditor;
     const tracked = current === undefined ? undefined : this.tracked.get(current);
     if (tracked !== undefined && this.activeTracked() !== tracked) this.noteFocus(tracked);
-    this.schedule();
+    this.pictures.note();
   }
 
   protected noteFocus(tracked: TrackedEditor): void {
     this.order.delete(tracked);
     this.order.add(tracked);
-    if (this.focused.at(-1) !== tracked.path) this.focused.push(tracked.path);
-    this.schedule();
+    this.pictures.noteFocus(tracked.path);
   }
 
   protected activeTracked(): TrackedEditor | undefined {
     return Array.from(this.order).at(-1);
   }
 
-  protected schedule(): void {
-    if (!this.started) return;
-    this.due ??= window.setTimeout(() => {
-      this.due = undefined;
-      this.send();
-    }, gatherMs);
-  }
-
-  protected send(): void {
-    const context = this.picture();
-    const text = JSON.stringify(context);
-    if (text === this.lastSent) return;
-    // A file that gets the focus twice in a row is the same picture, yet the second time is news.
-    this.lastSent = JSON.stringify({ ...context, focused: [] });
-    this.focused = [];
-    this.onDidChangeEmitter.fire(context);
-  }
-
-  protected picture(): WindowContext {
+  protected picture(): Omit<WindowContext, "focused"> {
     const files = new Map<string, WindowFile>();
     for (const { widget, path } of this.tracked.values()) {
       const dirty = Saveable.isDirty(widget);
@@ -145,7 +134,6 @@ export class ContextTracker {
     }
     return {
       files: Array.from(files.values()),
-      focused: this.focused,
       active: this.pictureOfActive(),
       windowFocused: document.hasFocus(),
     };

@@ -141,6 +141,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
 
   protected setStatus(status: WindowStatus): void {
     this.current = status;
+    this.context.setWanted(status.sessions.length > 0);
     this.onDidChangeStatusEmitter.fire(status);
   }
 

@@ -25,6 +25,9 @@
   // The frontend's own backend knows nothing of these proposals and would close them.
   attachment.report = async () => {};
   attachment.attachOnce = async () => {};
+  // Nor has it an agent, without which nothing of the window would be told.
+  attachment.setStatus = () => {};
+  context.setWanted(true);
   proposals.onDidDecide(({ id, verdict }) => report("decide", id, verdict));
   proposals.onDidDraft(({ id, text }) => report("notifyDraft", id, text));
   context.onDidChange((picture) => report("notifyContext", picture));
