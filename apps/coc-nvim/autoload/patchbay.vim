@@ -69,7 +69,7 @@ function! patchbay#announce(name, facts) abort
   endif
 endfunction
 
-" Says one line where that cannot make Vim ask for Enter; says whether it did.
+" Says one line, in as much room as there is, where that cannot make Vim ask for Enter; says whether it did.
 function! patchbay#say(text, highlight) abort
   if mode(1) !~# '^n' || getcmdwintype() !=# '' || mode(1) =~# '^no'
     return 0
@@ -80,8 +80,7 @@ function! patchbay#say(text, highlight) abort
     let line = matchstr(line, '^.*\%<' . max([room - 1, 2]) . 'v') . '…'
   endif
   execute 'echohl' a:highlight
-  " Kept in :messages in whole, shown in as much room as there is.
-  echo line
+  echomsg line
   echohl None
   return 1
 endfunction
@@ -166,16 +165,42 @@ function! patchbay#untitled(lines, like) abort
   endif
 endfunction
 
-" Shows lines in a scratch window; the user asked for it.
+" Shows lines in a scratch window, the same one for the same title; the user asked for it.
 function! patchbay#page(title, lines) abort
-  keepalt botright new
-  let b:coc_enabled = 0
-  setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted nowrap
-  execute 'silent keepalt file' fnameescape('[' . a:title . ']')
+  let name = '[' . a:title . ']'
+  let shown = filter(getwininfo(), {_, info -> bufname(info.bufnr) ==# name})
+  if empty(shown)
+    let back = win_getid()
+    keepalt botright new
+    let b:coc_enabled = 0
+    let b:patchbay_back = back
+    setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted wrap linebreak breakindent breakindentopt=shift:9
+    execute 'silent keepalt file' fnameescape(name)
+    syntax match DiffAdded /^OK\>/
+    syntax match WarningMsg /^NOTE\>/
+    syntax match ErrorMsg /^PROBLEM\>/
+    nnoremap <buffer> <silent> <nowait> q <Cmd>call patchbay#leave()<CR>
+  else
+    call win_gotoid(shown[0].winid)
+  endif
+  setlocal modifiable
+  silent keepjumps %delete _
   call setline(1, a:lines)
-  setlocal nomodifiable
-  execute 'resize' min([len(a:lines) + 1, &lines / 2])
-  nnoremap <buffer> <silent> <nowait> q <Cmd>close<CR>
+  setlocal nomodifiable nomodified
+  let width = max([1, winwidth(0)])
+  let height = 0
+  for line in a:lines
+    let height += 1 + max([0, strdisplaywidth(line) - 1]) / width
+  endfor
+  execute 'resize' min([height + 1, &lines / 2])
+  call cursor(1, 1)
+endfunction
+
+" Closes such a window; the cursor goes back to where it was.
+function! patchbay#leave() abort
+  let back = get(b:, 'patchbay_back', 0)
+  close
+  call win_gotoid(back)
 endfunction
 
 " The buffer with its unsaved text and the file as it is on the disk, side by side in a tab page.

@@ -62,3 +62,14 @@ function! patchbay#track#lines(number, first, last, limit) abort
   endwhile
   return lines
 endfunction
+
+" The number of the buffer that holds a file; -1 where none does. Not bufnr({name}): that takes a pattern, and file names may
+" hold any character of one. Names of buffers have links of folders resolved, as the paths that agents give.
+function! patchbay#track#number(path) abort
+  for info in getbufinfo()
+    if info.name ==# a:path
+      return info.bufnr
+    endif
+  endfor
+  return -1
+endfunction

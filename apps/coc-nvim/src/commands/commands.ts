@@ -31,7 +31,7 @@ export function registerCommands(services: CommandServices): Disposable {
       }),
     );
   };
-  for (const name of inEditor) register(name, () => vim.call(`patchbay#review#${name}`));
+  for (const name of inEditor) register(name, () => vim.call(`patchbay#go#${name}`));
   for (const name of others) {
     register(name, async (args) => {
       const { createCommandActions } = await import("./command-actions.ts");

@@ -140,7 +140,7 @@ export class VimDiffs implements HostDiffs, Disposable {
         return last;
       },
       reveal: async () => {
-        await vim.call("patchbay#review#reveal", [id]);
+        await vim.call("patchbay#go#to", [id]);
       },
       close: (reason) => this.#close(review, reason),
       setAgentPresent: (present) => {
@@ -179,7 +179,7 @@ export class VimDiffs implements HostDiffs, Disposable {
 
   async #reload(path: string): Promise<void> {
     try {
-      await this.#untilFree("patchbay#review#reload", () => [path]);
+      await this.#untilFree("patchbay#disk#reload", () => [path]);
     } catch (error) {
       this.#options.logger.warn("A changed file could not be taken over", { reason: messageOf(error) });
     }

@@ -114,12 +114,12 @@ describe("a review", () => {
     test.vim.accept("p1");
     await opening.view.close("accepted");
     writeFileSync(join(test.folder, "a.txt"), "ONE, and longer\n");
-    const isReloaded = (): boolean => test.vim.calls.some((call) => call.name === "patchbay#review#reload");
+    const isReloaded = (): boolean => test.vim.calls.some((call) => call.name === "patchbay#disk#reload");
     while (!isReloaded()) {
       await turn();
       test.clock.advance(10);
     }
-    expect(test.vim.calls).toContainEqual({ name: "patchbay#review#reload", args: [join(test.folder, "a.txt")] });
+    expect(test.vim.calls).toContainEqual({ name: "patchbay#disk#reload", args: [join(test.folder, "a.txt")] });
   });
 
   it("tells User autocommands what happened", async () => {

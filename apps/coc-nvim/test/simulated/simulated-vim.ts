@@ -100,7 +100,7 @@ export class SimulatedVim implements Vim {
       case "patchbay#review#close":
         this.#reviews.delete(asText(first));
         return 1;
-      case "patchbay#review#reveal":
+      case "patchbay#go#to":
         this.focus = asText(first);
         return 1;
       case "patchbay#show": {

@@ -1,0 +1,56 @@
+" What the user does with reviews by a key or a command: going from one to the next, and deciding.
+
+" Goes to a review; the user asked for it.
+function! patchbay#go#to(id) abort
+  let review = patchbay#review#find(a:id)
+  let windows = empty(review) ? [] : win_findbuf(review.right)
+  if empty(windows)
+    return 0
+  endif
+  if get(b:, 'patchbay_review', '') ==# ''
+    let review.back = win_getid()
+  endif
+  return win_gotoid(windows[0])
+endfunction
+
+function! patchbay#go#next() abort
+  return s:Go(1)
+endfunction
+
+function! patchbay#go#previous() abort
+  return s:Go(-1)
+endfunction
+
+function! s:Go(step) abort
+  let open = patchbay#review#open_ids()
+  if empty(open)
+    call patchbay#say('No proposal is open.', 'WarningMsg')
+    return 0
+  endif
+  let at = index(open, get(b:, 'patchbay_review', ''))
+  let target = at < 0 ? (a:step > 0 ? 0 : -1) : (at + a:step) % len(open)
+  return patchbay#go#to(open[target])
+endfunction
+
+function! patchbay#go#accept() abort
+  return s:Decide('patchbay#review#accept')
+endfunction
+
+function! patchbay#go#reject() abort
+  return s:Decide('patchbay#review#reject')
+endfunction
+
+" The review the cursor is in, else the only one.
+function! s:Decide(action) abort
+  let open = patchbay#review#open_ids()
+  let here = get(b:, 'patchbay_review', '')
+  if index(open, here) < 0
+    let here = len(open) == 1 ? open[0] : ''
+  endif
+  if here ==# ''
+    call patchbay#say(empty(open) ? 'No proposal is open.' : 'Several proposals are open: go to one first (:CocList patchbay).', 'WarningMsg')
+    return 0
+  endif
+  call call(a:action, [here])
+  return 1
+endfunction

@@ -1,0 +1,61 @@
+" What a review says of itself, and the keys in it.
+
+" Keys exist in the two buffers of a review and nowhere else. They are made when the user first enters them: mapping needs the
+" buffer to be the current one.
+function! patchbay#hints#map(review) abort
+  if get(b:, 'patchbay_mapped', 0)
+    return
+  endif
+  let b:patchbay_mapped = 1
+  if bufnr('%') == a:review.right
+    " It writes only what was changed, so an untouched proposal would be rejected.
+    nnoremap <buffer> <silent> ZZ <Cmd>call patchbay#go#accept()<CR>
+  endif
+  for [action, key] in items(a:review.keys)
+    if key !=# ''
+      execute 'nnoremap <buffer> <silent> <nowait>' key '<Cmd>call patchbay#go#' . action . '()<CR>'
+    endif
+  endfor
+endfunction
+
+" Which keys decide, for the message on entering.
+function! patchbay#hints#text(review) abort
+  let leader = get(g:, 'mapleader', '\')
+  let keys = map(copy(a:review.keys), {_, key -> substitute(key, '\c<leader>', escape(leader ==# ' ' ? '<Space>' : leader, '\&~'), '')})
+  return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts   :q'
+        \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects   do drops a hunk'
+endfunction
+
+" The same for Neovim's window bar.
+function! patchbay#hints#bar(id) abort
+  let review = patchbay#review#find(a:id)
+  return empty(review) ? '' : ' ' . s:Escape(patchbay#hints#text(review)) . '%<'
+endfunction
+
+" The status line of a review's windows.
+function! patchbay#hints#line(id, proposal) abort
+  let review = patchbay#review#find(a:id)
+  if empty(review)
+    return ''
+  endif
+  if !a:proposal
+    return ' %<' . s:Escape(review.title) . ' now' . (review.unsaved ? ' [without your unsaved text]' : '')
+  endif
+  let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
+  let about = getbufvar(review.right, '&modified') ? '  [edited]' : ''
+  if !review.present
+    let about .= '  [the agent has gone: your text is kept here]'
+  endif
+  let open = patchbay#review#open_ids()
+  if len(open) > 1
+    let about .= '  ' . (index(open, a:id) + 1) . '/' . len(open)
+  endif
+  let how = ':w accepts  :q rejects '
+  let room = winwidth(get(g:, 'statusline_winid', 0)) - strdisplaywidth(who . review.title . about . how) - 3
+  " Where there is little room the file's name counts more than what the message on entering has said.
+  return ' ' . s:Escape(who) . '%<' . s:Escape(review.title . about) . (room < 0 ? '' : '%=' . how)
+endfunction
+
+function! s:Escape(text) abort
+  return substitute(a:text, '%', '%%', 'g')
+endfunction

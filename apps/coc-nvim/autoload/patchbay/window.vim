@@ -1,0 +1,196 @@
+" The windows of a review: two scratch buffers in diff mode, made and taken away without the cursor leaving the window the user
+" is in, and without touching windows that are not ours.
+
+" Makes the windows. Called without autocommands, so that nothing of the user's reacts to windows that he is not in.
+function! patchbay#window#build(review) abort
+  let layout = a:review.layout
+  " In a tab page with diff windows of somebody else all would be compared with all.
+  if layout !=# 'tab' && !empty(filter(range(1, winnr('$')), 'getwinvar(v:val, "&diff")'))
+    let layout = 'tab'
+  endif
+  try
+    call s:Build(a:review, layout)
+  catch /E36:/
+    if layout ==# 'tab'
+      throw v:exception
+    endif
+    " There is no room among the windows of this tab page.
+    call patchbay#window#wipe([a:review.left, a:review.right])
+    call s:Build(a:review, 'tab')
+  endtry
+endfunction
+
+function! s:Build(review, layout) abort
+  if a:layout ==# 'vertical'
+    keepalt botright new
+  elseif a:layout ==# 'horizontal'
+    keepalt botright vnew
+  else
+    keepalt tabnew
+    let t:patchbay_review = a:review.id
+  endif
+  let a:review.left = bufnr('%')
+  call s:Scratch(a:review.leftName, 'nofile')
+  call s:FillLeft(a:review)
+  if a:layout ==# 'horizontal'
+    keepalt rightbelow new
+  else
+    keepalt rightbelow vnew
+  endif
+  let a:review.right = bufnr('%')
+  call s:Scratch(a:review.rightName, 'acwrite')
+  call s:FillRight(a:review)
+  diffthis
+  execute bufwinnr(a:review.left) . 'wincmd w'
+  diffthis
+  execute bufwinnr(a:review.right) . 'wincmd w'
+  diffupdate
+  call cursor(1, 1)
+  if diff_hlID(1, 1) == 0 && diff_filler(1) == 0
+    silent! normal! ]c
+  endif
+endfunction
+
+function! s:Scratch(name, type) abort
+  let b:coc_enabled = 0
+  execute 'setlocal buftype=' . a:type . ' bufhidden=wipe noswapfile nobuflisted'
+  setlocal noundofile nodiff noscrollbind nocursorbind nowinfixheight nowinfixwidth nopreviewwindow nospell
+  execute 'silent keepalt file' fnameescape(a:name)
+  if exists('&winfixbuf')
+    setlocal winfixbuf
+  endif
+endfunction
+
+" What the agent's change is against: the file. Text that was never saved is not part of that, so it is left out and said.
+function! s:FillLeft(review) abort
+  let number = patchbay#track#number(a:review.path)
+  let saved = &l:undolevels
+  setlocal undolevels=-1
+  if number > 0 && bufloaded(number)
+    let a:review.unsaved = getbufvar(number, '&modified') ? 1 : 0
+  endif
+  if number > 0 && bufloaded(number) && !a:review.unsaved
+    call setline(1, getbufline(number, 1, '$'))
+  elseif filereadable(a:review.path)
+    execute 'silent keepalt 0read ++edit' fnameescape(a:review.path)
+    silent keepjumps $delete _
+  endif
+  setlocal nomodified nomodifiable readonly
+  let &l:undolevels = saved
+  let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 0)'
+  if exists('+winbar') && a:review.hints
+    " As high as the other side's, so that lines stand beside lines.
+    let &l:winbar = ' '
+  endif
+endfunction
+
+" The user has saved the file, or it was read again: the left side shows what an accept would replace now.
+function! patchbay#window#refresh(review, number) abort
+  if !bufloaded(a:review.left)
+    return
+  endif
+  let a:review.unsaved = getbufvar(a:number, '&modified') ? 1 : 0
+  call setbufvar(a:review.left, '&modifiable', 1)
+  call setbufvar(a:review.left, '&readonly', 0)
+  let lines = getbufline(a:number, 1, '$')
+  call setbufline(a:review.left, 1, lines)
+  silent! call deletebufline(a:review.left, len(lines) + 1, '$')
+  call setbufvar(a:review.left, '&modified', 0)
+  call setbufvar(a:review.left, '&modifiable', 0)
+  call setbufvar(a:review.left, '&readonly', 1)
+  for window in win_findbuf(a:review.left)
+    call win_execute(window, 'diffupdate')
+  endfor
+endfunction
+
+function! s:FillRight(review) abort
+  setlocal undolevels=-1
+  call patchbay#window#set_text(get(a:review, 'draft', a:review.proposal))
+  setlocal undolevels<
+  execute 'setlocal' (has_key(a:review, 'draft') ? 'modified' : 'nomodified') 'nofixendofline'
+  let a:review.tick = b:changedtick
+  let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 1)'
+  if exists('+winbar') && a:review.hints
+    let &l:winbar = '%{%patchbay#hints#bar(' . string(a:review.id) . ')%}'
+  endif
+endfunction
+
+" A text as lib/ sends it: lines, line ends and whether the last line has one.
+function! patchbay#window#set_text(text) abort
+  silent keepjumps %delete _
+  call setline(1, empty(a:text.lines) ? [''] : a:text.lines)
+  execute 'setlocal fileformat=' . a:text.format (a:text.newline ? 'endofline' : 'noendofline')
+endfunction
+
+" Colours as for the file, without starting what a 'filetype' starts.
+function! patchbay#window#colour(review) abort
+  let number = patchbay#track#number(a:review.path)
+  let type = number > 0 ? getbufvar(number, '&filetype') : ''
+  if type ==# ''
+    let type = get(s:extensions, fnamemodify(a:review.path, ':e'), '')
+  endif
+  if type !=# ''
+    call setbufvar(a:review.left, '&syntax', type)
+    call setbufvar(a:review.right, '&syntax', type)
+  endif
+endfunction
+
+let s:extensions = {'c': 'c', 'h': 'c', 'cpp': 'cpp', 'cs': 'cs', 'css': 'css', 'go': 'go', 'html': 'html', 'java': 'java',
+      \ 'js': 'javascript', 'mjs': 'javascript', 'cjs': 'javascript', 'jsx': 'javascriptreact', 'json': 'json', 'kt': 'kotlin',
+      \ 'lua': 'lua', 'md': 'markdown', 'php': 'php', 'py': 'python', 'rb': 'ruby', 'rs': 'rust', 'scss': 'scss', 'sh': 'sh',
+      \ 'sql': 'sql', 'swift': 'swift', 'toml': 'toml', 'ts': 'typescript', 'tsx': 'typescriptreact', 'vim': 'vim', 'vue': 'vue',
+      \ 'xml': 'xml', 'yaml': 'yaml', 'yml': 'yaml', 'zig': 'zig'}
+
+" Takes buffers and their windows away. In a tab page that the user is not in, never by :bwipeout: with a floating window
+" there (a notice of coc) Neovim 0.10 ends with a segmentation fault.
+function! patchbay#window#wipe(numbers) abort
+  let numbers = filter(copy(a:numbers), 'v:val > 0 && bufexists(v:val)')
+  for page in reverse(range(1, tabpagenr('$')))
+    let windows = s:Windows(page)
+    let ours = filter(copy(windows), 'index(numbers, winbufnr(v:val)) >= 0')
+    if empty(ours) || page == tabpagenr()
+      continue
+    endif
+    if len(ours) == len(windows)
+      execute 'silent! tabclose!' page
+    else
+      call s:CloseElsewhere(page, numbers)
+    endif
+  endfor
+  for number in numbers
+    if bufexists(number)
+      execute 'silent! bwipeout!' number
+    endif
+  endfor
+endfunction
+
+" The windows of a tab page, without floating ones.
+function! s:Windows(page) abort
+  let windows = gettabinfo(a:page)[0].windows
+  return has('nvim') ? filter(copy(windows), 'nvim_win_get_config(v:val).relative ==# ""') : windows
+endfunction
+
+" The user's windows stay in that tab page; he is led there and back within one command, as in opening.
+function! s:CloseElsewhere(page, numbers) abort
+  let back = win_getid()
+  let before = mode()
+  for number in a:numbers
+    for window in win_findbuf(number)
+      if win_id2tabwin(window)[0] == a:page
+        noautocmd call win_gotoid(window)
+        noautocmd silent! close!
+      endif
+    endfor
+  endfor
+  noautocmd call win_gotoid(back)
+  call patchbay#window#resume_visual(before)
+endfunction
+
+" Visual and Select mode end when another window is entered; they go on as if nothing had been.
+function! patchbay#window#resume_visual(before) abort
+  if a:before =~# "^[vV\<C-v>]"
+    normal! gv
+  elseif a:before =~# "^[sS\<C-s>]"
+    execute "normal! gv\<C-g>"
+  endif
+endfunction

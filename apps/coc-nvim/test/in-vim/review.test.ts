@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findVims, VimFolder } from "./in-vim.ts";
+
+const vims = findVims();
+
+describe.skipIf(vims.length > 0)("the scripts of autoload", () => {
+  it.skip("need Vim 9.0.0438 or Neovim 0.8 on the path, or PATCHBAY_VIM or PATCHBAY_E2E_NVIM", () => {});
+});
+
+describe.each(vims)("a review in $name", (vim) => {
+  let folder: VimFolder;
+
+  beforeEach(() => {
+    folder = new VimFolder(vim);
+    folder.write("a.txt", "one\ntwo\nthree\n");
+    folder.write("b.txt", "other\n");
+  });
+
+  afterEach(() => folder.dispose());
+
+  /** Opens the file and a proposal for it, and goes there. */
+  const opened = [
+    "edit a.txt",
+    "call Propose('p1', expand('%:p'), ['ONE', 'two', 'THREE'])",
+    "let g:before = Names()",
+    "call Review('p1')",
+  ];
+  const verdicts = (told: readonly (readonly unknown[])[]): readonly unknown[] => told.map(([kind]) => kind);
+
+  it("opens in a tab page of its own and leaves the cursor where it is", async () => {
+    const { facts } = await folder.run(
+      ...opened,
+      "let g:facts.before = g:before",
+      "let g:facts.names = Names()",
+      "let g:facts.page = tabpagenr()",
+    );
+    expect(facts).toEqual({ before: ["a.txt"], names: ["now: a.txt", "Gemini CLI: a.txt"], page: 2 });
+  });
+
+  it.each([":w", ":wq", ":up", ":x", ":silent write", "ZZ", "\\\\pa"])(
+    "is accepted by %s, as it came",
+    async (keys) => {
+      const { told } = await folder.run(...opened, `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`);
+      expect(told[0]).toEqual(["accepted", "p1", { lines: ["ONE", "two", "THREE"], format: "unix", newline: 1 }]);
+      expect(verdicts(told)).toEqual(["accepted"]);
+    },
+  );
+
+  it.each([":q", ":close", ":tabclose", ":bdelete", "ZQ", "\\\\pr", "\\<C-w>c"])("is rejected by %s", async (keys) => {
+    const { told } = await folder.run(...opened, `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`);
+    expect(told).toEqual([["rejected", "p1"]]);
+  });
+
+  it("is accepted with what was typed and what was taken back by do", async () => {
+    const { told } = await folder.run(...opened, 'call Type("ggdoGodone\\<Esc>")', 'call Type(":w\\<CR>")');
+    expect(verdicts(told)).toEqual(["edited", "accepted"]);
+    expect(told.at(-1)?.[2]).toMatchObject({ lines: ["one", "two", "THREE", "done"] });
+  });
+
+  it("needs :q! once it was edited", async () => {
+    const { told, facts } = await folder.run(
+      ...opened,
+      'call Type("Gomore\\<Esc>")',
+      'silent! call Type(":q\\<CR>")',
+      "let g:facts.open = Names()",
+      'call Type(":q!\\<CR>")',
+    );
+    expect(facts["open"]).toEqual(["now: a.txt", "Gemini CLI: a.txt"]);
+    expect(verdicts(told)).toEqual(["edited", "rejected"]);
+  });
+
+  it.each([
+    ["a command for all buffers", 'call Type(":wall\\<CR>")'],
+    ["a mapping that types no command", "write"],
+    ["a plugin in another window", "call win_gotoid(win_getid(1, 1)) | silent! wall"],
+  ])("is not accepted by %s", async (_what, line) => {
+    const { told, facts } = await folder.run(
+      ...opened,
+      'call Type("Gomore\\<Esc>")',
+      line,
+      "sleep 20m",
+      "let g:facts.said = Said('Not accepted: a.txt')",
+      "let g:facts.modified = getbufvar(patchbay#review#find('p1').right, '&modified')",
+    );
+    expect(verdicts(told)).toEqual(["edited"]);
+    expect(facts["modified"]).toBe(1);
+    expect(facts["said"]).toBe(1);
+  });
+
+  it("says only once that a plugin's saving is no verdict, and each time that a command's is none", async () => {
+    const { facts } = await folder.run(
+      ...opened,
+      'call Type("Gomore\\<Esc>")',
+      "for _ in range(3) | silent! wall | sleep 20m | endfor",
+      "let g:facts.plugin = Said('Not accepted')",
+      'call Type(":wall\\<CR>")',
+      "let g:facts.command = Said('Not accepted')",
+    );
+    expect(facts).toEqual({ plugin: 1, command: 2 });
+  });
+
+  it.each(["edit b.txt", "enew", "buffer 1", "edit! b.txt"])(
+    "waits in a tab page of its own when the user goes elsewhere in its window by :%s",
+    async (line) => {
+      const edit = line.includes("!") ? ['call Type("Gomore\\<Esc>")'] : [];
+      const { told, facts } = await folder.run(
+        ...opened,
+        ...edit,
+        "setlocal nodiff",
+        "if exists('+winfixbuf') | setlocal nowinfixbuf | endif",
+        line,
+        "sleep 50m",
+        "let g:facts.waits = patchbay#review#open_ids()",
+        "let g:facts.here = fnamemodify(bufname('%'), ':t')",
+        "let g:facts.said = Said('waits in a tab page of its own')",
+        "call Review('p1')",
+        "let g:facts.names = Names()",
+        'call Type(":w\\<CR>")',
+      );
+      expect(facts["waits"]).toEqual(["p1"]);
+      expect(facts["here"]).toBe(line === "enew" ? "" : line === "buffer 1" ? "a.txt" : "b.txt");
+      expect(facts["said"]).toBe(1);
+      expect(facts["names"]).toEqual(["now: a.txt", "Gemini CLI: a.txt"]);
+      expect(told.at(-1)).toEqual([
+        "accepted",
+        "p1",
+        { lines: ["ONE", "two", "THREE", ...(edit.length > 0 ? ["more"] : [])], format: "unix", newline: 1 },
+      ]);
+    },
+  );
+});

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findVims, VimFolder } from "./in-vim.ts";
+
+describe.each(findVims())("the windows of a review in $name", (vim) => {
+  let folder: VimFolder;
+
+  beforeEach(() => {
+    folder = new VimFolder(vim);
+    folder.write("a.txt", "one\ntwo\nthree\n");
+    folder.write("b.txt", "other\n");
+  });
+
+  afterEach(() => folder.dispose());
+
+  const propose = (more = "{}"): string =>
+    `let g:facts.answer = Propose('p1', getcwd() . '/a.txt', ['ONE', 'two', 'THREE'], ${more}).state`;
+
+  it.each([
+    [
+      "vertical",
+      [
+        "col",
+        [
+          ["leaf", 1],
+          ["row", 2],
+        ],
+      ],
+    ],
+    [
+      "horizontal",
+      [
+        "row",
+        [
+          ["leaf", 1],
+          ["col", 2],
+        ],
+      ],
+    ],
+  ])("stand in the current tab page with the layout %s", async (layout, shape) => {
+    const { facts } = await folder.run(
+      "edit b.txt",
+      propose(`{'layout': '${layout}'}`),
+      "let [kind, parts] = winlayout()",
+      "let g:facts.shape = [kind, map(copy(parts), {_, part -> [part[0], part[0] ==# 'leaf' ? 1 : len(part[1])]})]",
+      "let g:facts.here = expand('%')",
+      "call Review('p1')",
+      'call Type(":q\\<CR>")',
+      "let g:facts.after = [Names(), tabpagenr('$')]",
+    );
+    expect(facts).toMatchObject({ answer: "opened", shape, here: "b.txt", after: [["b.txt"], 1] });
+  });
+
+  it("take a tab page of their own where others are in diff mode, and leave those alone", async () => {
+    const { facts } = await folder.run(
+      "edit b.txt",
+      "vnew | call setline(1, 'their side') | diffthis | setlocal buftype=nofile",
+      "wincmd p | diffthis",
+      propose("{'layout': 'vertical'}"),
+      "let g:facts.pages = tabpagenr('$')",
+      "call Review('p1')",
+      'call Type(":w\\<CR>")',
+      "call patchbay#review#close('p1', 'accepted')",
+      "let g:facts.left = map(range(1, winnr('$')), 'getwinvar(v:val, \"&diff\")')",
+    );
+    expect(facts).toMatchObject({ answer: "opened", pages: 2, left: [1, 1] });
+  });
+
+  it.each(["vertical", "horizontal"])(
+    "take a tab page of their own where there is no room for the layout %s",
+    async (layout) => {
+      const { facts } = await folder.run(
+        "set winminheight=1 winminwidth=1 lines=12 columns=20",
+        "edit b.txt",
+        "try | while 1 | split | endwhile | catch /E36/ | endtry",
+        "try | while 1 | vsplit | endwhile | catch /E36/ | endtry",
+        "let before = winnr('$')",
+        propose(`{'layout': '${layout}'}`),
+        "let g:facts.same = winnr('$') == before",
+        "let g:facts.here = expand('%')",
+        "call Review('p1')",
+        "let g:facts.names = Names()",
+      );
+      expect(facts).toMatchObject({
+        answer: "opened",
+        same: 1,
+        here: "b.txt",
+        names: ["now: a.txt", "Gemini CLI: a.txt"],
+      });
+    },
+  );
+
+  it("come without a word to plugins that listen for windows", async () => {
+    const { facts } = await folder.run(
+      "edit b.txt",
+      "let g:facts.heard = []",
+      "autocmd BufNew,BufEnter,BufLeave,WinEnter,WinLeave,TabEnter,TabLeave,TabNew,FileType,BufAdd * call add(g:facts.heard, expand('<amatch>'))",
+      propose(),
+    );
+    expect(facts).toMatchObject({ heard: [] });
+  });
+
+  it.each(["v", "V", "\\<C-v>"])("let Visual mode (%s) go on", async (mode) => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "function! InVisual() abort",
+      `  ${propose()}`,
+      "  let g:facts.mode = mode()",
+      "  let g:facts.ends = [getpos('v')[1:2], getpos('.')[1:2]]",
+      "endfunction",
+      `call feedkeys("gg0l${mode}jl\\<Cmd>call InVisual()\\<CR>", 'xt')`,
+    );
+    const shown = mode.startsWith("\\") ? "\u0016" : mode;
+    expect(facts).toMatchObject({
+      answer: "opened",
+      mode: shown,
+      ends: [
+        [1, 2],
+        [2, 3],
+      ],
+    });
+  });
+
+  it("wait while a command line is open", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "function! InCommandLine() abort",
+      `  ${propose()}`,
+      "  return ''",
+      "endfunction",
+      'call feedkeys(":echo 1\\<C-r>=InCommandLine()\\<CR>\\<CR>", "xt")',
+    );
+    expect(facts).toMatchObject({ answer: "busy" });
+  });
+
+  it("show the file as it is saved while the user goes on with it", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "call setline(4, 'unsaved')",
+      propose(),
+      "let left = patchbay#review#find('p1').left",
+      "let g:facts.before = getbufline(left, 1, '$')",
+      "silent write",
+      "let g:facts.after = getbufline(left, 1, '$')",
+      "call deletebufline('%', 2, '$') | silent write",
+      "let g:facts.shorter = getbufline(left, 1, '$')",
+      "let g:facts.locked = [getbufvar(left, '&modifiable'), getbufvar(left, '&modified')]",
+    );
+    expect(facts).toMatchObject({
+      before: ["one", "two", "three"],
+      after: ["one", "two", "three", "unsaved"],
+      shorter: ["one"],
+      locked: [0, 0],
+    });
+  });
+
+  it("say what counts in as much room as there is", async () => {
+    const { facts } = await folder.run(
+      "edit b.txt",
+      propose("{'title': 'some/rather/long/folder/50%/a.txt'}"),
+      "call Review('p1')",
+      "vertical resize 90",
+      "let g:statusline_winid = win_getid()",
+      "let g:facts.wide = patchbay#hints#line('p1', 1)",
+      "vertical resize 40",
+      "let g:facts.narrow = patchbay#hints#line('p1', 1)",
+      "let g:facts.left = patchbay#hints#line('p1', 0)",
+    );
+    expect(facts).toMatchObject({
+      wide: " Gemini CLI proposes %<some/rather/long/folder/50%%/a.txt%=:w accepts  :q rejects ",
+      narrow: " Gemini CLI proposes %<some/rather/long/folder/50%%/a.txt",
+      left: " %<some/rather/long/folder/50%%/a.txt now",
+    });
+  });
+
+  it("have the user's keys, in them alone", async () => {
+    const { facts } = await folder.run(
+      "edit b.txt",
+      "let mapleader = ' '",
+      propose("{'keys': {'accept': 'ga', 'reject': '<leader>r', 'next': '', 'previous': ''}}"),
+      "let g:facts.outside = maparg('ga', 'n')",
+      "call Review('p1')",
+      "let g:facts.inside = maparg('ga', 'n')",
+      "let g:facts.hint = patchbay#hints#text(patchbay#review#find('p1'))",
+      "wincmd h",
+      "let g:facts.left = maparg('ga', 'n')",
+    );
+    const accept = "<Cmd>call patchbay#go#accept()<CR>";
+    expect(facts).toMatchObject({
+      outside: "",
+      inside: accept,
+      left: accept,
+      hint: ":w or ga accepts   :q or <Space>r rejects   do drops a hunk",
+    });
+  });
+});
