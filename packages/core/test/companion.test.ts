@@ -290,6 +290,21 @@ describe("companion", () => {
     expect(await read({})).toEqual(expected);
   });
 
+  it("an agent opens files that are there, and selects a text of one that was not open yet", async () => {
+    const { editor, file, agent, platform } = await setUp("one\r\ntwo\r\nthree four\r\n");
+    const claude = await agent(createClaudeDriver);
+    const open = async (filePath: string, more: Record<string, unknown> = {}): Promise<readonly string[]> =>
+      await claude.callTool("openFile", { filePath, ...more });
+    expect(await open(file, { startText: "two\nthr", endText: "e", selectToEndOfLine: true })).toEqual([
+      `Opened file: ${file}`,
+    ]);
+    const range = { start: { line: 1, character: 0 }, end: { line: 2, character: 10 } };
+    expect(editor.editors.active()?.selection).toEqual(range);
+    const missing = join(platform.workspace, "missing.ts");
+    await expect(open(missing)).rejects.toThrow("There is no such file.");
+    expect(editor.editors.openFiles()).not.toContain(missing);
+  });
+
   it("pausing shares nothing more, and clears what was shared", async () => {
     const { companion, editor, file, agent } = await setUp();
     editor.openFile(file);
@@ -320,6 +335,9 @@ describe("companion", () => {
     await post("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
     expect(await post("tools/call", { name: "openDiff", arguments: ["secret"] })).toContain('"code":-32602');
     expect(await post("tools/call", { name: "shredDisk", arguments: {} })).toContain('"code":-32602');
+    expect(await post("tools/call", undefined)).toContain('"code":-32602');
+    // MCP lets a call without arguments leave them out.
+    expect(await post("tools/call", { name: "openDiff" })).toContain("Wrong arguments for openDiff");
     expect(await post("logging/setLevel", { level: "loud" })).toContain('"code":-32602');
     expect(await post("logging/setLevel", { level: "debug" })).toContain('"result":{}');
     const wrong = await post("tools/call", { name: "openDiff", arguments: { filePath: file, newContent: ["secret"] } });

@@ -12,9 +12,10 @@ import { messageOf, PatchbayError } from "../support/errors.ts";
 import { errorResult, type TextResult } from "./text-result.ts";
 
 /** The engine answers what its own schemas refuse with an internal error and a dump: the parameters are looked at here. */
-const anyCall = z.object({ method: z.literal("tools/call"), params: z.unknown() });
-const callParams = z.object({ name: z.string(), arguments: z.unknown() });
-const anySetLevel = z.object({ method: z.literal("logging/setLevel"), params: z.unknown() });
+const anyCall = z.object({ method: z.literal("tools/call"), params: z.unknown().optional() });
+/** `arguments` may be left out (MCP, tools/call), which `unknown` alone does not allow. */
+const callParams = z.object({ name: z.string(), arguments: z.unknown().optional() });
+const anySetLevel = z.object({ method: z.literal("logging/setLevel"), params: z.unknown().optional() });
 const setLevelParams = z.object({ level: LoggingLevelSchema });
 
 function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {

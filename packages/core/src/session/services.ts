@@ -28,7 +28,7 @@ export interface SessionServices {
   /** Settings and folders for tools that answer about the workspace. */
   folders(): readonly string[];
   /** A path from an agent, checked: throws PatchbayError `path-refused` with a sentence that may be sent. */
-  checkPath(path: string): Promise<{ readonly inside: boolean }>;
+  checkPath(path: string): Promise<{ readonly inside: boolean; readonly exists: boolean }>;
 }
 
 export interface SessionDiffs {

@@ -166,15 +166,16 @@ function diagnosticOf({ message, severity, range: { start, end }, source, code }
 async function openFile(args: z.infer<typeof openFileArguments>, services: SessionServices): Promise<TextResult> {
   const documents = services.host.documents;
   if (documents === undefined) return errorResult("This editor cannot open files for an agent.");
-  const { inside } = await services.checkPath(args.filePath);
+  const { inside, exists } = await services.checkPath(args.filePath);
   if (!inside) return errorResult("The file is outside the workspace.");
+  // A new file that is not on disk yet may be open all the same.
+  if (!exists && documents.isDirty(args.filePath) === undefined) return errorResult("There is no such file.");
+  const view = { path: args.filePath, preview: args.preview ?? false, focus: false };
   const range = await rangeOf(args, documents);
-  await documents.open({
-    path: args.filePath,
-    preview: args.preview ?? false,
-    focus: false,
-    ...(range === undefined ? {} : { range }),
-  });
+  await documents.open({ ...view, ...(range === undefined ? {} : { range }) });
+  // The text of a file that was not open before can be searched only now.
+  const found = range === undefined ? await rangeOf(args, documents) : undefined;
+  if (found !== undefined) await documents.open({ ...view, range: found });
   return args.makeFrontmost === false
     ? json({ success: true, filePath: args.filePath, languageId: documents.languageId(args.filePath) ?? "plaintext" })
     : textResult(`Opened file: ${args.filePath}`);
@@ -182,20 +183,27 @@ async function openFile(args: z.infer<typeof openFileArguments>, services: Sessi
 
 /** Finds the texts in the document; lines and characters 0-based. */
 async function rangeOf(args: z.infer<typeof openFileArguments>, documents: HostDocuments): Promise<Range | undefined> {
-  if (args.startText === undefined || args.startText === "") return undefined;
-  const text = await documents.readText(args.filePath, searchLimitBytes);
-  const from = text?.indexOf(args.startText) ?? -1;
-  if (text === undefined || from < 0) return undefined;
-  let to = from + args.startText.length;
-  if (args.endText !== undefined && args.endText !== "") {
-    const end = text.indexOf(args.endText, to);
-    if (end >= 0) to = end + args.endText.length;
+  const startText = toLineFeeds(args.startText ?? "");
+  if (startText === "") return undefined;
+  // Agents know a file's lines, not their ends. Lines and characters are the same in both.
+  const text = toLineFeeds((await documents.readText(args.filePath, searchLimitBytes)) ?? "");
+  const from = text.indexOf(startText);
+  if (from < 0) return undefined;
+  let to = from + startText.length;
+  const endText = toLineFeeds(args.endText ?? "");
+  if (endText !== "") {
+    const end = text.indexOf(endText, to);
+    if (end >= 0) to = end + endText.length;
   }
   if (args.selectToEndOfLine === true) {
     const lineEnd = text.indexOf("\n", to);
     to = lineEnd < 0 ? text.length : lineEnd;
   }
   return { start: positionAt(text, from), end: positionAt(text, to) };
+}
+
+function toLineFeeds(text: string): string {
+  return text.replace(/\r\n?/gu, "\n");
 }
 
 function positionAt(text: string, offset: number): { readonly line: number; readonly character: number } {
