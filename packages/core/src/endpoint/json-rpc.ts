@@ -45,6 +45,9 @@ function shapeRpc(value: unknown): IncomingRpc {
   if (params !== undefined && !isParams(params)) {
     return invalid(knownId ?? null, rpcCodes.invalidRequest, "The params are not an object of the right shape.");
   }
+  if (method === "initialize" && knownId !== undefined && !isInitialize(params)) {
+    return invalid(knownId, rpcCodes.invalidParams, "The params name no protocolVersion, capabilities or clientInfo.");
+  }
   // Rebuilt from known members, because the engine ignores a message with any further one.
   const given = params === undefined ? undefined : { params };
   return knownId === undefined
@@ -81,6 +84,14 @@ function isRequestId(value: unknown): value is RequestId {
 
 function isParams(value: unknown): value is Params {
   return isObject(value) && isMeta(value["_meta"]);
+}
+
+/** What a session begins with: without it the engine would answer with a dump of its schemas. */
+function isInitialize(params: Params | undefined): boolean {
+  if (params === undefined) return false;
+  const { protocolVersion, capabilities, clientInfo } = params;
+  if (typeof protocolVersion !== "string" || !isObject(capabilities) || !isObject(clientInfo)) return false;
+  return typeof clientInfo["name"] === "string" && typeof clientInfo["version"] === "string";
 }
 
 function isResult(value: unknown): value is Result {

@@ -2,6 +2,7 @@
 export const rpcCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,
+  invalidParams: -32_602,
   internalError: -32_603,
   refused: -32_000,
 } as const;

@@ -185,7 +185,10 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
       this.#context.onListenerFailure(error);
       text = rpcError(id, rpcCodes.internalError, "The answer could not be written.");
     }
-    answerJson(response, 200, text, pending.startsSession ? this.sessionId : undefined);
+    const begins = pending.startsSession && "result" in message;
+    answerJson(response, 200, text, begins ? this.sessionId : undefined);
+    // Nobody has the id of a session that the engine refused.
+    if (pending.startsSession && !begins) void this.close();
   }
 
   /** Answers a GET with the session's stream; an earlier stream, half-open ones included, ends. */

@@ -20,6 +20,12 @@ describe("messages over Streamable HTTP", () => {
     ["a fractional id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
     ["params that are a list", '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600],
     ["a strange _meta", '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":1}}', -32600],
+    ["an initialize without params", '{"jsonrpc":"2.0","id":1,"method":"initialize"}', -32602],
+    [
+      "an initialize without a client's version",
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x"}}}',
+      -32602,
+    ],
     ["a byte order mark", `\uFEFF${JSON.stringify(initializeMessage)}`, -32700],
   ])("answers %s with 400 and a JSON-RPC error", async (_name, body, code) => {
     const under = await startEndpoint();
@@ -28,6 +34,16 @@ describe("messages over Streamable HTTP", () => {
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toMatchObject({ jsonrpc: "2.0", error: { code } });
     expect(under.served).toEqual([]);
+  });
+
+  it("has no session for an initialize that the engine refuses", async () => {
+    const under = await startEndpoint();
+    const message: unknown = JSON.parse(JSON.stringify(initializeMessage));
+    Object.assign(Object(Reflect.get(Object(message), "params")), { capabilities: { roots: 5 } });
+    const response = await post(under, message);
+    expect(await response.json()).toHaveProperty("error");
+    expect(response.headers.get("mcp-session-id")).toBeNull();
+    expect(under.endpoint.sessionCount).toBe(0);
   });
 
   it("takes members that JSON-RPC does not know", async () => {
