@@ -1,4 +1,4 @@
-import type { EditorHost } from "../editor-host.ts";
+import type { EditorHost, HostActiveEditor } from "../editor-host.ts";
 import type { Clock } from "../platform/platform.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
@@ -11,6 +11,7 @@ import {
   maximumOpenFiles,
   maximumSelectionBytes,
   type OpenFile,
+  type SelectedText,
 } from "./model.ts";
 import { sameContext } from "./same-context.ts";
 import type { SharingPolicy } from "./sharing-policy.ts";
@@ -92,17 +93,12 @@ export class ContextTracker implements Disposable {
     const activePath = active !== undefined && this.#policy.mayName(active.path) ? active.path : undefined;
     const files = this.#files(activePath);
     if (active === undefined || activePath === undefined) return { files, ...trust };
-    const selected = active.selection;
-    const selection =
-      selected === undefined || !this.#policy.mayShareText(activePath)
-        ? {}
-        : {
-            selection: {
-              range: selected,
-              text: limitText(active.readSelection(maximumSelectionBytes), maximumSelectionBytes),
-            },
-          };
-    const picture: ActiveFile = { path: activePath, cursor: active.cursor, ...selection };
+    const selection = this.#policy.mayShareText(activePath) ? this.#selection(active) : undefined;
+    const picture: ActiveFile = {
+      path: activePath,
+      cursor: active.cursor,
+      ...(selection === undefined ? {} : { selection }),
+    };
     return { files, active: picture, ...trust };
   }
 
@@ -125,6 +121,18 @@ export class ContextTracker implements Disposable {
     this.#timer = undefined;
     this.#store.dispose();
     this.#update.dispose();
+  }
+
+  /** A text that cannot be read (its file was removed, say) is left out, and the rest of the picture is told. */
+  #selection(active: HostActiveEditor): SelectedText | undefined {
+    if (active.selection === undefined) return undefined;
+    try {
+      const text = limitText(active.readSelection(maximumSelectionBytes), maximumSelectionBytes);
+      return { range: active.selection, text };
+    } catch (error) {
+      this.#logger.warn("The editor could not say what is selected", { reason: messageOf(error) });
+      return undefined;
+    }
   }
 
   #focus(path: string): void {

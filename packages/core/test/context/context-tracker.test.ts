@@ -35,6 +35,24 @@ describe("context tracker", () => {
     expect(tracker.current().files[0]?.path).toBe("/ws/24.ts");
   });
 
+  it("tells the rest where the selected text cannot be read", () => {
+    const { clock, editor } = start();
+    const active = { path: "/ws/gone.ts", cursor: { line: 0, character: 4 } };
+    const selection = { start: { line: 0, character: 0 }, end: active.cursor };
+    const readSelection = (): string => {
+      throw new Error("The file is gone.");
+    };
+    const editors = {
+      openFiles: () => [active.path],
+      active: () => ({ ...active, selection, readSelection }),
+      onDidChange: editor.editors.onDidChange,
+    };
+    const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+    const tracker = new ContextTracker({ host: { editors, workspace: editor.workspace }, clock, policy });
+    expect(tracker.current()).toMatchObject({ files: [{ path: active.path }], active });
+    expect(tracker.current().active).not.toHaveProperty("selection");
+  });
+
   it("waits 50 ms after the last change", () => {
     const { clock, editor, updates } = start();
     editor.openFile("/ws/a.ts", "a");
