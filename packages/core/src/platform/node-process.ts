@@ -1,5 +1,5 @@
 import { existsSync, promises as fs, readFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import process from "node:process";
 import { errorCodeOf } from "./error-code.ts";
 import type { ProcessFacts } from "./platform.ts";
@@ -39,7 +39,7 @@ export function createNodeProcessFacts(
     ppid: process.ppid,
     uid: process.getuid?.() ?? -1,
     platform: machine.platform,
-    homeDirectory: homedir(),
+    homeDirectory: homeOfUser(),
     temporaryDirectory: tmpdir(),
     environment: (name) => process.env[name],
     isAlive: (pid) => {
@@ -67,6 +67,19 @@ export function createNodeProcessFacts(
       return stat === undefined ? undefined : `${await bootId()}-${stat.startTicks}`;
     },
   };
+}
+
+/**
+ * Where HOME is empty, the home that the system knows of. Containers run processes under ids that the system does not
+ * know, and without HOME Node throws there; agents find nothing in a home then, and the rest goes on.
+ */
+function homeOfUser(): string {
+  try {
+    const home = homedir();
+    return home === "" ? userInfo().homedir : home;
+  } catch {
+    return tmpdir();
+  }
 }
 
 /** Zero and negative ids mean groups of processes to the system, and are never one process. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { userInfo } from "node:os";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createNodeProcessFacts } from "../../src/platform/node-process.ts";
 
 const refusing = (): never => {
@@ -105,5 +106,24 @@ describe("facts about this process", () => {
     expect(facts).toMatchObject({ pid: process.pid, ppid: process.ppid, platform: process.platform });
     expect(facts.environment("PATH")).toBe(process.env["PATH"]);
     expect(facts.environment("PATCHBAY_NO_SUCH_VARIABLE")).toBeUndefined();
+  });
+
+  it.skipIf(process.platform === "win32")("take no empty HOME for a home", () => {
+    vi.stubEnv("HOME", "");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(createNodeProcessFacts().homeDirectory).toBe(userInfo().homedir);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("are there for a user that the system does not know, without HOME", async () => {
+    const module = new URL("../../src/platform/node-process.ts", import.meta.url).href;
+    const script = `const { createNodeProcessFacts } = await import(${JSON.stringify(module)}); console.log(createNodeProcessFacts().homeDirectory);`;
+    const args = ["--input-type=module", "-e", script];
+    const child = spawn(process.execPath, args, {
+      uid: 54_321,
+      env: { TMPDIR: "/tmp" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = await once(child.stdout, "data");
+    expect(String(line).trim()).toBe("/tmp");
   });
 });
