@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import {
   type EditorChange,
   Emitter,
@@ -23,13 +24,14 @@ export class OpenFiles implements HostEditors {
 
   readonly onDidChange: HostEditors["onDidChange"] = this.#change.event;
 
+  /** Those that are there: a file may be removed while it is open here. */
   openFiles(): readonly string[] {
-    return Array.from(this.#places.keys());
+    return Array.from(this.#places.keys()).filter((path) => existsSync(path));
   }
 
   active(): HostActiveEditor | undefined {
     const place = this.#active === undefined ? undefined : this.#places.get(this.#active);
-    if (place === undefined) return undefined;
+    if (place === undefined || !existsSync(place.path)) return undefined;
     const { path, selection } = place;
     return {
       ...place,

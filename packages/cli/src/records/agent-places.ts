@@ -1,5 +1,6 @@
 import { delimiter, join } from "node:path";
 import type { Platform } from "@patchbay/core";
+import * as z from "zod";
 
 export type AgentId = "gemini" | "qwen" | "claude";
 
@@ -40,7 +41,25 @@ export function agentPlaces({ process: facts }: Platform): readonly AgentPlace[]
   ];
 }
 
-/** The folders in a record that joins them to one text. */
+/**
+ * The folders in a record that joins them to one text. A folder with the delimiter in its name stands encoded in Gemini
+ * CLI's records, and makes Qwen Code's a list as JSON (docs/protocols).
+ */
 export function splitFolders(workspacePath: string): readonly string[] {
-  return workspacePath.split(delimiter).filter((folder) => folder !== "");
+  const listed = z.array(z.string()).safeParse(workspacePath.startsWith("[") ? parseJson(workspacePath) : undefined);
+  if (listed.success) return listed.data;
+  const encoded = encodeURIComponent(delimiter);
+  return workspacePath
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => folder.replaceAll(encoded, delimiter));
+}
+
+/** Undefined where the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

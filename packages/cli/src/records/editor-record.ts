@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import * as z from "zod";
-import { type AgentId, type AgentPlace, splitFolders } from "./agent-places.ts";
+import { type AgentId, type AgentPlace, parseJson, splitFolders } from "./agent-places.ts";
 
 /** What one record tells an agent. */
 export interface EditorRecord {
@@ -54,12 +54,4 @@ export function parseEditorRecord(place: AgentPlace, path: string, text: string)
     hasEditorInfo: name !== undefined && displayName !== undefined,
     companionPid: record.patchbay?.pid,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

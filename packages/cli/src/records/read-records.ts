@@ -26,7 +26,8 @@ export async function readRecords(
 ): Promise<readonly FoundPlace[]> {
   return await Promise.all(
     places.map(async (place) => {
-      const facts = await platform.files.lstat(place.directory);
+      // A home that may not be looked into: agents of this user find nothing there either.
+      const facts = await platform.files.lstat(place.directory).catch(() => undefined);
       const names = facts === undefined ? [] : await platform.files.list(place.directory).catch(() => []);
       const found = await Promise.all(
         names.filter((name) => place.pattern.test(name)).map((name) => readOne(platform, place, name)),

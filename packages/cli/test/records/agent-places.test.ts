@@ -1,0 +1,21 @@
+import { delimiter } from "node:path";
+import { describe, expect, it } from "vitest";
+import { splitFolders } from "../../src/records/agent-places.ts";
+
+describe("the folders of a record", () => {
+  it("are taken apart at the delimiter", () => {
+    expect(splitFolders(["/a b", "/c%20d"].join(delimiter))).toEqual(["/a b", "/c%20d"]);
+    expect(splitFolders("")).toEqual([]);
+  });
+
+  it("may have the delimiter in their names, encoded (Gemini CLI) or in a list (Qwen Code)", () => {
+    const folder = `/a${delimiter}b`;
+    expect(splitFolders(["/x", `/a${encodeURIComponent(delimiter)}b`].join(delimiter))).toEqual(["/x", folder]);
+    expect(splitFolders(JSON.stringify([folder, "/x"]))).toEqual([folder, "/x"]);
+  });
+
+  it("are text where a list is broken", () => {
+    expect(splitFolders("[/a")).toEqual(["[/a"]);
+    expect(splitFolders("[1]")).toEqual(["[1]"]);
+  });
+});
