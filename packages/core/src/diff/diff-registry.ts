@@ -14,6 +14,7 @@ import type { ProposalStore } from "./proposal-store.ts";
 import { type FinalText, ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
 import { ReviewViews } from "./review-views.ts";
+import { WrittenFiles } from "./written-files.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
 const maximumOpenPerSession = 200;
@@ -66,7 +67,8 @@ export class DiffRegistry {
     this.#drafts = drafts;
     this.#outcomes = outcomes;
     this.#views = views;
-    this.#decisions = new ReviewDecisions({ logger, marks, messages, drafts, outcomes, proposals, views });
+    const written = new WrittenFiles(options.files, logger);
+    this.#decisions = new ReviewDecisions({ logger, marks, messages, drafts, outcomes, proposals, views, written });
     this.#handover = new ProposalHandover({ clock, logger, store, carrier, drafts, outcomes, proposals, views });
   }
 

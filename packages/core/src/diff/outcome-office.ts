@@ -47,6 +47,15 @@ interface Parcel {
   kept: boolean;
 }
 
+/** An accepted outcome that waits for its owner without the user knowing. */
+export interface UntoldOutcome {
+  readonly proposal: Proposal;
+  readonly text: string;
+  readonly edited: boolean;
+  /** It was written to a stream whose end came before the agent can be known to have it. */
+  readonly sent: boolean;
+}
+
 /** Outcomes on their way: each is delivered exactly once to its owner, or stays here, on disk too, until it is fetched. */
 export class OutcomeOffice {
   readonly #carrier: OutcomeCarrier;
@@ -109,7 +118,7 @@ export class OutcomeOffice {
       const { owner, input } = proposal.facts;
       if (owner.sessionId !== sessionId || input.handle !== handle) continue;
       // What was sent has arrived: an agent that is still without an answer does not propose for the same file again.
-      const wasSent = proposal.sentAs !== 0 || (parcel.carrying !== undefined && parcel.carrying.eventId !== 0);
+      const wasSent = isSent(parcel);
       this.#remove(parcel);
       if (!wasSent && outcome.kind === "accepted" && outcome.edited) typed.push({ proposal, text: outcome.text });
     }
@@ -117,13 +126,13 @@ export class OutcomeOffice {
   }
 
   /** Accepted outcomes that wait for a session and that the user has not been told of; they count as told from now on. */
-  takeUntold(sessionId: string): readonly { readonly proposal: Proposal; readonly text: string }[] {
-    const untold: { readonly proposal: Proposal; readonly text: string }[] = [];
+  takeUntold(sessionId: string): readonly UntoldOutcome[] {
+    const untold: UntoldOutcome[] = [];
     for (const parcel of this.#parcels.values()) {
       const { proposal, outcome } = parcel;
       if (parcel.told || outcome.kind !== "accepted" || proposal.facts.owner.sessionId !== sessionId) continue;
       parcel.told = true;
-      untold.push({ proposal, text: outcome.text });
+      untold.push({ proposal, text: outcome.text, edited: outcome.edited, sent: isSent(parcel) });
     }
     return untold;
   }
@@ -249,4 +258,8 @@ export class OutcomeOffice {
     for (const parcel of this.#parcels.values()) if (matches(parcel)) return parcel;
     return undefined;
   }
+}
+
+function isSent({ proposal, carrying }: Parcel): boolean {
+  return proposal.sentAs !== 0 || (carrying !== undefined && carrying.eventId !== 0);
 }

@@ -5,10 +5,11 @@ import type { ByteOrderMarks } from "./byte-order-marks.ts";
 import type { DraftKeeper } from "./draft-keeper.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { OpenProposals } from "./open-proposals.ts";
-import type { OutcomeOffice } from "./outcome-office.ts";
+import type { OutcomeOffice, UntoldOutcome } from "./outcome-office.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
+import type { WrittenFiles } from "./written-files.ts";
 
 export interface FinalText {
   readonly text: string;
@@ -23,6 +24,7 @@ export interface ReviewDecisionsOptions {
   readonly outcomes: OutcomeOffice;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
+  readonly written: WrittenFiles;
 }
 
 /**
@@ -108,10 +110,19 @@ export class ReviewDecisions {
     this.#part(proposal, { kind: "agent-gone" }, "agent-gone");
   }
 
-  /** Says once of each accepted outcome that it waits for its owner. */
+  /** Says once of each accepted outcome that it waits for its owner, unless the owner most likely has it. */
   tellKept(sessionId: string): void {
-    const { outcomes, messages } = this.#options;
-    for (const { proposal, text } of outcomes.takeUntold(sessionId)) messages.keptUntilReturn(proposal, text);
+    for (const untold of this.#options.outcomes.takeUntold(sessionId)) void this.#tellKept(untold);
+  }
+
+  /**
+   * An agent whose user accepts and closes the terminal at once has its answer: only words of the user that are not in the
+   * file either are worth a message then. It stays kept in all cases.
+   */
+  async #tellKept({ proposal, text, edited, sent }: UntoldOutcome): Promise<void> {
+    const { written, messages } = this.#options;
+    if (sent && (!edited || (await written.holds(proposal.facts.input.path, text)))) return;
+    messages.keptUntilReturn(proposal, text);
   }
 
   #edited(proposal: Proposal): void {

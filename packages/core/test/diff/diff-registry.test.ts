@@ -174,6 +174,39 @@ describe("diff registry", () => {
     expect(editor.shownMessages).toHaveLength(1);
   });
 
+  it.each([
+    { typed: undefined, written: undefined, told: [] },
+    { typed: "mine\n", written: "\ufeffmine\r\n", told: [] },
+    { typed: "mine\n", written: "old\n", told: ["kept-until-return"] },
+    { typed: "mine\n", written: undefined, told: ["kept-until-return"] },
+  ])(
+    "an agent that ended just after it was sent an answer (typed $typed, in the file $written): the user is told $told",
+    async ({ typed, written, told }) => {
+      const { carrier, editor, files, open, registry } = start();
+      await files.makeDirectory("/ws", 0o755);
+      if (written !== undefined) await files.createExclusive("/ws/a.ts", written, 0o644);
+      carrier.confirms = false;
+      open("one");
+      const view = await editor.nextView();
+      if (typed !== undefined) view.type(typed);
+      view.accept();
+      await editor.ended(view);
+      carrier.reachable.delete("one");
+      registry.setAgentPresent("one", false);
+      // Decided while nobody is here, told of in any case: what came before it had its turn.
+      open("two", "other\n", "/ws/b.ts");
+      carrier.reachable.delete("two");
+      (await editor.nextView((one) => one.request.path === "/ws/b.ts")).accept();
+      registry.setAgentPresent("two", false);
+      await expect
+        .poll(() => editor.shownMessages.some(({ message }) => message.values?.["path"] === "/ws/b.ts"))
+        .toBe(true);
+      const shown = editor.shownMessages.filter(({ message }) => message.values?.["path"] === "/ws/a.ts");
+      expect(shown.map(({ message }) => message.code)).toEqual(told);
+      expect(registry.concerns("one")).toBe(true);
+    },
+  );
+
   it("an editor's failure is told to agents without its stack", async () => {
     const { editor, open } = start();
     editor.fail("diffs.open", new Error("no window\n    at open (/opt/editor/diff.js:1:2)"));
