@@ -87,6 +87,11 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       encode: (one, context) => this.#encode(one, context),
       onDidChange: () => this.#change.fire(),
       onDidChangePresence: (one, present) => this.#presence(one, present),
+      onDidBeginTelling: (one) =>
+        this.#options.logger.info("An agent is told what is open", {
+          session: shortId(one.id),
+          dialect: one.dialect.id,
+        }),
     });
     if (client?.clientVersion !== undefined && client.clientVersion !== "1.0.0") session.version = client.clientVersion;
     this.#sessions.set(sessionId, session);

@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly onDidChange: () => void;
   /** The stream is back or gone; diffs follow. */
   readonly onDidChangePresence: (session: Session, present: boolean) => void;
+  /** The agent is told something for the first time on its stream, or files again after none. */
+  readonly onDidBeginTelling: (session: Session) => void;
 }
 
 /** One connected agent: its engine, its transport, and what it was told last. */
@@ -39,6 +41,8 @@ export class Session {
   #ready: boolean;
   #mayPush = false;
   #lastJson: string | undefined;
+  /** What the agent knows of files on the present stream. */
+  #told: "nothing" | "no files" | "files" = "nothing";
   #heldMentions: string[] = [];
   #delay: Disposable | undefined;
   #awaySince: number;
@@ -113,6 +117,10 @@ export class Session {
     this.#lastJson = json;
     this.lastContext = this.#options.clock.now();
     this.#options.transport.pushLatest("context", json);
+    const before = this.#told;
+    this.#told = context.files.length > 0 ? "files" : "no files";
+    if (before === "nothing" || (before === "no files" && this.#told === "files"))
+      this.#options.onDidBeginTelling(this);
   }
 
   encodeContext(context: EditorContext): string | undefined {
@@ -155,6 +163,7 @@ export class Session {
   #streamOpened(): void {
     // A new stream knows nothing: the client clears its context when the old one ends.
     this.#lastJson = undefined;
+    this.#told = "nothing";
     this.#options.onDidChangePresence(this, true);
     this.#schedulePush();
     this.#options.onDidChange();

@@ -1,4 +1,4 @@
-import { createMemoryEditor, createMemoryPlatform, type MemoryEditor } from "@patchbay/testkit";
+import { createMemoryEditor, createMemoryPlatform, type FakeClock, type MemoryEditor } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
@@ -59,6 +59,8 @@ interface Setup {
   readonly editor: MemoryEditor;
   readonly sessions: SessionRegistry;
   readonly diffs: DiffRegistry;
+  readonly logged: readonly string[];
+  readonly clock: FakeClock;
   /** Lets the engine be loaded. */
   readonly load: () => void;
   accept(transport: HandTransport, initialize?: unknown): Promise<void>;
@@ -68,6 +70,7 @@ function start(): Setup {
   const platform = createMemoryPlatform();
   const editor = createMemoryEditor({ folders: ["/ws"] });
   const loads: (() => void)[] = [];
+  const logged: string[] = [];
   const loaded = new Promise<void>((resolve) => loads.push(resolve));
   const dialect: Dialect = {
     ...gemini,
@@ -81,7 +84,7 @@ function start(): Setup {
   const sessions: SessionRegistry = new SessionRegistry({
     host: editor,
     platform,
-    logger: nullLogger,
+    logger: { ...nullLogger, info: (message) => void logged.push(message) },
     dialects: [dialect],
     tracker,
     realFolders: async () => ["/ws"],
@@ -100,6 +103,8 @@ function start(): Setup {
     editor,
     sessions,
     diffs,
+    logged,
+    clock: platform.clock,
     load: () => loads[0]?.(),
     accept: (transport, initialize) =>
       sessions.accept({
@@ -157,6 +162,25 @@ describe("session registry", () => {
     transport.openStream();
     expect(transport.pushed).toHaveLength(2);
     expect(transport.pushed[0]).toBe(transport.pushed[1]);
+  });
+
+  it("the log says when an agent begins to be told what is open, and not each time it is told", async () => {
+    const { accept, clock, editor, load, logged } = start();
+    load();
+    const transport = new HandTransport();
+    await accept(transport);
+    const begins = (): number => logged.filter((line) => line === "An agent is told what is open").length;
+    transport.openStream();
+    expect(begins()).toBe(1);
+    for (const name of ["a.ts", "b.ts"]) {
+      editor.openFile(`/ws/${name}`, "text\n");
+      clock.advance(200);
+    }
+    expect(transport.pushed).toHaveLength(3);
+    expect(begins()).toBe(2);
+    transport.loseStream();
+    transport.openStream();
+    expect(begins()).toBe(3);
   });
 
   it("a session that made room for others finds its proposals and its verdicts when it comes back", async () => {
