@@ -247,6 +247,17 @@ describe("diffs", () => {
       await pause(200);
       expect(agent.outcomes(path)).toHaveLength(1);
     }
+    // Written into a connection that is dead already: nobody has read it.
+    const path = editor.sandbox.file("unread.txt");
+    await agent.openDiff(path, "proposed\n");
+    const view = await editor.view(({ path: shown }) => shown === path);
+    agent.stream?.response.socket.pause();
+    await editor.call(ask.accept, { id: view.id });
+    await pause(100);
+    agent.stream?.cut();
+    const stream = await agent.openStream({ resume: true });
+    await stream.next((one) => isAccepted(one) && one.params["filePath"] === path);
+    expect(agent.outcomes(path)).toHaveLength(1);
   });
 
   it("D08 an outcome goes only to its owner (HTTP and WebSocket)", async () => {
