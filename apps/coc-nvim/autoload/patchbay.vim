@@ -85,6 +85,19 @@ function! patchbay#say(text, highlight) abort
   return 1
 endfunction
 
+" Takes one of our notices away, which coc would leave where it is until somebody clicks.
+function! patchbay#close_notice(lines) abort
+  if !exists('*coc#notify#win_list')
+    return
+  endif
+  for window in coc#notify#win_list()
+    let key = getwinvar(window, 'key', '')
+    if type(key) == v:t_string && key[0] ==# '{' && get(json_decode(key), 'lines', []) ==# a:lines
+      call coc#notify#close(window)
+    endif
+  endfor
+endfunction
+
 " Opens an agent in the editor's own terminal. `where` is a window command such as 'botright vertical new'.
 function! patchbay#terminal(command, where, cwd, environment) abort
   if has('nvim')
@@ -115,8 +128,9 @@ function! patchbay#show(path, line, column, focus) abort
   if !empty(found)
     let target = found[0]
   else
+    " Never in the window the user is in, unless it is for him to go there.
     for info in getwininfo()
-      if info.tabnr == tabpagenr() && getbufvar(info.bufnr, '&buftype') ==# '' && !getwinvar(info.winid, '&previewwindow')
+      if info.tabnr == tabpagenr() && (a:focus || info.winid != back) && getbufvar(info.bufnr, '&buftype') ==# '' && !getwinvar(info.winid, '&previewwindow')
             \ && !getwinvar(info.winid, '&diff') && (!getbufvar(info.bufnr, '&modified') || &hidden)
         let target = info.winid
         break

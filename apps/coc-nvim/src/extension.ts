@@ -16,6 +16,7 @@ import { fileMark } from "./diff/file-mark.ts";
 import { readEditorFacts } from "./host/editor-facts.ts";
 import { watchEditor } from "./host/editor-watch.ts";
 import { createIdentity } from "./host/identity.ts";
+import { noticeLines } from "./host/notice-text.ts";
 import { claimStorageSlot } from "./host/storage-slot.ts";
 import { keepTerminalEnvironment } from "./host/terminal-environment.ts";
 import { createVimHost } from "./host/vim-host.ts";
@@ -128,7 +129,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     }),
   );
   companion.start().catch((error: unknown) => {
-    void services.notice("error", "Patchbay", messageOf(error), []);
+    services.notice("error", noticeLines(messageOf(error), undefined, services.columns()), []).clicked.catch(report);
   });
   return { stop, removeRecordsSync: () => companion.removeRecordsSync() };
 

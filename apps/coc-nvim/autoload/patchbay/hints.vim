@@ -22,11 +22,11 @@ endfunction
 function! patchbay#hints#text(review) abort
   let leader = get(g:, 'mapleader', '\')
   let keys = map(copy(a:review.keys), {_, key -> substitute(key, '\c<leader>', escape(leader ==# ' ' ? '<Space>' : leader, '\&~'), '')})
-  return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts   :q'
-        \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects   do drops a hunk'
+  return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts, :q'
+        \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects, do drops a hunk'
 endfunction
 
-" The same for Neovim's window bar.
+" The same for Neovim's window bar, where it stays.
 function! patchbay#hints#bar(id) abort
   let review = patchbay#review#find(a:id)
   return empty(review) ? '' : ' ' . s:Escape(patchbay#hints#text(review)) . '%<'

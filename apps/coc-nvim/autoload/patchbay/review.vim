@@ -88,7 +88,8 @@ function! s:Entered(id) abort
     return
   endif
   call patchbay#hints#map(review)
-  if review.hints && !review.seen && bufnr('%') == review.right
+  " Neovim's window bar says it all the time.
+  if review.hints && !review.seen && bufnr('%') == review.right && !exists('+winbar')
     call patchbay#say(patchbay#hints#text(review), 'MoreMsg')
   endif
   let review.seen = review.seen || bufnr('%') == review.right

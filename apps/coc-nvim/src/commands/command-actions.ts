@@ -164,7 +164,13 @@ async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   const line = paneLine(companion.environment);
   const panes = readPanes((await run("tmux", listPanesArguments.slice())).stdout, process.env["TMUX_PANE"]);
   if (panes.length === 0) {
-    say(`New panes are linked. In an existing one type: ${line}`);
+    // On a page: it is to be copied, and longer than most command lines.
+    const lines = [
+      "New panes are linked. In one that is open already, give this line to its shell:",
+      "",
+      `    ${line}`,
+    ];
+    await showLines(services.vim, "Patchbay: tmux", lines);
     return;
   }
   const chosen = await coc.window.showQuickPick(

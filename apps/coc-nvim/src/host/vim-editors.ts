@@ -65,6 +65,7 @@ export class VimEditors implements HostEditors, Disposable {
   #fetching: Disposable | undefined;
   #focused = true;
   #lastActivity = 0;
+  #invitedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: VimEditorsOptions) {
     this.#vim = options.vim;
@@ -134,8 +135,14 @@ export class VimEditors implements HostEditors, Disposable {
     this.#buffers.setModified(number, modified);
   }
 
-  /** Nobody types in this editor: it has lost the focus, or was untouched for some time. */
+  /** The user has just asked to see something, so that going there disturbs nobody. */
+  invite(): void {
+    this.#invitedUntil = this.#clock.monotonic() + 1_000;
+  }
+
+  /** Nobody types in this editor: it has lost the focus, or was untouched for some time; or the user waits for what comes. */
   isIdle(): boolean {
+    if (this.#clock.monotonic() < this.#invitedUntil) return true;
     return !this.#focused || this.#clock.monotonic() - this.#lastActivity >= 2_000;
   }
 

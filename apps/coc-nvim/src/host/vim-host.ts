@@ -51,7 +51,13 @@ export function createVimHost(options: VimHostOptions): VimHost {
   const editors = store.add(new VimEditors({ vim, coc, clock, onFailure }));
   const workspace = store.add(new VimWorkspace(coc, facts.directory, onFailure));
   const questions = new PendingQuestions();
-  const messages = createVimMessages(coc, questions, () => settings().notices, logger);
+  const messages = createVimMessages(
+    coc,
+    questions,
+    () => settings().notices,
+    () => editors.invite(),
+    logger,
+  );
   const diffs = store.add(
     new VimDiffs({
       vim,

@@ -1,5 +1,6 @@
 import { type HostMessage, type HostMessages, type Logger, messageOf } from "@patchbay/core";
 import type { CocServices } from "../vim/vim.ts";
+import { noticeLines } from "./notice-text.ts";
 import type { PendingQuestions } from "./pending-questions.ts";
 
 /**
@@ -7,26 +8,28 @@ import type { PendingQuestions } from "./pending-questions.ts";
  * buttons for the mouse and waits for `:CocCommand patchbay.answer` otherwise.
  */
 export function createVimMessages(
-  coc: Pick<CocServices, "notice">,
+  coc: Pick<CocServices, "notice" | "columns">,
   questions: PendingQuestions,
   level: () => "all" | "problems" | "none",
+  onAnswer: () => void,
   logger: Logger,
 ): HostMessages {
   return {
     show: async (message: HostMessage) => {
-      const title = "Patchbay";
+      const lines = (text: string): readonly string[] => noticeLines(text, message.values["path"], coc.columns());
       if (message.actions.length === 0) {
         const wanted = level();
         if (wanted === "none" || (wanted === "problems" && message.severity === "info")) {
           logger.info("A notice was not shown", { code: message.code });
           return undefined;
         }
-        await coc.notice(message.severity, title, message.text, []);
+        await coc.notice(message.severity, lines(message.text), []).clicked;
         return undefined;
       }
       const question = questions.ask(message.text, message.actions);
       const text = `${message.text} Answer with :CocCommand patchbay.answer`;
-      void coc.notice(message.severity, title, text, message.actions).then(
+      const notice = coc.notice(message.severity, lines(text), message.actions);
+      void notice.clicked.then(
         (index) => {
           const action = message.actions[index];
           // Closing the notice is no answer: the question goes on waiting for the command.
@@ -35,7 +38,11 @@ export function createVimMessages(
         (error: unknown) =>
           logger.warn("A notice could not be shown", { code: message.code, reason: messageOf(error) }),
       );
-      return question.answer;
+      const answer = await question.answer;
+      // It would stand beside the text for ever.
+      notice.close();
+      if (answer !== undefined) onAnswer();
+      return answer;
     },
   };
 }

@@ -49,13 +49,13 @@ export function createCocServices(api: Coc): CocServices {
     folders: () => workspace.folderPaths,
     onDidChangeFolders: (listener) => workspace.onDidChangeWorkspaceFolders(() => listener()),
     diagnostics: async () => diagnosticManager.getDiagnosticList(),
-    notice: (kind, title, text, buttons) =>
-      new Promise((resolve, reject) => {
+    notice: (kind, lines, buttons) => ({
+      clicked: new Promise((resolve, reject) => {
         window
           .showNotification({
             kind,
-            title,
-            content: text,
+            title: "Patchbay",
+            content: lines.join("\n"),
             buttons: buttons.map((label, index) => ({ index, text: label })),
             callback: resolve,
           })
@@ -63,5 +63,8 @@ export function createCocServices(api: Coc): CocServices {
             if (buttons.length === 0) resolve(-1);
           }, reject);
       }),
+      close: () => workspace.nvim.call("patchbay#close_notice", [lines.slice()], true),
+    }),
+    columns: () => workspace.env.columns,
   };
 }

@@ -23,6 +23,14 @@ export interface CocServices {
   onDidChangeFolders(listener: () => void): Disposable;
   /** All diagnostics coc holds now, as coc lists them. */
   diagnostics(): Promise<readonly unknown[]>;
-  /** A notice beside the text that takes no focus; resolves with the index of the button that was clicked, else -1. */
-  notice(kind: "info" | "warning" | "error", title: string, text: string, buttons: readonly string[]): Promise<number>;
+  /** Shows a notice beside the text; it takes no focus. Lines that are too long are broken where it suits coc. */
+  notice(kind: "info" | "warning" | "error", lines: readonly string[], buttons: readonly string[]): Notice;
+  /** How wide the editor is, in cells. */
+  columns(): number;
+}
+
+export interface Notice {
+  /** The index of the button that was clicked, -1 where it was closed or has none. */
+  readonly clicked: Promise<number>;
+  close(): void;
 }

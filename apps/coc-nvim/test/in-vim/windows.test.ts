@@ -189,7 +189,7 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
       outside: "",
       inside: accept,
       left: accept,
-      hint: ":w or ga accepts   :q or <Space>r rejects   do drops a hunk",
+      hint: ":w or ga accepts, :q or <Space>r rejects, do drops a hunk",
     });
   });
 });

@@ -41,6 +41,7 @@ type Cursor = readonly [
 export class SimulatedVim implements Vim {
   readonly calls: { readonly name: string; readonly args: readonly unknown[] }[] = [];
   readonly notices: string[] = [];
+  readonly closedNotices: string[] = [];
   readonly #listeners: Set<Listener> = new Set();
   readonly #folderListeners: Set<() => void> = new Set();
   readonly #buffers: Map<number, Buffer> = new Map();
@@ -73,10 +74,15 @@ export class SimulatedVim implements Vim {
       return toDisposable(() => this.#folderListeners.delete(listener));
     },
     diagnostics: async () => [],
-    notice: async (_kind, _title, text, buttons) => {
+    notice: (_kind, lines, buttons) => {
+      const text = lines.join(" ");
       this.notices.push(text);
-      return this.clickNext === undefined ? -1 : buttons.indexOf(this.clickNext);
+      return {
+        clicked: Promise.resolve(this.clickNext === undefined ? -1 : buttons.indexOf(this.clickNext)),
+        close: () => this.closedNotices.push(text),
+      };
     },
+    columns: () => 120,
   };
 
   on(events: readonly string[], expressions: readonly string[], run: Listener["run"]): Disposable {

@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HostMessage } from "@patchbay/core";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createHostUnderTest, type HostUnderTest } from "../simulated/create-host.ts";
+
+let test: HostUnderTest;
+
+beforeEach(() => {
+  test = createHostUnderTest();
+});
+
+afterEach(() => test.dispose());
+
+const question: HostMessage = {
+  code: "outside-workspace",
+  severity: "warning",
+  text: "Gemini CLI proposes a change to /etc/hosts, which is outside this workspace. Show it?",
+  values: { path: "/etc/hosts" },
+  actions: ["Show", "Do Not Show"],
+};
+
+it("takes a question away with its answer, and goes to what the user then wants to see", async () => {
+  const { messages } = test.parts.host;
+  writeFileSync(join(test.folder, "a.txt"), "");
+  const asked = messages.show(question);
+  expect(test.vim.closedNotices).toEqual([]);
+  test.vim.openFile(join(test.folder, "a.txt"));
+  expect(test.parts.editors.isIdle()).toBe(false);
+  const [waiting] = test.parts.questions.all;
+  if (waiting === undefined) throw new Error("nothing waits");
+  test.parts.questions.answer(waiting, "Show");
+  expect(await asked).toBe("Show");
+  expect(test.vim.closedNotices).toEqual(test.vim.notices);
+  expect(test.parts.editors.isIdle()).toBe(true);
+  test.clock.advance(1_001);
+  expect(test.parts.editors.isIdle()).toBe(false);
+});
+
+it("says how to answer, and shows no plain notice that is not wanted", async () => {
+  const { messages } = test.parts.host;
+  void messages.show(question);
+  test.settings.set("notices", "problems");
+  await messages.show({ ...question, severity: "info", actions: [] });
+  await messages.show({ ...question, text: "Something is wrong.", actions: [] });
+  test.settings.set("notices", "none");
+  await messages.show({ ...question, actions: [] });
+  expect(test.vim.notices).toEqual([`${question.text} Answer with :CocCommand patchbay.answer`, "Something is wrong."]);
+});

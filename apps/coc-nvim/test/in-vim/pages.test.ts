@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findVims, VimFolder } from "./in-vim.ts";
+
+describe.each(findVims())("what is shown on request, in $name", (vim) => {
+  let folder: VimFolder;
+
+  beforeEach(() => {
+    folder = new VimFolder(vim);
+    folder.write("a.txt", "one\n");
+    folder.write("b.txt", "two\n");
+  });
+
+  afterEach(() => folder.dispose());
+
+  it("is a page that fits its text, is made anew in place, and gives the cursor back", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "vsplit b.txt",
+      "split",
+      "wincmd j",
+      "let here = win_getid()",
+      "call patchbay#page('Patchbay: health', ['OK  one', repeat('long ', 60)])",
+      "let g:facts.height = winheight(0)",
+      "call win_gotoid(here)",
+      "call patchbay#page('Patchbay: health', ['OK  two'])",
+      "let g:facts.page = [bufname('%'), getline(1, '$'), &modifiable, &wrap, winnr('$')]",
+      'call Type("q")',
+      "let g:facts.back = [win_getid() == here, winnr('$')]",
+    );
+    expect(facts).toEqual({
+      height: 5,
+      page: ["[Patchbay: health]", ["OK  two"], 0, 1, 4],
+      back: [1, 3],
+    });
+  });
+
+  it("is a comparison of unsaved text with the file on the disk", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "call setline(2, 'unsaved')",
+      "call patchbay#compare()",
+      "let g:facts.shown = [Names(), &diff, getbufline(winbufnr(winnr() == 1 ? 2 : 1), 1, '$')]",
+      "tabclose",
+      "call patchbay#compare()",
+      "let g:facts.again = Names()",
+      "tabclose | enew!",
+      "call patchbay#compare()",
+      "let g:facts.said = Said('This window shows no file')",
+    );
+    expect(facts).toEqual({ shown: [["a.txt", "a.txt"], 1, ["one"]], again: ["a.txt", "a.txt"], said: 1 });
+  });
+
+  it("is a file at a line, without taking the cursor along", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "call setline(1, 'unsaved')",
+      "call patchbay#show(getcwd() . '/b.txt', 1, 2, 0)",
+      "let g:facts.names = [Names(), expand('%')]",
+      "call patchbay#show(getcwd() . '/b.txt', 1, 2, 1)",
+      "let g:facts.there = [expand('%:t'), col('.')]",
+    );
+    expect(facts).toEqual({ names: [expect.arrayContaining(["a.txt", "b.txt"]), "a.txt"], there: ["b.txt", 2] });
+  });
+});
