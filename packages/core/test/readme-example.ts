@@ -1,0 +1,52 @@
+import { createCompanion, Emitter, type EditorChange, type EditorHost } from "@patchbay/core";
+
+const editorChange = new Emitter<EditorChange>();
+const foldersChange = new Emitter<void>();
+const trustChange = new Emitter<void>();
+
+const host: EditorHost = {
+  // A name of your own: agents install the wrong thing for an editor that says "vscode" and is not.
+  identity: { name: "tiny", displayName: "Tiny", version: "1.0.0", pids: [process.pid] },
+  // Port, token and drafts live here, so that agents and reviews outlast a reload. Core makes it 0700.
+  storageDirectory: undefined,
+  workspace: {
+    folders: () => [process.cwd()],
+    trusted: () => undefined,
+    onDidChangeFolders: foldersChange.event,
+    onDidChangeTrust: trustChange.event,
+  },
+  editors: {
+    openFiles: () => [],
+    active: () => undefined,
+    onDidChange: editorChange.event,
+  },
+  diffs: {
+    open: async (request, events) => {
+      console.log(`${request.agentName} wants to ${request.kind} ${request.path}:\n${request.proposedText}`);
+      // Call these when the user decides; here nobody is asked.
+      queueMicrotask(() => events.rejected());
+      return {
+        kind: "opened",
+        view: {
+          currentText: async () => request.draftText ?? request.proposedText,
+          reveal: async () => {},
+          close: async () => {},
+          setAgentPresent: () => {},
+        },
+      };
+    },
+  },
+  messages: {
+    show: async (message) => {
+      console.log(message.text, message.actions);
+      return undefined;
+    },
+  },
+};
+
+const companion = createCompanion({ host });
+await companion.start();
+// Put these into the terminals you open: agents in them find this editor at once.
+console.log(companion.environment);
+process.once("SIGINT", () => void companion.stop());
+process.once("exit", () => companion.removeRecordsSync());
