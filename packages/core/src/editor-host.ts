@@ -22,13 +22,13 @@ export interface EditorHost {
 }
 
 export interface HostIdentity {
-  /** Short machine name, e.g. `vscode`, `theia`, `coc-nvim`, `patchbay`. Never another editor's (contracts/gemini.md, ideInfo). */
+  /** Short machine name, e.g. `vscode`, `theia`, `coc-nvim`, `patchbay`. Never another editor's (docs/protocols/gemini.md, ideInfo). */
   readonly name: string;
   /** What the agents show to the user, e.g. `VS Code`, `Theia`, `Neovim`. */
   readonly displayName: string;
   /** Version of the Patchbay edition. */
   readonly version: string;
-  /** Process ids to announce Gemini's record under, most exact first (contracts/gemini.md, PID). The first is also the lock owner of the other dialects. */
+  /** Process ids to announce Gemini's record under, most exact first (docs/protocols/gemini.md, PID). The first is also the lock owner of the other dialects. */
   readonly pids: readonly number[];
   /** Names the editor window where it outlives this process (coc.nvim: the editor's pid and start), so that what a killed process of it left is removed. */
   readonly editorKey?: string;

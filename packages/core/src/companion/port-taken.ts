@@ -14,7 +14,7 @@ export async function noteAttached(storage: PrivateStorage, agentNames: readonly
 
 /**
  * Tells the user once what to type where agents were left without their port: they only ever dial the old one
- * (contracts/gemini.md, claude.md), and nothing on our side can reach them.
+ * (docs/protocols/gemini.md, claude.md), and nothing on our side can reach them.
  */
 export async function tellPortTaken(
   host: Pick<EditorHost, "messages">,

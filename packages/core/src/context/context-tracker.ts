@@ -16,9 +16,9 @@ import {
 import { sameContext } from "./same-context.ts";
 import type { SharingPolicy } from "./sharing-policy.ts";
 
-/** Quiet time after the last change before an update goes out, ms (contracts/gemini.md). */
+/** Quiet time after the last change before an update goes out, ms (docs/protocols/gemini.md). */
 const debounceMs = 50;
-/** Longest wait after the first change, so that a held arrow key still gives updates (scorecard C03). */
+/** Longest wait after the first change, so that a held arrow key still gives updates (C03). */
 const maximumWaitMs = 100;
 
 export interface ContextTrackerOptions {

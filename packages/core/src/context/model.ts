@@ -42,7 +42,7 @@ export interface EditorContext {
   readonly trusted?: boolean;
 }
 
-/** Most files ever shared (contracts/gemini.md: the client keeps 10). */
+/** Most files ever shared (docs/protocols/gemini.md: the client keeps 10). */
 export const maximumOpenFiles = 10;
 
 /** Most selected text ever shared, in UTF-8 bytes. */

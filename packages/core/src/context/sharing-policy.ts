@@ -8,7 +8,7 @@ export interface SharingPolicy {
   mayShareText(path: string): boolean;
 }
 
-/** Files that hold secrets by convention. Their names may be seen, their text never (scorecard C06). */
+/** Files that hold secrets by convention. Their names may be seen, their text never (C06). */
 const secretName =
   /^(?:\.env(?:\..+)?|.+\.env|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|credentials(?:\.json)?|secrets?\.(?:json|ya?ml|toml|env)|id_(?:rsa|dsa|ecdsa|ed25519)(?:_.+)?|.+\.(?:pem|key|p12|pfx|p8|ppk|jks|keystore|kdbx|asc|gpg|tfstate))$/iu;
 

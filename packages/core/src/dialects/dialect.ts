@@ -67,7 +67,7 @@ export interface DialectEngine {
   readonly proposalsOutliveConnection: boolean;
   /** Whether an accepted text carries a byte order mark as the proposal did, or as the file on disk does (Gemini's write_file drops it otherwise, Qwen would get two). */
   readonly byteOrderMark: "as-proposed" | "as-on-disk";
-  /** What an emptied proposal is answered with: Gemini and Qwen write the original proposal when the accepted content is empty (contracts/gemini.md). */
+  /** What an emptied proposal is answered with: Gemini and Qwen write the original proposal when the accepted content is empty (docs/protocols/gemini.md). */
   readonly emptiedText: "" | "\n";
 }
 

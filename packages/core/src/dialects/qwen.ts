@@ -13,7 +13,7 @@ export const qwen: Dialect = {
       port: facts.port,
       workspacePath: workspacePathOf(facts),
       authToken: facts.token,
-      // Must be alive, or the client deletes the lock (contracts/qwen.md): our own process is.
+      // Must be alive, or the client deletes the lock (docs/protocols/qwen.md): our own process is.
       ppid: facts.platform.process.pid,
       ideName: facts.identity.displayName,
       ideInfo: ideInfoOf(facts),

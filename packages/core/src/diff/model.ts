@@ -4,7 +4,7 @@ export type { EditorContext };
 
 /** What an agent asks for when it proposes a change. */
 export interface ProposalInput {
-  /** Exact string received; echoed unchanged in everything said about this proposal (contracts/gemini.md: `filePath` must match). */
+  /** Exact string received; echoed unchanged in everything said about this proposal (docs/protocols/gemini.md: `filePath` must match). */
   readonly path: string;
   /** Whole new text of the file as received. */
   readonly text: string;

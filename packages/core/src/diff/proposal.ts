@@ -105,7 +105,7 @@ export class Proposal {
 
   /**
    * What the agent is to write for a text of the view: line ends as proposed, the byte order mark where it belongs, and
-   * for an emptied proposal what the agent can take (contracts/gemini.md: an empty content means the original proposal).
+   * for an emptied proposal what the agent can take (docs/protocols/gemini.md: an empty content means the original proposal).
    */
   finalText(documentText: string, diskHasMark: boolean): { readonly text: string; readonly edited: boolean } {
     const { mark, body } = splitByteOrderMark(this.facts.input.text);

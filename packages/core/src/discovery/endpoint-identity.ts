@@ -1,7 +1,7 @@
 import type { Random } from "../platform/platform.ts";
 import type { PrivateStorage } from "./private-storage.ts";
 
-/** What must stay the same across a reload of the editor for agents to reconnect by themselves (contracts/gemini.md, claude.md). */
+/** What must stay the same across a reload of the editor for agents to reconnect by themselves (docs/protocols/gemini.md, claude.md). */
 export interface EndpointIdentity {
   /** The port of the last run, or 0: the system chooses. */
   readonly port: number;

@@ -12,7 +12,7 @@ import type { SessionIds } from "./session-ids.ts";
 import type { SessionTable, TableEntry } from "./session-table.ts";
 import { StreamableHttpTransport } from "./streamable-http-transport.ts";
 
-/** The MCP revisions that have sessions and a stream (contracts: seen on the wire 2025-06-18 and 2025-11-25). */
+/** The MCP revisions that have sessions and a stream (seen on the wire: 2025-06-18 and 2025-11-25). */
 const protocolVersions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 type ReadableRpc = Exclude<IncomingRpc, { kind: "invalid" }>;

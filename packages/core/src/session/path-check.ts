@@ -34,7 +34,7 @@ interface Place {
 }
 
 /**
- * Checks a path an agent sent (scorecard D09, D10). Refused with a sentence: empty, relative, NUL, network (UNC) paths,
+ * Checks a path an agent sent (D09, D10). Refused with a sentence: empty, relative, NUL, network (UNC) paths,
  * what is there but no regular file, and paths that climb out of the workspace with `..`. Anything else outside the
  * workspace is merely not `inside`: the user is asked. Links are resolved as the system does it, so a link in the
  * workspace that leads out of it is outside, also where `..` follows it.

@@ -1,6 +1,6 @@
 import type { EditorContext } from "../../context/model.ts";
 
-/** The `ide/contextUpdate` notification: 1-based positions, absent fields absent and never null (contracts: one null disconnects the client). */
+/** The `ide/contextUpdate` notification: 1-based positions, absent fields absent and never null (docs/protocols/gemini.md: one null disconnects the client). */
 export function encodeContextUpdate(context: EditorContext): string {
   const openFiles = context.files.map((file) => {
     if (context.active?.path !== file.path) return { path: file.path, timestamp: file.timestamp };

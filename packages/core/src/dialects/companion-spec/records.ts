@@ -5,7 +5,7 @@ export function pathDelimiterOf(facts: DiscoveryFacts): string {
   return facts.platform.process.platform === "win32" ? ";" : ":";
 }
 
-/** `ideInfo` with both names makes the clients accept any terminal (contracts/gemini.md, qwen.md). */
+/** `ideInfo` with both names makes the clients accept any terminal (docs/protocols/gemini.md, qwen.md). */
 export function ideInfoOf(facts: DiscoveryFacts): { readonly name: string; readonly displayName: string } {
   return { name: facts.identity.name, displayName: facts.identity.displayName };
 }
