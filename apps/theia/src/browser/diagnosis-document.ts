@@ -4,7 +4,7 @@ import { type Resource, ResourceError, type ResourceResolver } from "@theia/core
 import { URI } from "@theia/core/lib/common/uri";
 import { injectable } from "@theia/core/shared/inversify";
 
-const scheme = "patchbay-diagnosis";
+const scheme = "patchbay-theia-diagnosis";
 
 /** The last diagnosis as a document of Theia's, to be read and copied. It is no file. */
 @injectable()

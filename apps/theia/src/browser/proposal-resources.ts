@@ -1,7 +1,7 @@
 import { type Resource, ResourceError, type ResourceResolver } from "@theia/core/lib/common/resource";
 import type { URI } from "@theia/core/lib/common/uri";
 import { injectable } from "@theia/core/shared/inversify";
-import { originalScheme, proposalScheme } from "./proposal-uris.ts";
+import { originalScheme, proposalScheme } from "./proposal-schemes.ts";
 
 export interface ProposalDocument {
   readonly originalText: string;

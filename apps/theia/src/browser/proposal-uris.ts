@@ -1,11 +1,6 @@
 import { URI } from "@theia/core/lib/common/uri";
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
-
-/** The right side: what the agent proposes, to be edited. */
-export const proposalScheme = "patchbay-proposal";
-
-/** The left side: what the file held when the proposal was opened. */
-export const originalScheme = "patchbay-original";
+import { originalScheme, proposalScheme } from "./proposal-schemes.ts";
 
 /** The proposal's id stands in the query: two proposals for one file are two documents. */
 export function proposalUri(file: URI, proposalId: string): URI {

@@ -15,7 +15,7 @@ import { PatchbayServer } from "../common/protocol.ts";
 import type { OpenProposal } from "./open-proposal.ts";
 import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
-import { proposalScheme } from "./proposal-uris.ts";
+import { proposalScheme } from "./proposal-schemes.ts";
 
 /** Everything by which the user decides: buttons, commands, keys and saving. */
 @injectable()
