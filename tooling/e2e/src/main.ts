@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { join } from "node:path";
 import { everyAgent } from "./scenarios/scenario.ts";
@@ -16,6 +17,7 @@ const usage = `Runs the real agents in the real editors.
   --record          write what went over the wire into packages/core/test/golden
   --screenshots     make the pictures of the documentation instead of testing
   --into <folder>   where --record or --screenshots write instead
+  --report <file>   write how each case ended, with the times it noted, as JSON
 `;
 
 const { values } = parseArgs({
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     record: { type: "boolean", default: false },
     screenshots: { type: "boolean", default: false },
     into: { type: "string" },
+    report: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -62,7 +65,8 @@ async function main(): Promise<number> {
   ]);
   await ensurePrerequisites([...new Set(names)], progress);
   const recordInto = values.record ? (values.into ?? join(root, "packages", "core", "test", "golden")) : undefined;
-  const { passed, failed, skipped } = await runCases(cases, { recordInto });
+  const { passed, failed, skipped, cases: results } = await runCases(cases, { recordInto });
+  if (values.report !== undefined) await writeFile(values.report, `${JSON.stringify(results, undefined, 2)}\n`);
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failed === 0 ? 0 : 1;
 }

@@ -11,6 +11,8 @@ export interface EditorDriver {
   readonly id: EditorId;
   /** What agents show as the editor's name. */
   readonly displayName: string;
+  /** Whether the agents' connections outlive a reload of the window. */
+  readonly keepsConnections?: boolean;
   /** Resolves when the window is usable and Patchbay listens. */
   start(lab: Lab): Promise<void>;
   /** Ends everything `start` began. Idempotent. */
@@ -34,12 +36,14 @@ export interface EditorDriver {
   rejectDiff(): Promise<void>;
   /** Types text at the end of the first line of the proposal in the foreground. */
   typeInDiff(text: string): Promise<void>;
+  /** The first line of the proposal in the foreground; empty where none is there yet. */
+  readDiff(): Promise<string>;
   /** Saves the proposal in the foreground as one saves a file; absent where that means nothing. */
   saveDiff?(): Promise<void>;
   /** Closes the proposal in the foreground as one closes a file, giving up what was typed into it if asked. */
   closeDiff?(): Promise<void>;
-  /** Starts the window anew, with its terminals kept; absent where there is no such thing. */
-  reload?(): Promise<void>;
+  /** Starts the window anew, with its terminals kept, and says when the old one went, Unix milliseconds; absent where there is no such thing. */
+  reload?(): Promise<number>;
   /** Resolves when Patchbay itself shows that this agent is connected; absent where nothing shows it. */
   waitForAgent?(displayName: string): Promise<void>;
   /** Turns on or off that the editor saves files by itself, soon after a change; absent where it never does. */
@@ -48,6 +52,8 @@ export interface EditorDriver {
   isTerminalFocused(): Promise<boolean>;
   /** How many errors the editor shows for the workspace; absent where the driver cannot tell. */
   countErrors?(): Promise<number>;
+  /** What the window told the user in notifications since the last call; absent where the driver cannot tell. */
+  takeMessages?(): readonly string[];
   /** Closes all terminals and files, for the next scenario. */
   clear(): Promise<void>;
   /** A picture, where the editor has a window. */

@@ -11,6 +11,8 @@ import type { Lab } from "../support/lab.ts";
 export class ScenarioWorld implements World {
   readonly editor: EditorDriver;
   readonly lab: Lab;
+  /** Times that were noted, in milliseconds. */
+  readonly figures: Record<string, number> = {};
   readonly #recorder: Recorder | undefined;
   readonly #started: { readonly agent: Agent; readonly terminal: EditorTerminal }[] = [];
 
@@ -39,6 +41,10 @@ export class ScenarioWorld implements World {
 
   async readFile(name: string): Promise<string> {
     return await readFile(join(this.lab.workspace, name), "utf8");
+  }
+
+  note(what: string, milliseconds: number): void {
+    this.figures[what] = Math.round(milliseconds);
   }
 
   /** What every agent showed last and what its model was asked, by file name. */

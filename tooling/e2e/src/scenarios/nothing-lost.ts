@@ -1,13 +1,5 @@
 import { pause, poll } from "../support/poll.ts";
-import {
-  diffTitle,
-  propose,
-  startContents,
-  usualChange,
-  waitForContents,
-  waitForDiff,
-  waitForNoDiff,
-} from "./propose.ts";
+import { diffTitle, propose, startContents, usualChange, waitForContents } from "./propose.ts";
 import { everyAgent, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
@@ -42,33 +34,5 @@ export const autosave: Scenario = {
     await editor.acceptDiff();
     await waitForContents(world, "autosave.txt", changed.replace("FIRST line", "FIRST line unsaved"));
     await editor.setAutoSave?.(false);
-  },
-};
-
-/** What was typed into a proposal outlives a reload of the window, and the agent still gets its answer. */
-export const reloadReview: Scenario = {
-  name: "reload-review",
-  // Claude Code asks anew for nothing after a lost connection: its terminal keeps the question.
-  agents: ["gemini", "qwen"],
-  isFor: (editor) => editor.reload !== undefined,
-  run: async (world, id) => {
-    const { editor } = world;
-    await world.writeFile("review.txt", startContents);
-    const started = await world.startAgent(id);
-    const { agent } = started;
-    await agent.waitForConnection();
-    await propose(world, started, usualChange("review.txt"));
-    await editor.showDiff(diffTitle(agent, "review.txt"));
-    await editor.typeInDiff(" typed before the reload");
-    // What was typed is promised to be kept half a second later.
-    await pause(700);
-    await editor.reload?.();
-    await waitForDiff(world, agent, "review.txt");
-    await editor.showDiff(diffTitle(agent, "review.txt"));
-    mustEqual("review.txt", await world.readFile("review.txt"), startContents);
-    await editor.acceptDiff();
-    await waitForContents(world, "review.txt", changed.replace("FIRST line", "FIRST line typed before the reload"));
-    await agent.waitForScreen(/All done\./);
-    await waitForNoDiff(world, agent, "review.txt");
   },
 };

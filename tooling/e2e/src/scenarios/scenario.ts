@@ -11,6 +11,8 @@ export interface World {
   /** Writes a file of the workspace and returns its path. */
   writeFile(name: string, contents: string): Promise<string>;
   readFile(name: string): Promise<string>;
+  /** Keeps a time for the report of the run, in milliseconds. */
+  note(what: string, milliseconds: number): void;
 }
 
 /** An agent in a terminal of the editor. */
@@ -27,6 +29,8 @@ export interface Scenario {
   readonly agents: readonly AgentId[] | "all";
   /** Absent on editors that lack what it needs. */
   isFor?(editor: EditorDriver): boolean;
+  /** What Patchbay may tell the user meanwhile; anything else it says is a failure: users did not ask. */
+  readonly mayTell?: RegExp;
   run(world: World, agent: AgentId): Promise<void>;
 }
 

@@ -159,6 +159,10 @@ export class CocDriver implements EditorDriver {
     });
   }
 
+  async readDiff(): Promise<string> {
+    return (await this.link.read("&buftype")) === "acwrite" ? String(await this.link.read("getline(1)")) : "";
+  }
+
   async typeInFile(text: string): Promise<void> {
     await this.pane.type(`${toNormalMode}ggI${text}`);
     await this.pane.press("Escape");
@@ -178,9 +182,10 @@ export class CocDriver implements EditorDriver {
     await this.command("q!");
   }
 
-  async reload(): Promise<void> {
+  async reload(): Promise<number> {
     const before = await this.link.read("g:coc_process_pid");
     const agents = await this.link.read("patchbay#status()");
+    const left = Date.now();
     await this.command("CocRestart");
     await poll(
       "a new process of coc",
@@ -196,6 +201,7 @@ export class CocDriver implements EditorDriver {
     await poll("the agents' return", async () => (await this.link.read("patchbay#status()")) === agents, {
       timeout: 10_000,
     });
+    return left;
   }
 
   /** Ends the editor as the system does that runs out of memory. */

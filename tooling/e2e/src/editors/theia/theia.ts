@@ -20,6 +20,7 @@ const diffTab = /\b(Gemini CLI|Qwen Code|Claude Code)\b/;
 export class TheiaDriver implements EditorDriver {
   readonly id = "theia" as const;
   readonly displayName = "Theia";
+  readonly keepsConnections = true;
   readonly #tarball: string;
   #server: TheiaServer | undefined;
   #browser: Browser | undefined;
@@ -159,6 +160,12 @@ export class TheiaDriver implements EditorDriver {
     await page.keyboard.type(text);
   }
 
+  async readDiff(): Promise<string> {
+    const line = this.workbench.editor.locator(".editor.modified .view-line").first();
+    // Blanks are drawn as other characters, so that they keep their width.
+    return (await line.isVisible()) ? (await line.innerText()).replaceAll("\u00a0", " ") : "";
+  }
+
   async saveDiff(): Promise<void> {
     const line = this.workbench.editor.locator(".editor.modified .view-line").first();
     await line.click();
@@ -175,8 +182,9 @@ export class TheiaDriver implements EditorDriver {
     if (await asked()) await reject.click();
   }
 
-  async reload(): Promise<void> {
+  async reload(): Promise<number> {
     const before = await terminalIds(this.workbench);
+    const left = Date.now();
     await this.workbench.page.reload();
     await this.workbench.waitUntilReady();
     const isBack = async (): Promise<boolean> => (await terminalIds(this.workbench)).length === before.length;
@@ -184,6 +192,7 @@ export class TheiaDriver implements EditorDriver {
     // They come back in the same order, under new names.
     const after = await terminalIds(this.workbench);
     for (const terminal of this.#terminals) terminal.relocate(after[before.indexOf(terminal.id)] ?? terminal.id);
+    return left;
   }
 
   async isTerminalFocused(): Promise<boolean> {

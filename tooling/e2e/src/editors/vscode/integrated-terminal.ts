@@ -37,6 +37,7 @@ export class IntegratedTerminal implements EditorTerminal {
   }
 
   async press(key: TerminalKey): Promise<void> {
+    if (key === "Escape") await this.#workbench.closeToasts();
     await this.#workbench.page.keyboard.press(keyNames[key]);
   }
 

@@ -7,6 +7,7 @@ import { launchBrowser } from "../browser.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
 import { IntegratedTerminal } from "./integrated-terminal.ts";
 import { type CodeServer, startCodeServer } from "./server.ts";
+import { ToastRecord } from "./toast-record.ts";
 import { patience, Workbench } from "./workbench.ts";
 
 /** Pixels: the agents' questions need some thirty rows. */
@@ -25,6 +26,7 @@ export class VsCodeDriver implements EditorDriver {
   #browser: Browser | undefined;
   #context: BrowserContext | undefined;
   #workbench: Workbench | undefined;
+  #toasts = new ToastRecord();
   #terminals = 0;
   #isPanelSized = false;
   #isAutoSaveOn = false;
@@ -44,6 +46,8 @@ export class VsCodeDriver implements EditorDriver {
     this.#browser = await launchBrowser();
     this.#context = await this.#browser.newContext({ viewport: { width: 1680, height: 1000 } });
     const page = await this.#context.newPage();
+    this.#toasts = new ToastRecord();
+    await this.#toasts.follow(page);
     await page.goto(`${this.#server.url}/?folder=${encodeURIComponent(lab.workspace)}`);
     this.#workbench = new Workbench(page);
     await this.#workbench.waitUntilReady();
@@ -130,6 +134,12 @@ export class VsCodeDriver implements EditorDriver {
     await page.keyboard.type(text);
   }
 
+  async readDiff(): Promise<string> {
+    const line = this.workbench.page.locator(".editor-group-container.active .editor.modified .view-line").first();
+    // Blanks are drawn as other characters, so that they keep their width.
+    return (await line.isVisible()) ? (await line.innerText()).replaceAll("\u00a0", " ") : "";
+  }
+
   async saveDiff(): Promise<void> {
     await this.#focusProposal();
     await this.workbench.page.keyboard.press("Control+S");
@@ -144,13 +154,17 @@ export class VsCodeDriver implements EditorDriver {
     if (await this.workbench.isDialogOpen()) await this.workbench.answerDialog("Don't Save");
   }
 
-  async reload(): Promise<void> {
+  async reload(): Promise<number> {
     // The command, not the browser's key: only it lets the window keep what it shows, as a desktop's does.
     const loaded = this.workbench.page.waitForEvent("load", { timeout: patience });
+    const left = this.workbench.page
+      .waitForRequest((request) => request.isNavigationRequest(), { timeout: patience })
+      .then(() => Date.now());
     await this.workbench.runCommand("Developer: Reload Window");
     await loaded;
     await this.workbench.waitUntilReady();
     await this.workbench.page.locator(".terminal-wrapper.active .xterm-rows").waitFor({ timeout: patience });
+    return await left;
   }
 
   async waitForAgent(displayName: string): Promise<void> {
@@ -171,6 +185,10 @@ export class VsCodeDriver implements EditorDriver {
     const label = await this.workbench.page.locator("#status\\.problems a").getAttribute("aria-label");
     const text = (label ?? "").replace("No Problems", "0");
     return Number(/Errors: (\d+)/.exec(text)?.[1] ?? 0);
+  }
+
+  takeMessages(): readonly string[] {
+    return this.#toasts.take();
   }
 
   async clear(): Promise<void> {

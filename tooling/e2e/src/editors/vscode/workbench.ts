@@ -17,10 +17,52 @@ export class Workbench {
     await this.page.waitForSelector(".monaco-workbench .statusbar", { timeout: 60_000 });
   }
 
-  /** Runs a command by its whole label: the palette also lists what is merely similar. */
+  /**
+   * Runs a command by its whole label: the palette also lists what is merely similar. It goes away whenever something else
+   * takes the focus, such as the next terminal when one ends; then it is opened again, as a user would.
+   */
   async runCommand(label: string): Promise<void> {
-    await this.page.keyboard.press("F1");
-    await this.#choose(`>${label}`, label);
+    const typed = `>${label}`;
+    let listed = "nothing";
+    const choose = async (): Promise<boolean> => {
+      if (!(await this.#openPalette(typed))) return false;
+      const rows = this.page.locator(".quick-input-widget:not(.hidden) .quick-input-list .monaco-list-row");
+      for (const row of await rows.all()) {
+        const name = row.locator(".label-name").first();
+        const shown = await name.textContent({ timeout: 1_000 }).catch(() => null);
+        if (shown?.trim() !== label) continue;
+        return await row.click({ timeout: 2_000 }).then(
+          () => true,
+          () => false,
+        );
+      }
+      listed = (await rows.allInnerTexts()).join(" | ");
+      return false;
+    };
+    await poll(`“${label}” in the palette`, choose, { timeout: patience, describe: () => `It lists: ${listed}` });
+    // A command may open a list of its own at once, or reload the window: what was typed is gone in all cases.
+    const input = this.#quickInput();
+    const isOver = async (): Promise<boolean> =>
+      !(await input.isVisible()) || (await input.inputValue({ timeout: 500 }).catch(() => "")) !== typed;
+    await poll("the end of the list", isOver, { timeout: patience });
+  }
+
+  /** Whether the palette is open with this typed into it. */
+  async #openPalette(typed: string): Promise<boolean> {
+    const input = this.#quickInput();
+    if (!(await input.isVisible())) {
+      await this.page.keyboard.press("F1");
+      const opened = input.waitFor({ timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
+      if (!(await opened)) return false;
+    }
+    if ((await input.inputValue({ timeout: 500 }).catch(() => "")) === typed) return true;
+    return await input.fill(typed, { timeout: 2_000 }).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Opens a file of the workspace's root, from the dialog that lists them: searching by name depends on an index. */
@@ -72,6 +114,17 @@ export class Workbench {
     await poll(`a panel of ${height} pixels`, isHigh, { timeout: patience });
   }
 
+  /** Closes toasts as a user would: the first Escape in a terminal goes to them. */
+  async closeToasts(): Promise<void> {
+    const toasts = this.page.locator(".notifications-toasts.visible .notification-toast");
+    const areGone = async (): Promise<boolean> => {
+      if ((await toasts.count()) === 0) return true;
+      await this.page.keyboard.press("Escape");
+      return false;
+    };
+    await poll("the end of the toasts", areGone, { timeout: patience });
+  }
+
   /** Whether the element that gets the keys lies within what the selector names. */
   async isFocusIn(selector: string): Promise<boolean> {
     return await this.page.evaluate((inside) => document.activeElement?.closest(inside) != null, selector);
@@ -102,33 +155,5 @@ export class Workbench {
 
   #quickInput(): Locator {
     return this.page.locator(".quick-input-widget:not(.hidden) .quick-input-box input");
-  }
-
-  async #choose(typed: string, label: string): Promise<void> {
-    const input = this.#quickInput();
-    await input.waitFor({ timeout: patience });
-    await input.fill(typed);
-    const rows = this.page.locator(".quick-input-widget .quick-input-list .monaco-list-row");
-    const exact = rows.filter({ has: this.page.locator(".quick-input-list-row").first() });
-    const row = await poll(
-      `“${label}” in the list`,
-      async () => {
-        for (const candidate of await exact.all()) {
-          const shown = await candidate
-            .locator(".label-name")
-            .first()
-            .textContent({ timeout: 1_000 })
-            .catch(() => null);
-          if (shown?.trim() === label) return candidate;
-        }
-        return undefined;
-      },
-      { timeout: patience, describe: async () => `It lists: ${(await rows.allInnerTexts()).join(" | ")}` },
-    );
-    await row.click();
-    // A command may open a list of its own at once, or reload the window: what was typed is gone in all cases.
-    const isOver = async (): Promise<boolean> =>
-      !(await input.isVisible()) || (await input.inputValue({ timeout: 500 }).catch(() => "")) !== typed;
-    await poll("the end of the list", isOver, { timeout: patience });
   }
 }

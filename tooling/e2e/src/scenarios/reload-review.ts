@@ -1,0 +1,83 @@
+import type { AgentId } from "../agents/agent.ts";
+import { pause, poll } from "../support/poll.ts";
+import {
+  diffTitle,
+  propose,
+  startContents,
+  usualChange,
+  waitForContents,
+  waitForDiff,
+  waitForNoDiff,
+} from "./propose.ts";
+import { everyAgent, must, mustEqual, type Scenario, type World } from "./scenario.ts";
+
+const changed = startContents.replace("first line", "FIRST line");
+
+/** How long after the old window went an agent may be without context, and the user without the text, milliseconds. */
+const promised = 10_000;
+
+/** How Patchbay's log says that an agent hears; editors put the time in front. */
+const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*An agent is told what is open.* dialect=(\w+)/;
+
+/**
+ * The window goes in the middle of a review and comes back: without anybody's doing the agent hears again, what was typed
+ * is there, and the review can be ended.
+ */
+export const reloadReview: Scenario = {
+  name: "reload-review",
+  agents: everyAgent,
+  isFor: (editor) => editor.reload !== undefined,
+  run: async (world, id) => {
+    const { editor } = world;
+    await world.writeFile("review.txt", startContents);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await propose(world, started, usualChange("review.txt"));
+    await editor.showDiff(diffTitle(agent, "review.txt"));
+    await editor.typeInDiff(" typed before the reload");
+    // What was typed is promised to be kept half a second later.
+    await pause(700);
+    const left = (await editor.reload?.()) ?? 0;
+    await waitForDiff(world, agent, "review.txt");
+    await editor.showDiff(diffTitle(agent, "review.txt"));
+    await poll("what was typed", async () => (await editor.readDiff()).includes("typed before the reload"), {
+      timeout: promised,
+      describe: async () => `The first line is ${JSON.stringify(await editor.readDiff())}`,
+    });
+    world.note("the draft is there after", Date.now() - left);
+    // An editor whose connections outlive its window does not let the agent go.
+    if (editor.keepsConnections !== true) {
+      const at = await poll("an agent that hears again", () => firstHeard(world, id, left), {
+        timeout: promised,
+        describe: () => editor.logs(),
+      });
+      world.note("the agent hears again after", at - left);
+      must(`the agent hears again within ${promised} ms (${at - left})`, at - left <= promised);
+    }
+    mustEqual("review.txt", await world.readFile("review.txt"), startContents);
+    // Claude Code does not ask again after a lost connection: its terminal keeps the question, and the editor the text.
+    if (id === "claude" && editor.keepsConnections !== true) {
+      await started.focus();
+      await agent.acceptInTerminal();
+      await waitForContents(world, "review.txt", changed);
+      await editor.showDiff(diffTitle(agent, "review.txt"));
+      must("what was typed stays", (await editor.readDiff()).includes("typed before the reload"));
+      await editor.rejectDiff();
+    } else {
+      await editor.acceptDiff();
+      await waitForContents(world, "review.txt", changed.replace("FIRST line", "FIRST line typed before the reload"));
+    }
+    await agent.waitForScreen(/All done\./);
+    await waitForNoDiff(world, agent, "review.txt");
+  },
+};
+
+/** When the agent began to hear for the first time since then, Unix milliseconds, as the log says. */
+async function firstHeard(world: World, id: AgentId, since: number): Promise<number | undefined> {
+  const times = (await world.editor.logs()).split("\n").flatMap((line) => {
+    const [, time = "", dialect] = hears.exec(line) ?? [];
+    return dialect === id ? [Date.parse(time)] : [];
+  });
+  return times.filter((time) => time > since).toSorted((a, b) => a - b)[0];
+}
