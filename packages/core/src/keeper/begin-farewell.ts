@@ -11,6 +11,8 @@ import { farewellSessions } from "./farewell-sessions.ts";
 const lead = 0.15;
 /** Agents are told to come back to a keeper no later than this, ms: it holds their streams, however long the editor takes. */
 export const longestRetryMs = 2_000;
+/** Where an agent is cut off already, it may try at any time: the keeper then takes the port as soon as it is free, ms. */
+const atOnceMs = 50;
 /** How many times the expected absence the keeper waits for the editor before it tells agents that nobody decides. */
 const patience = 3;
 /** After the agents' second attempt the keeper waits this long for stragglers, ms. */
@@ -32,7 +34,7 @@ export interface FarewellOptions {
 export async function beginFarewell(options: FarewellOptions): Promise<boolean> {
   const { platform, storage, identity, port, comeBackMs, agents } = options;
   const { clock, processes, random } = platform;
-  const sessions = farewellSessions(agents);
+  const sessions = farewellSessions(agents, clock.monotonic());
   if (processes === undefined || sessions.length === 0) return false;
   const ticket = random.token(12);
   await storage.write(farewellKey, JSON.stringify({ ticket, told: [] } satisfies FarewellNote));
@@ -41,11 +43,12 @@ export async function beginFarewell(options: FarewellOptions): Promise<boolean> 
   const now = clock.now();
   const retryMs = Math.min(comeBackMs, longestRetryMs);
   const tellAt = now + patience * comeBackMs;
+  const isAnyoneAway = sessions.some(({ sessionId }) => agents.sessions.awaySince(sessionId) !== undefined);
   const order: FarewellOrder = {
     port,
     token: identity.token,
     giveBackSecret: giveBackSecret(identity.sessionKey, random),
-    takeAt: now + retryMs * (1 - lead),
+    takeAt: now + (isAnyoneAway ? atOnceMs : retryMs * (1 - lead)),
     tellAt,
     endAt: tellAt + stragglersMs,
     comeBackMs: retryMs,

@@ -8,7 +8,7 @@ export interface FarewellOrder {
   readonly token: string;
   /** What the next run shows when it wants the port back; good for nothing else. */
   readonly giveBackSecret: string;
-  /** When to take the port: shortly before agents try to come back. Unix milliseconds. */
+  /** From when on to take the port, as soon as it is free: shortly before agents try to come back. Unix milliseconds. */
   readonly takeAt: number;
   /** When to tell agents that nobody decides any more, Unix milliseconds. */
   readonly tellAt: number;

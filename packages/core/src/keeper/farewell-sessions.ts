@@ -1,14 +1,19 @@
 import type { AgentSide } from "../companion/agent-side.ts";
 import type { FarewellProposal, FarewellSession } from "./farewell-order.ts";
 
+/** An agent whose stream went longer ago has come back or given up by now, ms: two attempts, each after the stream's `retry`. */
+const stillTryingMs = 3_000;
+
 /**
- * The agents that are connected and come back to a port, with what they wait for. Idle ones too: the first attempt of Gemini CLI
- * that finds nobody disconnects it until the user types `/ide enable`.
+ * The agents that come back to a port, with what they wait for: those that are connected, and those that were cut off just
+ * now and are about to try. Idle ones too: the first attempt of Gemini CLI that finds nobody disconnects it until the user
+ * types `/ide enable`.
  */
-export function farewellSessions({ sessions, diffs }: AgentSide): readonly FarewellSession[] {
+export function farewellSessions({ sessions, diffs }: AgentSide, monotonicMs: number): readonly FarewellSession[] {
   const { undecided } = diffs;
   return sessions.sessions
-    .filter(({ isOpen, owner }) => isOpen && owner.outlivesConnection)
+    .filter(({ owner }) => owner.outlivesConnection)
+    .filter(({ awaySince }) => awaySince === undefined || monotonicMs - awaySince < stillTryingMs)
     .map((session): FarewellSession => {
       const own = undecided.filter(({ sessionId }) => sessionId === session.id);
       const proposals = own.flatMap(({ id, path }): FarewellProposal[] => {

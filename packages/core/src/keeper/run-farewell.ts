@@ -20,6 +20,7 @@ export interface FarewellModules {
 export function runFarewell(modules: FarewellModules, order: FarewellOrder): void {
   const { http, crypto, files, exit } = modules;
   const handOverRetryMs = 500;
+  const takeRetryMs = 50;
   const maximumBodyBytes = 1024 * 1024;
   const hosts = new Set(
     ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${order.port}`),
@@ -217,12 +218,13 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
       else answer(response, 405);
     },
   );
-  // The port is taken: the next run has it.
-  server.on("error", exit);
-  setTimeout(() => {
+  const takePort = (): void => {
     if (isOurs()) server.listen({ host: "127.0.0.1", port: order.port, exclusive: true });
     else exit();
-  }, order.takeAt - Date.now());
+  };
+  // The port is taken: by the run that is just ending, or by the next one, which takes the note away.
+  server.on("error", () => setTimeout(takePort, takeRetryMs));
+  setTimeout(takePort, order.takeAt - Date.now());
   setTimeout(tellAll, order.tellAt - Date.now());
   setTimeout(exit, order.endAt - Date.now());
 }

@@ -154,6 +154,8 @@ async function answers(port: number): Promise<boolean> {
   });
 }
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 const untilHeld = (port: number): Promise<void> => expect.poll(() => answers(port), { timeout: 5_000 }).toBe(true);
 
 describe.runIf(process.platform === "linux")("a companion that leaves with proposals undecided", () => {
@@ -276,6 +278,27 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(await status("/mcp", { authorization: "Bearer wrong" })).toBe(401);
     expect(await answers(port)).toBe(true);
     expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+  }, 20_000);
+
+  it("an agent that is between two streams is held, too", async () => {
+    const { build, agent, file } = setUp();
+    const first = build();
+    await first.companion.start();
+    const driver = await agent();
+    await driver.until("the first context", (status) => status.contexts > 0);
+    const port = portOf(first.companion);
+    // It comes back by itself, after a second or so.
+    driver.cut("clean");
+    await expect.poll(() => first.companion.sessions[0]?.state).toBe("away");
+    await first.companion.stop({ reload: true, comeBackMs });
+    await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(true);
+    // Longer than its two attempts take.
+    await pause(1_500);
+    const second = build();
+    second.editor.openFile(file);
+    await second.companion.start();
+    expect(portOf(second.companion)).toBe(port);
+    await driver.until("the file again", (status) => status.view?.active === file, 10_000);
   }, 20_000);
 
   it("no keeper where no agent is connected", async () => {
