@@ -30,7 +30,7 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle", () => {
 
   it("is small at the start and not large as a whole", () => {
     const lifecycle = files.find((file) => file.startsWith("lifecycle-")) ?? "";
-    expect(size(new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)]))).toBeLessThan(96 * 1024);
+    expect(size(new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)]))).toBeLessThan(80 * 1024);
     expect(size(files)).toBeLessThan(600 * 1024);
   });
 });

@@ -8,7 +8,7 @@ import {
   messageOf,
 } from "@patchbay/core";
 import type { FileMark } from "../diff/disk-follower.ts";
-import { VimDiffs } from "../diff/vim-diffs.ts";
+import { DiffsOnDemand } from "../diff/diffs-on-demand.ts";
 import type { ExtensionSettings } from "../settings.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
 import { createCocDiagnostics } from "./coc-diagnostics.ts";
@@ -59,7 +59,7 @@ export function createVimHost(options: VimHostOptions): VimHost {
     logger,
   );
   const diffs = store.add(
-    new VimDiffs({
+    new DiffsOnDemand({
       vim,
       clock,
       logger,
