@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -11,6 +12,7 @@ import {
   type TestPlatform,
 } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import type { Companion } from "../src/companion.ts";
 import { createCompanion } from "../src/create-companion.ts";
 
@@ -288,6 +290,33 @@ describe("companion", () => {
     expect(await read({ uri: `file://${shared}` })).toEqual([]);
     companion.updateSettings({ sharing: true });
     expect(await read({})).toEqual(expected);
+  });
+
+  it.each([
+    { typed: undefined, left: [] },
+    { typed: "mine", left: ["mine"] },
+  ])("a cancelled openDiff waits for no verdict, and keeps what was typed ($typed)", async ({ typed, left }) => {
+    const { companion, editor, file, platform } = await setUp();
+    const port = companion.state.kind === "listening" ? companion.state.port : 0;
+    const lock: unknown = JSON.parse(readFileSync(join(platform.home, ".claude", "ide", `${port}.lock`), "utf8"));
+    const headers = { "x-claude-code-ide-authorization": String(Reflect.get(Object(lock), "authToken")) };
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/`, "mcp", { headers });
+    ends.push(() => socket.terminate());
+    await once(socket, "open");
+    const send = (message: object): void => socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+    const clientInfo = { name: "another client", version: "1.0.0" };
+    send({
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+    });
+    const args = { old_file_path: file, new_file_path: file, new_file_contents: "two\n", tab_name: "tab" };
+    send({ id: 2, method: "tools/call", params: { name: "openDiff", arguments: args } });
+    const view = await editor.nextView();
+    if (typed !== undefined) view.type(typed);
+    send({ method: "notifications/cancelled", params: { requestId: 2 } });
+    await expect.poll(() => companion.sessions.map((session) => session.openProposals)).toEqual([0]);
+    expect(editor.openViews.map((shown) => shown.text)).toEqual(left);
   });
 
   it("an agent opens files that are there, and selects a text of one that was not open yet", async () => {

@@ -33,6 +33,8 @@ export interface OpenedDiff {
   readonly id: string;
   readonly outcome: Promise<DiffOutcome>;
   readonly shown: Promise<void>;
+  /** See `OpenedProposal.abandon`. */
+  readonly abandon: () => void;
 }
 
 /**
@@ -213,6 +215,14 @@ export class DiffRegistry {
   }
 
   #opened(proposal: Proposal): OpenedDiff {
-    return { id: proposal.id, outcome: proposal.outcome, shown: this.#views.whenShown(proposal) };
+    return {
+      id: proposal.id,
+      outcome: proposal.outcome,
+      shown: this.#views.whenShown(proposal),
+      abandon: () => {
+        // Connections that end with the run cancel their calls, too.
+        if (proposal.isOpen && this.#proposals.ending === undefined) this.#decisions.orphan(proposal);
+      },
+    };
   }
 }

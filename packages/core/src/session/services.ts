@@ -54,4 +54,6 @@ export interface OpenedProposal {
   readonly outcome: Promise<DiffOutcome>;
   /** Resolves when the view is shown (or will not be); rejects with PatchbayError `host-failed` when the editor failed (F06). */
   readonly shown: Promise<void>;
+  /** The agent has cancelled its call and waits no longer: as if it had gone. Nothing happens once it has ended. */
+  abandon(): void;
 }

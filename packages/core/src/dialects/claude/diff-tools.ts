@@ -30,12 +30,18 @@ export function createDiffTools(services: SessionServices): readonly Tool[] {
         required: ["new_file_path", "new_file_contents", "tab_name"],
       },
       parse: openDiffArguments,
-      run: async ({ old_file_path: oldPath, new_file_path: newPath, new_file_contents: text, tab_name: tabName }) => {
+      run: async (
+        { old_file_path: oldPath, new_file_path: newPath, new_file_contents: text, tab_name: tabName },
+        signal,
+      ) => {
         const opened = await services.diffs.open({
           path: newPath === "" ? (oldPath ?? "") : newPath,
           text,
           handle: tabName,
         });
+        // A client whose call has a time limit cancels it: a verdict would reach nobody.
+        if (signal.aborted) opened.abandon();
+        else signal.addEventListener("abort", () => opened.abandon(), { once: true });
         // A view that failed is told at once (the terminal's dialog stays); otherwise only the outcome answers.
         const failed = opened.shown.then(
           () => new Promise<never>(() => {}),
