@@ -150,6 +150,8 @@ describe("files and lifecycle", () => {
         (tmp: string) =>
           `umask 0; mkdir -p ${tmp}/gemini/ide ${tmp}/qwen/ide; chmod 777 ${tmp}/gemini ${tmp}/gemini/ide`,
         (tmp: string) => `umask 0; mkdir -m 777 ${tmp}/gemini`,
+        // Nobody but its owner may write to it: only root could use it, and the owner could swap what root puts there.
+        (tmp: string) => `mkdir -m 755 ${tmp}/gemini`,
         (tmp: string) => `umask 077; mkdir -p ${tmp}/gemini/ide`,
         (tmp: string) => `touch ${tmp}/gemini`,
         (tmp: string) => `mkfifo ${tmp}/gemini`,
@@ -227,8 +229,12 @@ describe("files and lifecycle", () => {
     }
   });
 
-  it("E04 the user's own links are not followed either in the temporary directory: the target stays as it is", async () => {
+  it.each([
+    ["shared", 0o1777],
+    ["the user's alone", 0o700],
+  ])("E04 the user's own links are not followed either in a temporary directory that is %s", async (_whose, mode) => {
     const sandbox = makeSandbox();
+    chmodSync(sandbox.tmp, mode);
     const target = join(sandbox.root, "target.txt");
     writeFileSync(target, "mine\n");
     const elsewhere = join(sandbox.root, "elsewhere");
