@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SubjectProcess } from "./client/subject-process.ts";
 import { toMarkdown } from "./report/markdown.ts";
-import { type Results, summarise } from "./report/results.ts";
+import { type Figures, ownSubject, peerSubject, summarise } from "./report/results.ts";
 import { toSvg } from "./report/svg.ts";
 import { callRows } from "./rows/call-rows.ts";
 import { contextRows } from "./rows/context-rows.ts";
-import { leakRows } from "./rows/leak-rows.ts";
-import type { Row } from "./rows/row.ts";
+import { restRows } from "./rows/rest-rows.ts";
+import type { Measurement } from "./rows/row.ts";
 import { startRows } from "./rows/start-rows.ts";
 
 const { values } = parseArgs({
@@ -18,57 +18,77 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     only: { type: "string", multiple: true, default: [] },
+    subject: { type: "string", multiple: true, default: [] },
     against: { type: "string" },
+    "add-to": { type: "string" },
     json: { type: "string" },
     svg: { type: "string" },
     markdown: { type: "string" },
   },
 });
 
-const subjectsFolder = join(import.meta.dirname, "subjects");
-const subjects: readonly (readonly [string, readonly string[]])[] = [
-  ...["patchbay", "sdk", "bare"].map(
-    (name) => [name, [process.execPath, "--expose-gc", "--no-warnings", join(subjectsFolder, `${name}.ts`)]] as const,
-  ),
-  ...(values.against === undefined ? [] : [["against", ["/bin/sh", "-c", `exec ${values.against} "$0"`]] as const]),
+const node = [process.execPath, "--expose-gc", "--no-warnings"];
+const subject = (name: string, ...args: readonly string[]): readonly string[] => [
+  ...node,
+  join(import.meta.dirname, "subjects", `${name}.ts`),
+  ...args,
 ];
-const rows: readonly Row[] = [...startRows, ...callRows, ...contextRows, ...leakRows].filter(
-  (row) => values.only.length === 0 || values.only.some((part) => row.name.includes(part)),
+const all: readonly (readonly [string, readonly string[]])[] = [
+  [ownSubject, subject("extension", join(import.meta.dirname, "..", "..", "..", "apps", "vscode"))],
+  ...(values.against === undefined ? [] : [[peerSubject, ["/bin/sh", "-c", `exec ${values.against} "$0"`]] as const]),
+  ["headless", subject("headless")],
+  ["sdk", subject("sdk")],
+  ["bare", subject("bare")],
+];
+const subjects = all.filter(([name]) => values.subject.length === 0 || values.subject.includes(name));
+const measurements: readonly Measurement[] = [...startRows, ...callRows, ...contextRows, ...restRows];
+const chosen = measurements.filter(
+  ({ rows }) => values.only.length === 0 || rows.some(({ name }) => values.only.some((part) => name.includes(part))),
 );
-const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 1);
-const figures: Results = new Map();
+const rounds = Math.max(0, Number.parseInt(values.rounds, 10) || 0);
+const earlier = values["add-to"];
+const figures: Figures =
+  earlier !== undefined && existsSync(earlier) ? JSON.parse(readFileSync(earlier, "utf8")).figures : {};
+// Rounds of an earlier run count, so that the order goes on changing.
+const done = Math.max(0, ...Object.values(figures).flatMap((row) => Object.values(row).map((taken) => taken.length)));
 
 const folder = mkdtempSync(join(tmpdir(), "patchbay-bench-workspace-"));
 try {
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = done; round < done + rounds; round += 1) {
     // Reversed every other round, so that what warms or wears the machine meets each subject alike.
     const order = round % 2 === 0 ? subjects : subjects.toReversed();
-    for (const row of rows) for (const [name, command] of order) await measure(row, name, command);
-    console.error(`round ${round + 1} of ${rounds}`);
+    for (const measurement of chosen) for (const [name, command] of order) await measure(measurement, name, command);
+    console.error(`round ${round + 1} of ${done + rounds}`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-const summary = summarise(
-  rows,
-  subjects.map(([name]) => name),
+const rows = (earlier === undefined ? chosen : measurements).flatMap((measurement) => measurement.rows);
+const results = summarise(
+  rows.filter(({ name }) => figures[name] !== undefined),
+  all.map(([name]) => name).filter((name) => Object.values(figures).some((row) => row[name] !== undefined)),
   figures,
 );
-console.log(toMarkdown(summary));
-if (values.markdown !== undefined) await writeFile(values.markdown, `${toMarkdown(summary)}\n`);
-if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(summary, undefined, 2)}\n`);
-if (values.svg !== undefined) await writeFile(values.svg, toSvg(summary));
+console.log(toMarkdown(results));
+const json = values.json ?? earlier;
+if (values.markdown !== undefined) await writeFile(values.markdown, `${toMarkdown(results)}\n`);
+if (json !== undefined) await writeFile(json, `${JSON.stringify(results, undefined, 2)}\n`);
+if (values.svg !== undefined) await writeFile(values.svg, toSvg(results));
 
-async function measure(row: Row, name: string, command: readonly string[]): Promise<void> {
-  const subject = await SubjectProcess.start(command, folder);
+async function measure(measurement: Measurement, name: string, command: readonly string[]): Promise<void> {
+  let running: SubjectProcess | undefined;
   try {
-    const value = await row.measure(subject, folder);
-    const key = `${row.name} ${name}`;
-    figures.set(key, [...(figures.get(key) ?? []), value]);
+    running = await SubjectProcess.start(command, folder, measurement.environment);
+    const taken = await measurement.measure(running, folder);
+    for (const [index, row] of measurement.rows.entries()) {
+      const value = taken[index];
+      if (value !== undefined) ((figures[row.name] ??= {})[name] ??= []).push(value);
+    }
   } catch (error) {
-    console.error(`${row.name}, ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    const names = measurement.rows.map((row) => row.name).join(", ");
+    console.error(`${names}; ${name}: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
-    await subject.end();
+    await running?.end();
   }
 }

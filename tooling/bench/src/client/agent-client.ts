@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 
-/** Longest wait for an update, ms. */
+/** Longest wait for an update or an answer, ms. */
 const patienceMs = 10_000;
 
 /** The least an agent is: raw requests over one kept connection, so that the client costs every subject the same. */
@@ -14,10 +14,12 @@ export class AgentClient {
   #events = 0;
   #buffer = "";
   readonly #waiting: Set<() => void> = new Set();
+  readonly #answerMs: number;
 
-  constructor(port: number, token: string) {
+  constructor(port: number, token: string, answerMs: number = patienceMs) {
     this.#port = port;
     this.#token = token;
+    this.#answerMs = answerMs;
   }
 
   get events(): number {
@@ -109,6 +111,7 @@ export class AgentClient {
         },
       });
       outgoing.on("error", reject);
+      outgoing.setTimeout(this.#answerMs, () => outgoing.destroy(new Error("No answer came.")));
       outgoing.on("response", (response) => {
         const id = response.headers["mcp-session-id"];
         if (typeof id === "string") this.#sessionId ??= id;

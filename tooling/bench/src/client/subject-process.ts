@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
-import type { ControlLine } from "../subjects/control.ts";
+import type { ControlLine, StartFigures } from "../subjects/control.ts";
 
 export interface SubjectStats {
   readonly rss: number;
@@ -12,13 +12,17 @@ export interface SubjectStats {
 /** Most a subject may take to start or to answer, ms. */
 const patienceMs = 60_000;
 
+/** Most a subject may take to stop, ms. */
+const stopPatienceMs = 5_000;
+
 /** One run of one subject: a fresh process that is ended with the measurement. */
 export class SubjectProcess {
   readonly port: number;
   readonly token: string;
-  readonly readyMs: number;
   /** From spawn to listening, as seen from outside. */
   readonly startMs: number;
+  /** What the subject says of its own start; see `StartFigures`. */
+  readonly start: StartFigures;
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
 
@@ -32,22 +36,29 @@ export class SubjectProcess {
     this.#lines = lines;
     this.port = Number(ready["port"]);
     this.token = String(ready["token"]);
-    this.readyMs = Number(ready["readyMs"]);
     this.startMs = startMs;
+    this.start = ready;
   }
 
-  static async start(command: readonly string[], folder: string): Promise<SubjectProcess> {
+  static async start(
+    command: readonly string[],
+    folder: string,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<SubjectProcess> {
     const [program = "", ...args] = command;
     const before = performance.now();
-    const child = spawn(program, [...args, folder], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(program, [...args, folder], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, ...environment },
+    });
     const lines = linesOf(createInterface({ input: child.stdout }));
     const ready = parse(await withPatience(lines.next(), child));
     return new SubjectProcess(child, lines, ready, performance.now() - before);
   }
 
-  async tell(line: ControlLine): Promise<Readonly<Record<string, unknown>>> {
+  async tell(line: ControlLine, patience: number = patienceMs): Promise<Readonly<Record<string, unknown>>> {
     this.#child.stdin?.write(`${JSON.stringify(line)}\n`);
-    return parse(await withPatience(this.#lines.next(), this.#child));
+    return parse(await withPatience(this.#lines.next(), this.#child, patience));
   }
 
   async stats(): Promise<SubjectStats> {
@@ -60,8 +71,15 @@ export class SubjectProcess {
     };
   }
 
+  /** Does something and says what the event loop was blocked for at longest meanwhile, ms. */
+  async longestBlock(work: () => Promise<void>): Promise<number> {
+    await this.tell({ do: "watch" });
+    await work();
+    return Number((await this.tell({ do: "watched" }))["longestMs"]);
+  }
+
   async stop(): Promise<number> {
-    const answer = await this.tell({ do: "stop" });
+    const answer = await this.tell({ do: "stop" }, stopPatienceMs);
     await this.end();
     return Number(answer["stopMs"]);
   }
@@ -79,13 +97,17 @@ function linesOf(input: Interface): AsyncIterator<string> {
   return input[Symbol.asyncIterator]();
 }
 
-async function withPatience(line: Promise<IteratorResult<string>>, child: ChildProcess): Promise<string> {
+async function withPatience(
+  line: Promise<IteratorResult<string>>,
+  child: ChildProcess,
+  patience: number = patienceMs,
+): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       child.kill("SIGKILL");
       reject(new Error("The subject did not answer in time."));
-    }, patienceMs);
+    }, patience);
   });
   try {
     const { value, done } = await Promise.race([line, late]);

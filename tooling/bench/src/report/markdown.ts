@@ -1,16 +1,43 @@
-import { show, type Summary } from "./results.ts";
+import {
+  isReached,
+  ownSubject,
+  peerSubject,
+  ratioTo,
+  type ResultRow,
+  type Results,
+  show,
+  showGoal,
+} from "./results.ts";
 
-/** The table, with patchbay's ratio to each other subject. */
-export function toMarkdown(summary: Summary): string {
-  const others = summary.subjects.filter((name) => name !== "patchbay");
-  const head = ["what", ...summary.subjects, ...others.map((name) => `patchbay / ${name}`)];
-  const lines = summary.rows.map((row) => {
-    const own = row.medians["patchbay"];
-    const ratios = others.map((name) => {
-      const other = row.medians[name];
-      return own === undefined || other === undefined || other === 0 ? "–" : `${show(own / other)}x`;
-    });
-    return [row.name, ...summary.subjects.map((name) => show(row.medians[name], row.unit)), ...ratios];
-  });
+/** The table: our ratio to the other companion beside the goal, then the figures of all. */
+export function toMarkdown(results: Results): string {
+  const hasPeer = results.subjects.includes(peerSubject);
+  const others = results.subjects.filter((name) => name !== ownSubject && name !== peerSubject);
+  const head = [
+    "what",
+    "goal",
+    ...(hasPeer ? [`${ownSubject} / ${peerSubject}`] : []),
+    "reached",
+    ownSubject,
+    ...(hasPeer ? [peerSubject] : []),
+    ...others,
+    `${ownSubject} / bare`,
+  ];
+  const lines = results.rows.map((row) => [
+    row.name,
+    showGoal(row.goal, row),
+    ...(hasPeer ? [showRatio(row, peerSubject)] : []),
+    { true: "yes", false: "**no**", undefined: "–" }[String(isReached(row))] ?? "–",
+    show(row.medians[ownSubject], row.unit),
+    ...(hasPeer ? [show(row.medians[peerSubject], row.unit)] : []),
+    ...others.map((name) => show(row.medians[name], row.unit)),
+    showRatio(row, "bare"),
+  ]);
   return [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function showRatio(row: ResultRow, subject: string): string {
+  const ratio = ratioTo(row, subject);
+  if (ratio === undefined || ratio < 0) return "–";
+  return ratio < 0.1 ? `${ratio.toPrecision(1)}x` : `${show(ratio)}x`;
 }

@@ -1,36 +1,50 @@
-import { show, type Summary } from "./results.ts";
+import { isReached, ownSubject, peerSubject, ratioTo, type Results, show } from "./results.ts";
 
-const colours: Readonly<Record<string, string>> = {
-  patchbay: "#2f6fde",
-  sdk: "#c98a1b",
-  bare: "#8a8f98",
-  against: "#b0413e",
-};
-const labelWidth = 330;
-const barWidth = 420;
-const barHeight = 11;
+const labelWidth = 400;
+const scaleWidth = 430;
+const rowHeight = 20;
+const top = 52;
 
-/** Bars of each row, relative to its largest: shapes to look at, the figures stand beside them. */
-export function toSvg(summary: Summary): string {
-  const rowHeight = summary.subjects.length * (barHeight + 2) + 12;
-  const height = summary.rows.length * rowHeight + 40;
-  const parts = summary.rows.map((row, index) => {
-    const top = 36 + index * rowHeight;
-    const largest = Math.max(...Object.values(row.medians).map(Math.abs), Number.MIN_VALUE);
-    const bars = summary.subjects.map((name, place) => {
-      const value = row.medians[name];
-      const y = top + place * (barHeight + 2);
-      const width = value === undefined ? 0 : Math.max(1, (Math.abs(value) / largest) * barWidth);
-      return `<rect x="${labelWidth}" y="${y}" width="${width.toFixed(1)}" height="${barHeight}" fill="${colours[name] ?? "#555"}"/><text x="${labelWidth + width + 6}" y="${y + 9}" font-size="10">${show(value, row.unit)}</text>`;
-    });
-    const better = row.lowerIsBetter ? "" : " (more is better)";
-    return `<text x="${labelWidth - 10}" y="${top + 10}" text-anchor="end" font-size="12">${row.name}${better}</text>${bars.join("")}`;
+/** Ratios are drawn between a thousandth and a hundred times. */
+const smallest = -3;
+const largest = 2;
+
+/**
+ * Our ratio to another subject for each row, on a scale of powers of ten: a bar to the left of 1 is less than theirs. The
+ * goal, where it is a ratio, is a mark on the scale.
+ */
+export function toSvg(results: Results): string {
+  const other = results.subjects.includes(peerSubject) ? peerSubject : "sdk";
+  const rows = results.rows.filter((row) => (ratioTo(row, other) ?? 0) > 0);
+  const height = top + rows.length * rowHeight + 12;
+  const lines = rows.map((row, index) => {
+    const ratio = ratioTo(row, other) ?? 1;
+    const y = top + index * rowHeight;
+    const [from, to] = [place(ratio), place(1)].toSorted((a, b) => a - b);
+    const isBetter = row.higherIsBetter === true ? ratio >= 1 : ratio <= 1;
+    const colour = isReached(row) === false ? "#c98a1b" : isBetter ? "#2f6fde" : "#b0413e";
+    const mark =
+      row.goal?.ratio === undefined || other !== peerSubject
+        ? ""
+        : `<line x1="${place(row.goal.ratio)}" x2="${place(row.goal.ratio)}" y1="${y - 2}" y2="${y + 14}" stroke="#111" stroke-width="2"/>`;
+    const figures = `${show(ratio)}x · ${show(row.medians[ownSubject], row.unit)}`;
+    return [
+      `<text x="${labelWidth - 10}" y="${y + 10}" text-anchor="end" font-size="11">${row.name}</text>`,
+      `<rect x="${from}" y="${y}" width="${Math.max(1, (to ?? 0) - (from ?? 0)).toFixed(1)}" height="12" fill="${colour}"/>${mark}`,
+      `<text x="${labelWidth + scaleWidth + 8}" y="${y + 10}" font-size="11">${figures}</text>`,
+    ].join("");
   });
-  const legend = summary.subjects
-    .map(
-      (name, index) =>
-        `<rect x="${labelWidth + index * 110}" y="10" width="11" height="11" fill="${colours[name] ?? "#555"}"/><text x="${labelWidth + 16 + index * 110}" y="20" font-size="12">${name}</text>`,
-    )
-    .join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${labelWidth + barWidth + 120}" height="${height}" font-family="sans-serif"><rect width="100%" height="100%" fill="#fff"/>${legend}${parts.join("")}</svg>\n`;
+  const grid = Array.from({ length: largest - smallest + 1 }, (_none, index) => {
+    const value = 10 ** (smallest + index);
+    const x = place(value);
+    const isOne = value === 1;
+    return `<line x1="${x}" x2="${x}" y1="${top - 8}" y2="${height - 8}" stroke="${isOne ? "#444" : "#ddd"}"/><text x="${x}" y="${top - 12}" text-anchor="middle" font-size="11">${value}x</text>`;
+  });
+  const title = `${ownSubject} in relation to ${other === peerSubject ? "the other companion" : other}; black mark: goal; blue: reached or better, amber: goal not reached, red: worse`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${labelWidth + scaleWidth + 170}" height="${height}" font-family="sans-serif"><rect width="100%" height="100%" fill="#fff"/><text x="10" y="18" font-size="12">${title}</text>${grid.join("")}${lines.join("")}</svg>\n`;
+}
+
+function place(ratio: number): number {
+  const power = Math.min(largest, Math.max(smallest, Math.log10(ratio)));
+  return Math.round(labelWidth + ((power - smallest) / (largest - smallest)) * scaleWidth);
 }

@@ -2,97 +2,139 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AgentClient } from "../client/agent-client.ts";
 import type { SubjectProcess } from "../client/subject-process.ts";
-import { cpuOf, median, type Row } from "./row.ts";
+import { cpuOf, type Measurement, median, pause } from "./row.ts";
 
-const warmUp = 50;
+const warmUpRounds = 100;
+
+/** How long calls are counted for, ms. */
+const windowMs = 1_500;
+
+/** Who gets no answer in this time is not served, ms. */
+const servedWithinMs = 2_000;
+
+/** A proposal is written down a fifth of a second after it came; what that costs belongs to it, ms. */
+const aftermathMs = 600;
 
 /** What a call costs, alone, in numbers, and with large texts. */
-export const callRows: readonly Row[] = [
+export const callRows: readonly Measurement[] = [
   {
-    name: "openDiff and closeDiff, p50 of one call",
-    unit: "ms",
-    lowerIsBetter: true,
+    rows: [
+      { name: "openDiff round trip, p50", unit: "ms", goal: { ratio: 0.4 } },
+      { name: "closeDiff round trip, p50", unit: "ms", goal: { ratio: 0.4 } },
+      { name: "server's CPU of one call (openDiff and closeDiff in turn)", unit: "µs", goal: { ratio: 0.2 } },
+    ],
     measure: (subject, folder) =>
       withClient(subject, async (client) => {
-        const times: number[] = [];
-        for (let round = 0; round < 300; round += 1) {
-          const before = performance.now();
-          await oneRound(client, folder, round);
-          times.push((performance.now() - before) / 2);
-        }
-        return median(times.slice(warmUp));
-      }),
-  },
-  {
-    name: "server CPU of one call",
-    unit: "µs",
-    lowerIsBetter: true,
-    measure: (subject, folder) =>
-      withClient(subject, async (client) => {
-        for (let round = 0; round < 100; round += 1) await oneRound(client, folder, round);
+        const opens: number[] = [];
+        const closes: number[] = [];
+        for (let round = 0; round < warmUpRounds; round += 1) await openAndClose(client, folder, round);
         const rounds = 500;
         const cpu = await cpuOf(subject, async () => {
-          for (let round = 0; round < rounds; round += 1) await oneRound(client, folder, round);
+          for (let round = 0; round < rounds; round += 1) {
+            const [open, close] = await openAndClose(client, folder, round);
+            opens.push(open);
+            closes.push(close);
+          }
         });
-        return (cpu * 1_000) / (rounds * 2);
+        return [median(opens), median(closes), (cpu * 1_000) / (rounds * 2)];
       }),
   },
-  ...[1, 8, 32].map(
-    (sessions): Row => ({
-      name: `calls per second, ${sessions} session${sessions === 1 ? "" : "s"}`,
-      unit: "/s",
-      lowerIsBetter: false,
+  ...[
+    { sessions: 1, ratio: 4 },
+    { sessions: 8, ratio: 8 },
+    { sessions: 32, ratio: 8 },
+  ].map(({ sessions, ratio }): Measurement => {
+    const name = `${sessions} session${sessions === 1 ? "" : "s"}`;
+    return {
+      rows: [
+        { name: `calls per second, ${name}`, unit: "/s", higherIsBetter: true, goal: { ratio } },
+        { name: `sessions without an answer, of ${name}`, unit: "", goal: { figure: 0 } },
+      ],
       measure: async (subject, folder) => {
-        const clients = await Promise.all(Array.from({ length: sessions }, () => connect(subject)));
-        const each = Math.ceil(1_500 / sessions);
-        const run = (count: number): Promise<unknown> =>
-          Promise.all(
-            clients.map(async (client, index) => {
-              for (let round = 0; round < count; round += 1) await oneRound(client, folder, index * 10_000 + round);
-            }),
-          );
-        await run(Math.ceil(each / 5));
-        const before = performance.now();
-        await run(each);
-        const rate = (each * sessions * 2) / ((performance.now() - before) / 1_000);
+        const clients: AgentClient[] = [];
+        for (let index = 0; index < sessions; index += 1) clients.push(await connect(subject, servedWithinMs));
+        await callFor(clients, folder, windowMs / 3);
+        const { calls, unserved } = await callFor(clients, folder, windowMs);
         for (const client of clients) client.end();
-        return rate;
+        return [calls / (windowMs / 1_000), unserved];
       },
-    }),
-  ),
-  ...[1, 10, 50].map(
-    (megabytes): Row => ({
-      name: `openDiff of ${megabytes} MB`,
-      unit: "ms",
-      lowerIsBetter: true,
+    };
+  }),
+  ...[
+    { megabytes: 1, goal: { ratio: 1 } },
+    { megabytes: 10, goal: { ratio: 1 } },
+    { megabytes: 50, goal: { figure: 1_500 } },
+  ].map(
+    ({ megabytes, goal }): Measurement => ({
+      rows: [
+        { name: `openDiff of ${megabytes} MB`, unit: "ms", goal },
+        { name: `longest block of the event loop by ${megabytes} MB`, unit: "ms", goal: { figure: 50 } },
+      ],
       measure: (subject, folder) =>
         withClient(subject, async (client) => {
-          await oneRound(client, folder, 0);
+          for (let round = 0; round < 10; round += 1) await openAndClose(client, folder, round);
           const text = "a line of text, as long as many are\n".repeat(Math.ceil((megabytes * 1e6) / 36));
-          const before = performance.now();
-          await client.openDiff(join(folder, "large.txt"), text);
-          return performance.now() - before;
+          let took = 0;
+          const longest = await subject.longestBlock(async () => {
+            const before = performance.now();
+            await client.openDiff(join(folder, "large.txt"), text);
+            took = performance.now() - before;
+            await pause(aftermathMs);
+          });
+          return [took, longest];
         }),
     }),
   ),
 ];
 
-async function oneRound(client: AgentClient, folder: string, round: number): Promise<void> {
+/** Calls as fast as answers come, for some time. */
+async function callFor(
+  clients: readonly AgentClient[],
+  folder: string,
+  ms: number,
+): Promise<{ readonly calls: number; readonly unserved: number }> {
+  const end = performance.now() + ms;
+  const counts = await Promise.all(
+    clients.map(async (client, index) => {
+      let calls = 0;
+      for (let round = 0; performance.now() < end; round += 1) {
+        try {
+          await openAndClose(client, folder, index * 10_000 + round);
+        } catch {
+          // Not served: the session counts as that, and is not asked again.
+          break;
+        }
+        if (performance.now() < end) calls += 2;
+      }
+      return calls;
+    }),
+  );
+  return {
+    calls: counts.reduce((sum, count) => sum + count, 0),
+    unserved: counts.filter((count) => count === 0).length,
+  };
+}
+
+/** One round, with the times of both calls, ms. */
+async function openAndClose(client: AgentClient, folder: string, round: number): Promise<readonly [number, number]> {
   const path = join(folder, `file-${round % 50}.ts`);
   // A file that is there, as the files of most proposals are.
   if (!existsSync(path)) writeFileSync(path, "export const round = -1;\n");
+  const start = performance.now();
   await client.openDiff(path, `export const round = ${round};\n`);
+  const opened = performance.now();
   await client.closeDiff(path);
+  return [opened - start, performance.now() - opened];
 }
 
-async function connect(subject: SubjectProcess): Promise<AgentClient> {
-  const client = new AgentClient(subject.port, subject.token);
+async function connect(subject: SubjectProcess, answerMs?: number): Promise<AgentClient> {
+  const client = new AgentClient(subject.port, subject.token, answerMs);
   await client.initialize();
   await client.openStream();
   return client;
 }
 
-async function withClient(subject: SubjectProcess, work: (client: AgentClient) => Promise<number>): Promise<number> {
+async function withClient<T>(subject: SubjectProcess, work: (client: AgentClient) => Promise<T>): Promise<T> {
   const client = await connect(subject);
   try {
     return await work(client);

@@ -1,114 +1,83 @@
-import { join } from "node:path";
-import { AgentClient } from "../client/agent-client.ts";
+import type { AgentClient } from "../client/agent-client.ts";
 import type { SubjectProcess } from "../client/subject-process.ts";
-import { cpuOf, median, pause, type Row } from "./row.ts";
+import { debounceMs, follow, followMany, lineWidth } from "./follow.ts";
+import { cpuOf, type Goal, type Measurement, median, pause } from "./row.ts";
 
-/** Debounce that every subject has, ms; taken off. */
-const debounceMs = 50;
+/** Of so many CPU milliseconds the rest of the moves is reckoned up. */
+const enoughCpuMs = 4_000;
 
 /** What a cursor move and an update cost. */
-export const contextRows: readonly Row[] = [
+export const contextRows: readonly Measurement[] = [
   {
-    name: "context update beyond the debounce, p50",
-    unit: "ms",
-    lowerIsBetter: true,
+    rows: [{ name: "context update beyond the debounce, p50", unit: "ms", goal: { ratio: 0.75 } }],
     measure: async (subject, folder) => {
-      const client = await follow(subject, folder, "text\n");
+      const client = await follow(subject, folder);
       const times: number[] = [];
-      for (let round = 0; round < 25; round += 1) {
-        const seen = client.events;
-        const before = performance.now();
-        await subject.tell({ do: "cursor", line: 0, character: round + 1, repeat: 1 });
-        await client.received(seen + 1);
-        times.push(performance.now() - before - debounceMs);
-      }
+      for (let round = 0; round < 30; round += 1) times.push((await update(subject, [client], round)) - debounceMs);
       client.end();
-      return median(times);
+      return [median(times.slice(5))];
     },
   },
-  ...[
-    { what: "nothing selected", bytes: 0 },
-    { what: "16 KB selected", bytes: 16_384 },
-    { what: "5 MB selected", bytes: 5_000_000 },
-  ].map(
-    ({ what, bytes }): Row => ({
-      name: `CPU of 10,000 cursor moves, ${what}`,
-      unit: "ms",
-      lowerIsBetter: true,
-      measure: async (subject, folder) => {
-        const client = await follow(subject, folder, "x".repeat(Math.max(bytes, 10_000)));
-        const cpu = await cpuOf(subject, async () => {
-          for (let burst = 0; burst < 10; burst += 1) {
-            await subject.tell({ do: "cursor", line: 0, character: 0, repeat: 1_000 });
-            if (bytes > 0) await subject.tell({ do: "select", bytes: bytes - burst });
-            await pause(debounceMs * 2);
-          }
-        });
-        client.end();
-        return cpu;
-      },
-    }),
-  ),
+  moves({ what: "nothing selected", selected: 0, goal: { ratio: 1 } }),
+  moves({ what: "16 KB selected", selected: 16_384, goal: { ratio: 0.2 } }),
+  moves({ what: "5 MB selected", selected: 5_000_000, goal: { figure: 25 } }),
   {
-    name: "one update to 100 agents, until the last has it",
-    unit: "ms",
-    lowerIsBetter: true,
+    rows: [
+      { name: "one update to 100 agents, until the last has it", unit: "ms", goal: { ratio: 0.25 } },
+      { name: "CPU of one update to 100 agents", unit: "ms", goal: { ratio: 0.15 } },
+    ],
     measure: async (subject, folder) => {
       const clients = await followMany(subject, folder, 100);
       const times: number[] = [];
-      for (let round = 0; round < 8; round += 1) {
-        const seen = clients.map((client) => client.events);
-        const before = performance.now();
-        await subject.tell({ do: "cursor", line: 0, character: round + 1, repeat: 1 });
-        await Promise.all(clients.map((client, index) => client.received((seen[index] ?? 0) + 1)));
-        times.push(performance.now() - before - debounceMs);
-      }
-      for (const client of clients) client.end();
-      return median(times);
-    },
-  },
-  {
-    name: "CPU of one update to 100 agents",
-    unit: "ms",
-    lowerIsBetter: true,
-    measure: async (subject, folder) => {
-      const clients = await followMany(subject, folder, 100);
-      const rounds = 10;
+      for (let round = 0; round < 5; round += 1) await update(subject, clients, round);
+      const rounds = 12;
       const cpu = await cpuOf(subject, async () => {
         for (let round = 0; round < rounds; round += 1) {
-          const seen = clients.map((client) => client.events);
-          await subject.tell({ do: "cursor", line: 0, character: round + 1, repeat: 1 });
-          await Promise.all(clients.map((client, index) => client.received((seen[index] ?? 0) + 1)));
+          times.push((await update(subject, clients, round + 5)) - debounceMs);
         }
       });
       for (const client of clients) client.end();
-      return cpu / rounds;
+      return [median(times), cpu / rounds];
     },
   },
 ];
 
-async function follow(subject: SubjectProcess, folder: string, text: string): Promise<AgentClient> {
-  const [client] = await followMany(subject, folder, 1, text);
-  if (client === undefined) throw new Error("No client.");
-  return client;
+/** One move, until all have it, ms. */
+async function update(subject: SubjectProcess, clients: readonly AgentClient[], round: number): Promise<number> {
+  const seen = clients.map((client) => client.events);
+  const before = performance.now();
+  await subject.tell({ do: "cursor", line: round + 1, character: round, repeat: 1 });
+  await Promise.all(clients.map((client, index) => client.received((seen[index] ?? 0) + 1)));
+  return performance.now() - before;
 }
 
-async function followMany(
-  subject: SubjectProcess,
-  folder: string,
-  count: number,
-  text = "text\n",
-): Promise<readonly AgentClient[]> {
-  await subject.tell({ do: "open", path: join(folder, "open.ts"), text });
-  const clients: AgentClient[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const client = new AgentClient(subject.port, subject.token);
-    await client.initialize();
-    await client.openStream();
-    await client.received(1);
-    clients.push(client);
-  }
-  // A last update may be on its way.
-  await pause(debounceMs * 3);
-  return clients;
+function moves({
+  what,
+  selected,
+  goal,
+}: {
+  readonly what: string;
+  readonly selected: number;
+  readonly goal: Goal;
+}): Measurement {
+  return {
+    rows: [{ name: `CPU of 10,000 cursor moves, ${what}`, unit: "ms", goal }],
+    measure: async (subject, folder) => {
+      if (subject.start.hasCursor === false) return [];
+      const client = await follow(subject, folder, Math.max(selected + 500_000, 1_000_000));
+      const bursts = 20;
+      let cpu = 0;
+      let done = 0;
+      for (; done < bursts && cpu < enoughCpuMs; done += 1) {
+        cpu += await cpuOf(subject, async () => {
+          const line = Math.ceil(selected / lineWidth);
+          const place = { line, character: done, repeat: 500 };
+          await subject.tell({ do: selected === 0 ? "cursor" : "select", ...place }, 120_000);
+          await pause(debounceMs * 2.5);
+        });
+      }
+      client.end();
+      return [(cpu * bursts) / done];
+    },
+  };
 }

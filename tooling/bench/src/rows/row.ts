@@ -1,12 +1,26 @@
 import type { SubjectProcess } from "../client/subject-process.ts";
 
-/** One line of the table: what is measured, in which unit, and how, on a process of its own. */
+/** What is to be reached: a ratio to the companion that `--against` names, a figure of our own, or both. */
+export interface Goal {
+  readonly ratio?: number;
+  readonly figure?: number;
+}
+
+/** One line of the table. */
 export interface Row {
   readonly name: string;
   readonly unit: string;
-  /** False: more is better. */
-  readonly lowerIsBetter: boolean;
-  readonly measure: (subject: SubjectProcess, folder: string) => Promise<number>;
+  /** More is better; less is otherwise. */
+  readonly higherIsBetter?: true;
+  readonly goal?: Goal;
+}
+
+/** Figures of one or more rows, taken in one process of their own. */
+export interface Measurement {
+  readonly rows: readonly Row[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** One figure for each row, in order; undefined where the subject has none. */
+  readonly measure: (subject: SubjectProcess, folder: string) => Promise<readonly (number | undefined)[]>;
 }
 
 export function median(values: readonly number[]): number {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { EditorPicture } from "./editor-picture.ts";
 import { serveControl } from "./control.ts";
+import { EditorPicture } from "./editor-picture.ts";
 
 /** The least a server does: no checks, no sessions, no protocol engine. What is slower than this is what correctness costs. */
 const streams = new Set<ServerResponse>();
@@ -44,13 +44,17 @@ function collect(request: IncomingMessage, done: (body: string) => void): void {
 
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  serveControl(typeof address === "object" && address !== null ? address.port : 0, "none", {
-    open: (path, text) => picture.open(path, text),
-    cursor: (line, character) => picture.cursor(line, character),
-    select: (bytes) => picture.select(bytes),
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  serveControl(
+    { port, token: "none" },
+    {
+      open: (path, text) => picture.open(path, text),
+      cursor: (line, character) => picture.cursor(line, character),
+      select: (line, character) => picture.select(line, character),
+      stop: async () => {
+        server.close();
+        server.closeAllConnections();
+      },
     },
-  });
+  );
 });

@@ -1,28 +1,66 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
+import { countTimers } from "./count-timers.ts";
 
 /** What the benchmark asks of a subject; see the README. */
 export type ControlLine =
   | { readonly do: "stats" }
   | { readonly do: "open"; readonly path: string; readonly text: string }
   | { readonly do: "cursor"; readonly line: number; readonly character: number; readonly repeat: number }
-  | { readonly do: "select"; readonly bytes: number }
+  | { readonly do: "select"; readonly line: number; readonly character: number; readonly repeat: number }
+  | { readonly do: "watch" }
+  | { readonly do: "watched" }
   | { readonly do: "stop" };
 
 export interface SubjectActions {
-  readonly open: (path: string, text: string) => void;
+  readonly open: (path: string, text: string) => void | Promise<void>;
   readonly cursor: (line: number, character: number) => void;
-  readonly select: (bytes: number) => void;
+  /** From the start of the file to that place. */
+  readonly select: (line: number, character: number) => void;
   readonly stop: () => Promise<void>;
 }
 
+/** What a subject says of its own start, where it has the notion. */
+export interface StartFigures {
+  /** Loading the code, ms. */
+  readonly loadMs?: number;
+  /** From activation to listening with records written: ms on the clock, and of the main thread's time. */
+  readonly activationMs?: number;
+  readonly activationCpuMs?: number;
+  /** Bytes that loading and activation have added. */
+  readonly addedRss?: number;
+  readonly addedHeap?: number;
+  /** Bytes of the code that is loaded when nobody has connected yet, and of all of it. */
+  readonly loadedCode?: number;
+  readonly wholeCode?: number;
+  /** False: places are named and no cursor moves. */
+  readonly hasCursor?: boolean;
+}
+
 const startedAt = performance.now();
+const timers = countTimers();
+const output = process.stdout;
+// One millisecond: what is looked for is longer.
+const loop = monitorEventLoopDelay({ resolution: 1 });
 
 /** Tells the benchmark that the subject listens, and serves its lines until `stop`. */
-export function serveControl(port: number, token: string, actions: SubjectActions): void {
-  say({ port, token, readyMs: performance.now() - startedAt });
-  createInterface({ input: process.stdin }).on("line", (text) => {
+export function serveControl(
+  where: { readonly port: number; readonly token: string },
+  actions: SubjectActions,
+  start: StartFigures = {},
+  input: NodeJS.ReadableStream = process.stdin,
+): void {
+  say({ ...where, readyMs: performance.now() - startedAt, ...start });
+  createInterface({ input }).on("line", (text) => {
     void answer(JSON.parse(text), actions).then(say);
   });
+}
+
+/** What the process takes now, after a garbage collection. */
+export function memoryNow(): { readonly rss: number; readonly heap: number } {
+  globalThis.gc?.();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { rss, heap: heapUsed + external };
 }
 
 async function answer(line: ControlLine, actions: SubjectActions): Promise<unknown> {
@@ -30,14 +68,19 @@ async function answer(line: ControlLine, actions: SubjectActions): Promise<unkno
     case "stats":
       return stats();
     case "open":
-      actions.open(line.path, line.text);
+      await actions.open(line.path, line.text);
       return {};
     case "cursor":
-      for (let step = 0; step < line.repeat; step += 1) actions.cursor(line.line, line.character + step);
-      return {};
     case "select":
-      actions.select(line.bytes);
+      for (let step = 0; step < line.repeat; step += 1) actions[line.do](line.line, line.character + step);
       return {};
+    case "watch":
+      loop.reset();
+      loop.enable();
+      return {};
+    case "watched":
+      loop.disable();
+      return { longestMs: loop.max / 1e6 };
     case "stop": {
       const before = performance.now();
       await actions.stop();
@@ -49,13 +92,11 @@ async function answer(line: ControlLine, actions: SubjectActions): Promise<unkno
 }
 
 function stats(): unknown {
-  globalThis.gc?.();
-  const { rss, heapUsed, external } = process.memoryUsage();
+  const memory = memoryNow();
   const { user, system } = process.cpuUsage();
-  const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  return { rss, heap: heapUsed + external, cpuMs: (user + system) / 1_000, timers };
+  return { ...memory, cpuMs: (user + system) / 1_000, timers: timers() };
 }
 
 function say(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  output.write(`${JSON.stringify(value)}\n`);
 }

@@ -19,11 +19,14 @@ export class EditorPicture {
 
   cursor(line: number, character: number): void {
     this.#cursor = { line: line + 1, character: character + 1 };
+    this.#selected = 0;
     this.#changed();
   }
 
-  select(bytes: number): void {
-    this.#selected = bytes;
+  /** From the start; all lines are as long as the first. */
+  select(line: number, character: number): void {
+    this.#cursor = { line: line + 1, character: character + 1 };
+    this.#selected = line * (this.#text.indexOf("\n") + 1) + character;
     this.#changed();
   }
 
