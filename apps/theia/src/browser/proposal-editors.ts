@@ -11,6 +11,7 @@ import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { DiffRequest } from "@patchbay/core";
 import { type DiffPlacement, preferenceNames } from "../common/preferences.ts";
 import type { ProposalText, ShownProposal, Verdict } from "../common/protocol.ts";
+import { DraftReports } from "./draft-reports.ts";
 import { fileUriOf } from "./file-paths.ts";
 import { OpenProposal } from "./open-proposal.ts";
 import { OriginalReader } from "./original-reader.ts";
@@ -19,10 +20,6 @@ import { ProposalResources } from "./proposal-resources.ts";
 import { proposalDiffUri, proposalIdOf } from "./proposal-uris.ts";
 import { QuietOpening } from "./quiet-opening.ts";
 import { ReviewCloseDialog } from "./review-close-dialog.ts";
-
-/** The user's text is reported at most this often, in milliseconds; a text of megabytes less often. */
-const draftIntervalMs = 250;
-const charactersPerMs = 4000;
 
 export interface DecidedProposal {
   readonly id: string;
@@ -222,17 +219,11 @@ export class ProposalEditors {
     // Theia has no path of its own to show for a diff.
     widget.title.caption = proposal.request.path;
     this.askOnClose(proposal, widget);
-    let due: number | undefined;
-    const changes = document.onContentChanged(() => {
-      const interval = Math.max(draftIntervalMs, proposal.shownText.length / charactersPerMs);
-      due ??= window.setTimeout(() => {
-        due = undefined;
-        this.reportDraft(proposal, widget);
-      }, interval);
-    });
+    const reports = new DraftReports(() => this.reportDraft(proposal, widget));
+    const changes = document.onContentChanged(() => reports.note(proposal.shownText.length));
     widget.disposed.connect(() => {
       changes.dispose();
-      if (due !== undefined) window.clearTimeout(due);
+      reports.dispose();
       proposal.widgets.delete(widget);
       if (proposal.widgets.size === 0) this.closedByUser(proposal);
     });
