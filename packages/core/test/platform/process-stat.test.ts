@@ -12,6 +12,7 @@ describe("a line of /proc/<pid>/stat", () => {
         const stat = parseProcessStat(`42 (${command}) S ${parent} ${others} ${start} 0 0\n`);
         expect(stat).toEqual({ state: "S", parent, startTicks: String(start) });
       }),
+      { examples: [["a) R 9 (b", 1, 2]] },
     );
   });
 
