@@ -255,6 +255,21 @@ describe("companion", () => {
     expect(claude.status.mentions).toEqual([{ path: file, lines: { start: 1, end: 2 } }]);
   });
 
+  it("a view that cannot be shown is told in whole sentences: to the user for each file, to agents that take it", async () => {
+    const { editor, file, agent, platform } = await setUp();
+    const other = join(platform.workspace, "other.ts");
+    const gemini = await agent(createGeminiDriver);
+    const claude = await agent(createClaudeDriver);
+    const failure = (path: string): string => `The editor could not show the proposal for ${path}: no window`;
+    editor.fail("diffs.open", new Error("no window"), 4);
+    for (const path of [file, other, other]) await gemini.propose({ path, text: "new\n" }).asked;
+    await expect
+      .poll(() => editor.shownMessages.map(({ message }) => message.text))
+      .toEqual([file, other].map((path) => `${failure(path)}. Decide in the terminal.`));
+    const args = { old_file_path: file, new_file_path: file, new_file_contents: "new\n", tab_name: "tab" };
+    await expect(claude.callTool("openDiff", args)).rejects.toThrow(new RegExp(`^${failure(file)}$`, "u"));
+  });
+
   it("diagnostics reach Claude with a file URI", async () => {
     const { editor, file, agent } = await setUp();
     const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } };
@@ -290,6 +305,35 @@ describe("companion", () => {
     expect(await read({ uri: `file://${shared}` })).toEqual([]);
     companion.updateSettings({ sharing: true });
     expect(await read({})).toEqual(expected);
+  });
+
+  it("C06 nothing is told of a file with secrets: neither what diagnostics quote nor whether a guess was right", async () => {
+    const { editor, platform, agent } = await setUp();
+    const secret = join(platform.workspace, ".env");
+    writeFileSync(secret, "A=1\nTOKEN=hunter2\n");
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 5 } };
+    editor.setDiagnostics({ path: secret, diagnostics: [{ message: "Odd: hunter2", severity: "Error", range }] });
+    const claude = await agent(createClaudeDriver);
+    expect(await claude.callTool("getDiagnostics", {})).toEqual(["[]"]);
+    expect(await claude.callTool("getDiagnostics", { uri: `file://${secret}` })).toEqual(["[]"]);
+    await claude.callTool("openFile", { filePath: secret, startText: "hunter2" });
+    expect(editor.editors.active()).toMatchObject({ path: secret, cursor: { line: 0, character: 0 } });
+  });
+
+  it("a file that is not shared is not said to be open either", async () => {
+    const { companion, editor, platform, agent } = await setUp();
+    const hidden = join(platform.workspace, "hidden.ts");
+    writeFileSync(hidden, "one\n");
+    editor.openFile(hidden);
+    editor.makeDirty(hidden, "two\n");
+    const claude = await agent(createClaudeDriver);
+    const call = async (name: string): Promise<unknown> =>
+      JSON.parse((await claude.callTool(name, { filePath: hidden }))[0] ?? "");
+    expect(await call("checkDocumentDirty")).toMatchObject({ success: true, isDirty: true });
+    companion.updateSettings({ exclude: ["hidden.ts"] });
+    expect(await call("checkDocumentDirty")).toMatchObject({ success: false });
+    expect(await call("saveDocument")).toMatchObject({ success: false });
+    expect(editor.documents.isDirty(hidden)).toBe(true);
   });
 
   it.each([

@@ -10,12 +10,12 @@ export interface SharingPolicy {
 
 /** Files that hold secrets by convention. Their names may be seen, their text never (C06). */
 const secretName =
-  /^(?:\.env(?:\..+)?|.+\.env|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|credentials(?:\.json)?|secrets?\.(?:json|ya?ml|toml|env)|id_(?:rsa|dsa|ecdsa|ed25519)(?:_.+)?|.+\.(?:pem|key|p12|pfx|p8|ppk|jks|keystore|kdbx|asc|gpg|tfstate))$/iu;
+  /^(?:\.env(?:\..+)?|.+\.env|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|\.my\.cnf|\.vault[-_](?:token|pass(?:word)?)|(?:.+_)?credentials(?:\.(?:json|toml|ya?ml|db))?|secrets?\.(?:json|ya?ml|toml|env)|id_(?:rsa|dsa|ecdsa|ed25519)(?:_.+)?|.+\.(?:pem|key|p12|pfx|p8|ppk|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars(?:\.json)?))$/iu;
 
 /** Templates of secret files hold none. */
 const templateName = /\.(?:example|sample|template|dist)$|\.pub$/iu;
 
-const secretFolder = /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.kube)\//u;
+const secretFolder = /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.kube|\.azure|\.docker|\.config\/gcloud)\//u;
 
 export interface SharingOptions {
   readonly exclude: readonly string[];

@@ -12,6 +12,11 @@ describe("sharing policy", () => {
     "tls.pem",
     ".npmrc",
     "credentials",
+    "credentials.toml",
+    "application_default_credentials.json",
+    "production.tfvars",
+    ".vault_pass",
+    ".my.cnf",
   ])("C06 never shares the text of %s", (name) => expect(isSecretPath(`/ws/${name}`)).toBe(true));
 
   it.each([".env.example", "id_rsa.pub", "environment.ts", "keyboard.ts", "main.key.ts"])(

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Range } from "../../context/model.ts";
+import { isSecretPath } from "../../context/sharing-policy.ts";
 import type { Diagnostic, HostDocuments } from "../../editor-host.ts";
 import type { SessionServices } from "../../session/services.ts";
 import { errorResult, type TextResult, textResult } from "../text-result.ts";
@@ -31,6 +32,8 @@ const emptySchema = { type: "object" as const, properties: {} };
 /** getDiagnostics, openFile and the other tools of the protocol. */
 export function createWorkspaceTools(services: SessionServices): readonly Tool[] {
   const { host } = services;
+  // Messages quote the file they are about: none of a file that is never shared, nor of one whose text is not.
+  const mayQuote = (path: string): boolean => services.mayName(path) && !isSecretPath(path);
   return [
     defineTool({
       name: "getDiagnostics",
@@ -43,12 +46,11 @@ export function createWorkspaceTools(services: SessionServices): readonly Tool[]
       run: async ({ uri }, signal) => {
         const path = uri === undefined || uri === "" ? undefined : fromFileUri(uri);
         if (uri !== undefined && uri !== "" && path === undefined) return errorResult("The uri is not a file:// URI.");
-        // A file that is never shared has no diagnostics either: their messages quote it.
-        if (path !== undefined && !services.mayName(path)) return json([]);
+        if (path !== undefined && !mayQuote(path)) return json([]);
         const files = (await host.diagnostics?.read(path, signal)) ?? [];
         return json(
           files
-            .filter((file) => services.mayName(file.path))
+            .filter((file) => mayQuote(file.path))
             .map((file) => ({ uri: toFileUri(file.path), diagnostics: file.diagnostics.map(diagnosticOf) })),
         );
       },
@@ -121,7 +123,7 @@ export function createWorkspaceTools(services: SessionServices): readonly Tool[]
       inputSchema: filePathSchema,
       parse: fileArguments,
       run: async ({ filePath }) => {
-        const isDirty = host.documents?.isDirty(filePath);
+        const isDirty = services.mayName(filePath) ? host.documents?.isDirty(filePath) : undefined;
         return isDirty === undefined
           ? json({ success: false, message: `The document is not open: ${filePath}` })
           : json({ success: true, filePath, isDirty, isUntitled: false });
@@ -135,7 +137,7 @@ export function createWorkspaceTools(services: SessionServices): readonly Tool[]
       run: async ({ filePath }) => {
         const { inside } = await services.checkPath(filePath);
         if (!inside) return errorResult("The file is outside the workspace.");
-        if (host.documents?.isDirty(filePath) === undefined)
+        if (!services.mayName(filePath) || host.documents?.isDirty(filePath) === undefined)
           return json({ success: false, message: `The document is not open: ${filePath}` });
         const saved = await host.documents.save(filePath);
         return json({
@@ -184,7 +186,8 @@ async function openFile(args: z.infer<typeof openFileArguments>, services: Sessi
 /** Finds the texts in the document; lines and characters 0-based. */
 async function rangeOf(args: z.infer<typeof openFileArguments>, documents: HostDocuments): Promise<Range | undefined> {
   const startText = toLineFeeds(args.startText ?? "");
-  if (startText === "") return undefined;
+  // Of a file with secrets, where the cursor went would tell whether a guess was right.
+  if (startText === "" || isSecretPath(args.filePath)) return undefined;
   // Agents know a file's lines, not their ends. Lines and characters are the same in both.
   const text = toLineFeeds((await documents.readText(args.filePath, searchLimitBytes)) ?? "");
   const from = text.indexOf(startText);
