@@ -3,6 +3,9 @@
 
 " Facts of this editor that lib/ cannot find out by itself. Called once per start of coc.
 function! patchbay#start() abort
+  call patchbay#track#listen()
+  " What the last one said of connected agents is over.
+  call patchbay#set_status('')
   return {
         \ 'pid': getpid(),
         \ 'nvim': has('nvim'),

@@ -1,5 +1,25 @@
 " Where the user is. These run inside autocommands, so they only collect; lib/ computes.
 
+" coc hears of every cursor move, and lib/ listens to it there. What coc does not know is what is selected: so in Visual and Select
+" mode, on entering and on leaving them, lib/ is told more, and at all other moves nothing.
+function! patchbay#track#listen() abort
+  augroup patchbay_track
+    autocmd!
+    autocmd CursorMoved * if s:Selects(mode()) | call s:Tell() | endif
+    autocmd ModeChanged * if s:Selects(v:event.old_mode) || s:Selects(v:event.new_mode) | call s:Tell() | endif
+  augroup END
+endfunction
+
+function! s:Selects(mode) abort
+  return a:mode =~# "^[vVsS\<C-v>\<C-s>]"
+endfunction
+
+function! s:Tell() abort
+  if exists('#User#PatchbayCursor')
+    doautocmd <nomodeline> User PatchbayCursor
+  endif
+endfunction
+
 " [buffer, mode, line, byte column, wanted column, line and byte column of the other end, exclusive, tabstop, modified]
 function! patchbay#track#cursor() abort
   let cursor = getcurpos()

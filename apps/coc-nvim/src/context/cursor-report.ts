@@ -4,7 +4,6 @@ import { shapeOfMode, type VisualSelection } from "./visual-selection.ts";
 /** What `patchbay#track#cursor()` says, taken apart. */
 export interface CursorReport {
   readonly buffer: number;
-  readonly mode: string;
   /** 1-based, column in bytes. */
   readonly line: number;
   readonly column: number;
@@ -25,7 +24,7 @@ export function readCursorReport(value: unknown): CursorReport | undefined {
   const [buffer = 0, , line = 0, column = 0, wanted = 0, anchorLine = 0, anchorColumn = 0] = list.map(asNumber);
   const mode = asText(list[1]);
   const shape = shapeOfMode(mode.slice(0, 1));
-  const report = { buffer, mode, line, column, modified: asBoolean(list[9]) };
+  const report = { buffer, line, column, modified: asBoolean(list[9]) };
   if (shape === undefined) return { ...report, visual: undefined };
   return {
     ...report,

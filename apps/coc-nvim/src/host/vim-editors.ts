@@ -19,7 +19,7 @@ import type { CocServices, Vim } from "../vim/vim.ts";
 
 export interface VimEditorsOptions {
   readonly vim: Vim;
-  readonly coc: Pick<CocServices, "lines">;
+  readonly coc: Pick<CocServices, "lines" | "onDidMoveCursor" | "onDidType">;
   readonly clock: Pick<Clock, "setTimeout" | "monotonic">;
   readonly onFailure: (error: unknown) => void;
 }
@@ -47,11 +47,11 @@ interface FetchedLines {
 
 /**
  * Which files are open, where the cursor is and what is selected, fed by autocommands whose arguments Vim evaluates by
- * itself: a cursor move costs one message in one direction.
+ * itself. A cursor move costs no message beside the one that coc gets anyway; in Visual mode one, in one direction.
  */
 export class VimEditors implements HostEditors, Disposable {
   readonly #vim: Vim;
-  readonly #coc: Pick<CocServices, "lines">;
+  readonly #coc: Pick<CocServices, "lines" | "onDidMoveCursor" | "onDidType">;
   readonly #clock: Pick<Clock, "setTimeout" | "monotonic">;
   readonly #onFailure: (error: unknown) => void;
   readonly #buffers: FileBuffers = new FileBuffers();
@@ -104,10 +104,13 @@ export class VimEditors implements HostEditors, Disposable {
     on(["BufEnter"], [aboutCurrent, cursorExpression], (buffer, cursor) => this.#entered(buffer, cursor));
     on(["BufReadPost", "BufWritePost", "BufFilePost"], [aboutBufferOfEvent], (buffer) => this.#loaded(buffer));
     on(["BufUnload", "BufDelete", "BufWipeout"], [bufferOfEvent], (number) => this.#removed(asNumber(number)));
-    on(["CursorMoved", "CursorMovedI", "ModeChanged"], [cursorExpression], (cursor) => this.#moved(cursor));
-    on(["TextChanged", "TextChangedI"], [cursorExpression], (cursor) => this.#changed(cursor));
+    // In Visual mode, on entering and on leaving it (autoload/patchbay/track.vim); all other moves are told by coc.
+    on(["User PatchbayCursor"], [cursorExpression], (cursor) => this.#moved(cursor));
+    on(["TextChanged", "InsertLeave"], [cursorExpression], (cursor) => this.#changed(cursor));
     on(["FocusLost"], [], () => this.#windowFocus(false));
     on(["FocusGained"], [], () => this.#windowFocus(true));
+    this.#store.add(this.#coc.onDidMoveCursor((buffer, line, column) => this.#movedTo(buffer, line, column, false)));
+    this.#store.add(this.#coc.onDidType((buffer, line, column) => this.#movedTo(buffer, line, column, true)));
   }
 
   openFiles(): readonly string[] {
@@ -202,6 +205,16 @@ export class VimEditors implements HostEditors, Disposable {
     if (report === undefined || this.#buffers.get(report.buffer) === undefined) return;
     this.#selection.clear();
     this.#moved(value);
+  }
+
+  /** Outside Visual mode, where moves come with what they select. */
+  #movedTo(buffer: number, line: number, column: number, typed: boolean): void {
+    this.#lastActivity = this.#clock.monotonic();
+    const known = this.#buffers.get(buffer);
+    if (known === undefined || (this.#cursor?.buffer === buffer && this.#cursor.visual !== undefined)) return;
+    if (typed) this.#selection.clear();
+    this.#noteCursor({ buffer, line, column, modified: typed || known.modified, visual: undefined });
+    this.#change.fire({ kind: "selection" });
   }
 
   #noteCursor(report: CursorReport): void {

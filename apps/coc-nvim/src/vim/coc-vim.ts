@@ -1,10 +1,11 @@
 import type * as coc from "coc.nvim";
+import { asList, asNumber, asShape } from "./shape.ts";
 import type { CocServices, Vim } from "./vim.ts";
 
 /** The module coc.nvim gives to extensions. It is handed on as a value: only the first file of an extension can ask for it. */
 export type Coc = Pick<
   typeof coc,
-  "commands" | "diagnosticManager" | "listManager" | "services" | "window" | "workspace"
+  "commands" | "diagnosticManager" | "events" | "listManager" | "services" | "window" | "workspace"
 >;
 
 /** Reaches the editor through coc. */
@@ -39,7 +40,7 @@ function toVimValue(value: unknown): VimValue {
 
 /** What coc knows by itself. */
 export function createCocServices(api: Coc): CocServices {
-  const { workspace, window, diagnosticManager } = api;
+  const { workspace, window, diagnosticManager, events } = api;
   return {
     lines: (buffer) => {
       const document = workspace.getDocument(buffer);
@@ -48,6 +49,16 @@ export function createCocServices(api: Coc): CocServices {
     },
     folders: () => workspace.folderPaths,
     onDidChangeFolders: (listener) => workspace.onDidChangeWorkspaceFolders(() => listener()),
+    onDidMoveCursor: (listener) =>
+      events.on(["CursorMoved", "CursorMovedI"], (buffer: unknown, cursor: unknown) => {
+        const [line, column] = asList(cursor).map(asNumber);
+        listener(asNumber(buffer), line ?? 0, column ?? 0);
+      }),
+    onDidType: (listener) =>
+      events.on(["TextChangedI", "TextChangedP"], (buffer: unknown, info: unknown) => {
+        const shape = asShape(info);
+        listener(asNumber(buffer), asNumber(shape["lnum"]), asNumber(shape["col"]));
+      }),
     diagnostics: async () => diagnosticManager.getDiagnosticList(),
     notice: (kind, lines, buttons) => ({
       clicked: new Promise((resolve, reject) => {

@@ -21,6 +21,10 @@ export interface CocServices {
   /** coc's workspace folders; empty until a file of one is opened. */
   folders(): readonly string[];
   onDidChangeFolders(listener: () => void): Disposable;
+  /** The cursor moved, in any mode; line and byte column count from 1. coc is told of each move anyway: this costs no message. */
+  onDidMoveCursor(listener: (buffer: number, line: number, column: number) => void): Disposable;
+  /** Something was typed in Insert mode; told by coc, too. */
+  onDidType(listener: (buffer: number, line: number, column: number) => void): Disposable;
   /** All diagnostics coc holds now, as coc lists them. */
   diagnostics(): Promise<readonly unknown[]>;
   /** Shows a notice beside the text; it takes no focus. Lines that are too long are broken where it suits coc. */

@@ -4,7 +4,6 @@ import { readCursorReport } from "../../src/context/cursor-report.ts";
 it("takes Normal mode as a place without a selection", () => {
   expect(readCursorReport([3, "n", 2, 5, 5, 2, 5, 0, 8, 1])).toEqual({
     buffer: 3,
-    mode: "n",
     line: 2,
     column: 5,
     modified: true,

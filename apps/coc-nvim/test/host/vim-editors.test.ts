@@ -51,11 +51,32 @@ describe("the files the user is in", () => {
     test.vim.select({ start: { line: 1, character: 0 }, end: { line: 1, character: 3 } });
     const changes: string[] = [];
     test.parts.editors.onDidChange((change) => changes.push(change.kind));
-    test.vim.fire("ModeChanged");
+    test.vim.fire("User PatchbayCursor");
     test.vim.focusFile(join(test.folder, "one.txt"));
     test.clock.advance(2_100);
     expect(test.parts.editors.active()?.selection).toBeUndefined();
     expect(changes).toContain("selection");
+  });
+
+  it("are followed through what coc is told anyway, with no autocommand of ours", () => {
+    const path = file("one.txt");
+    test.vim.openFile(path);
+    const changes: string[] = [];
+    test.parts.editors.onDidChange((change) => changes.push(change.kind));
+    for (const event of ["CursorMoved", "CursorMovedI", "TextChangedI", "ModeChanged"]) test.vim.fire(event);
+    expect(changes).toEqual([]);
+    test.vim.setCursor({ line: 1, character: 2 });
+    expect(test.parts.editors.active()?.cursor).toEqual({ line: 1, character: 2 });
+    expect(changes).toEqual(["selection"]);
+  });
+
+  it("are unsaved from the first character that is typed", () => {
+    const path = file("one.txt");
+    test.vim.openFile(path);
+    expect(test.parts.editors.bufferOf(path)?.modified).toBe(false);
+    test.vim.typeText();
+    expect(test.parts.editors.bufferOf(path)?.modified).toBe(true);
+    expect(test.parts.editors.active()?.cursor).toEqual({ line: 0, character: 1 });
   });
 
   it("are read from the editor where coc holds no text of them", async () => {

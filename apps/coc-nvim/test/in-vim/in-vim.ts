@@ -47,10 +47,18 @@ endfunction
 function! Review(id) abort
   return patchbay#go#to(a:id)
 endfunction
-" Keys as if typed, and what follows from them a moment later.
+" What was put off until later happens now.
+let g:timers = len(timer_info())
+function! Later() abort
+  sleep 1m
+  while len(timer_info()) > g:timers
+    sleep 1m
+  endwhile
+endfunction
+" Keys as if typed, and what follows from them.
 function! Type(keys) abort
   call feedkeys(a:keys, 'xt')
-  sleep 20m
+  call Later()
 endfunction
 " What was said so far, however often.
 function! Said(text) abort

@@ -78,7 +78,7 @@ describe.each(vims)("a review in $name", (vim) => {
       ...opened,
       'call Type("Gomore\\<Esc>")',
       line,
-      "sleep 20m",
+      "call Later()",
       "let g:facts.said = Said('Not accepted: a.txt')",
       "let g:facts.modified = getbufvar(patchbay#review#find('p1').right, '&modified')",
     );
@@ -91,7 +91,7 @@ describe.each(vims)("a review in $name", (vim) => {
     const { facts } = await folder.run(
       ...opened,
       'call Type("Gomore\\<Esc>")',
-      "for _ in range(3) | silent! wall | sleep 20m | endfor",
+      "for _ in range(3) | silent! wall | call Later() | endfor",
       "let g:facts.plugin = Said('Not accepted')",
       'call Type(":wall\\<CR>")',
       "let g:facts.command = Said('Not accepted')",
@@ -109,7 +109,7 @@ describe.each(vims)("a review in $name", (vim) => {
         "setlocal nodiff",
         "if exists('+winfixbuf') | setlocal nowinfixbuf | endif",
         line,
-        "sleep 50m",
+        "call Later()",
         "let g:facts.waits = patchbay#review#open_ids()",
         "let g:facts.here = fnamemodify(bufname('%'), ':t')",
         "let g:facts.said = Said('waits in a tab page of its own')",

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Disposable, type Position, type Range, toDisposable } from "@patchbay/core";
 import { utf16ToByte } from "../../src/context/byte-columns.ts";
+import { shapeOfMode } from "../../src/context/visual-selection.ts";
 import { type BufferText, fromBufferText, readBufferText } from "../../src/diff/buffer-text.ts";
 import { asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
 import type { CocServices, Vim } from "../../src/vim/vim.ts";
@@ -25,6 +26,8 @@ interface Listener {
   readonly run: (...values: readonly unknown[]) => void;
 }
 
+type PlaceListener = Parameters<CocServices["onDidMoveCursor"]>[0];
+
 type Cursor = readonly [
   buffer: number,
   mode: string,
@@ -44,6 +47,8 @@ export class SimulatedVim implements Vim {
   readonly closedNotices: string[] = [];
   readonly #listeners: Set<Listener> = new Set();
   readonly #folderListeners: Set<() => void> = new Set();
+  readonly #moveListeners: Set<PlaceListener> = new Set();
+  readonly #typeListeners: Set<PlaceListener> = new Set();
   readonly #buffers: Map<number, Buffer> = new Map();
   readonly #reviews: Map<string, Review> = new Map();
   /** Where `patchbay#tell()` goes. */
@@ -72,6 +77,14 @@ export class SimulatedVim implements Vim {
     onDidChangeFolders: (listener) => {
       this.#folderListeners.add(listener);
       return toDisposable(() => this.#folderListeners.delete(listener));
+    },
+    onDidMoveCursor: (listener) => {
+      this.#moveListeners.add(listener);
+      return toDisposable(() => this.#moveListeners.delete(listener));
+    },
+    onDidType: (listener) => {
+      this.#typeListeners.add(listener);
+      return toDisposable(() => this.#typeListeners.delete(listener));
     },
     diagnostics: async () => [],
     notice: (_kind, lines, buttons) => {
@@ -170,7 +183,7 @@ export class SimulatedVim implements Vim {
     const [buffer] = this.#cursor;
     const column = this.#column(buffer, position);
     this.#cursor = [buffer, "n", position.line + 1, column, position.line + 1, column];
-    this.fire("CursorMoved");
+    this.#moved();
   }
 
   /** Selects in Visual mode; the cursor stands on the last character, as it does with 'selection' at its default. */
@@ -187,8 +200,18 @@ export class SimulatedVim implements Vim {
       range.start.line + 1,
       this.#column(buffer, range.start),
     ];
-    this.fire("ModeChanged");
-    this.fire("CursorMoved");
+    this.fire("User PatchbayCursor");
+    this.#moved();
+  }
+
+  /** A character is typed in Insert mode. */
+  typeText(): void {
+    const [buffer, , line, column] = this.#cursor;
+    const held = this.#buffers.get(buffer);
+    if (held !== undefined) held.modified = true;
+    this.#cursor = [buffer, "i", line, column + 1, line, column + 1];
+    this.#moved();
+    for (const listener of Array.from(this.#typeListeners)) listener(buffer, line, column + 1);
   }
 
   makeDirty(path: string, text: string): void {
@@ -307,7 +330,14 @@ export class SimulatedVim implements Vim {
     const [buffer, mode, line, column] = this.#cursor;
     if (mode === "n" || mode === "t") return;
     this.#cursor = [buffer, "n", line, column, line, column];
-    this.fire("ModeChanged");
+    this.fire("User PatchbayCursor");
+  }
+
+  /** As coc does, and in Visual mode as autoload/patchbay/track.vim does. */
+  #moved(): void {
+    const [buffer, mode, line, column] = this.#cursor;
+    if (shapeOfMode(mode) !== undefined) this.fire("User PatchbayCursor");
+    for (const listener of Array.from(this.#moveListeners)) listener(buffer, line, column);
   }
 
   #ofPath(path: string): Buffer | undefined {

@@ -16,8 +16,8 @@ const changed = startContents.replace("first line", "FIRST line");
 /** How long after the old window went an agent may be without context, and the user without the text, milliseconds. */
 const promised = 10_000;
 
-/** How Patchbay's log says that an agent hears; editors put the time in front. */
-const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*An agent is told what is open.* dialect=(\w+)/;
+/** How Patchbay's log says that an agent hears; editors put the time in front, and have their own way of writing fields. */
+const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*An agent is told what is open.*\bdialect\W+(\w+)/;
 
 /**
  * The window goes in the middle of a review and comes back: without anybody's doing the agent hears again, what was typed
