@@ -261,8 +261,8 @@ describe("companion", () => {
     const gemini = await agent(createGeminiDriver);
     const claude = await agent(createClaudeDriver);
     const failure = (path: string): string => `The editor could not show the proposal for ${path}: no window`;
-    editor.fail("diffs.open", new Error("no window"), 4);
-    for (const path of [file, other, other]) await gemini.propose({ path, text: "new\n" }).asked;
+    editor.fail("diffs.open", new Error("no window"), 3);
+    for (const path of [file, other]) await gemini.propose({ path, text: "new\n" }).asked;
     await expect
       .poll(() => editor.shownMessages.map(({ message }) => message.text))
       .toEqual([file, other].map((path) => `${failure(path)}. Decide in the terminal.`));

@@ -81,12 +81,13 @@ export function createToolServer(
       return await tool.call(args, extra.signal);
     } catch (error) {
       if (error instanceof PatchbayError && error.code !== "host-failed") return errorResult(error.message);
+      const sentence = messageOf(error);
       services.logger.error("A tool failed", {
         tool: tool.description.name,
         session: services.sessionId,
-        reason: messageOf(error),
+        reason: sentence,
       });
-      return errorResult(`The editor could not do this: ${messageOf(error)}`);
+      return errorResult(error instanceof PatchbayError ? sentence : `The editor could not do this: ${sentence}`);
     }
   });
   return server;

@@ -23,7 +23,7 @@ export interface SessionServices {
   ready(): void;
   /** The agent told its name, version or process id (for status views). */
   describe(facts: { readonly version?: string; readonly pid?: number }): void;
-  /** Shows a warning to the user in the editor, once. */
+  /** Shows a warning to the user in the editor, each sentence once. */
   tellUser(code: string, sentence: string): void;
   /** Settings and folders for tools that answer about the workspace. */
   folders(): readonly string[];

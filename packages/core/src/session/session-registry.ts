@@ -37,7 +37,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   readonly #sessions: Map<string, Session> = new Map();
   readonly #engines: Map<string, Promise<DialectEngine>> = new Map();
   readonly #missed: Map<string, Disposable> = new Map();
-  readonly #told: Set<string> = new Set();
+  readonly #told: WeakMap<Session, Set<string>> = new WeakMap();
   readonly #directories: RealDirectories;
   /** Sessions whose engine is still being loaded. */
   readonly #arriving: Map<string, { hasLeft: boolean }> = new Map();
@@ -256,9 +256,9 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   }
 
   #tell(session: Session, code: string, text: string): void {
-    const once = `${session.id}:${code}`;
-    if (this.#told.has(once)) return;
-    this.#told.add(once);
+    const told = this.#told.get(session) ?? new Set<string>();
+    if (told.has(text)) return;
+    this.#told.set(session, told.add(text));
     this.#options.host.messages
       .show({ code, severity: "warning", text, actions: [], values: { agent: session.dialect.agentName } })
       .catch((error: unknown) =>

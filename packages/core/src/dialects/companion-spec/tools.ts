@@ -76,7 +76,7 @@ async function answerWhenShown(
     );
   });
   if (failed === undefined) return answer;
-  const sentence = messageOf(failed);
+  const sentence = messageOf(failed).replace(/[^.!?]$/u, "$&.");
   const name = services.client?.clientName;
   if (options.showFailure === "error" || (name !== undefined && name !== familyClientName))
     return errorResult(sentence);
