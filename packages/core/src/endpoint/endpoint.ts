@@ -23,6 +23,8 @@ export interface EndpointLimits {
   readonly maximumMessageBytes: number;
   /** Sessions held at once; the longest-away one goes first. Default 256. */
   readonly maximumSessions: number;
+  /** Connections held at once that have not shown the token; for a further one the oldest is closed. Default 256. */
+  readonly maximumStrangers: number;
   /** Time for the headers of a request, ms. Default 5,000. */
   readonly headersTimeoutMs: number;
   /** Time for a whole body, ms. Default 10,000 unauthenticated (never read), 60,000 authenticated. */

@@ -6,6 +6,7 @@ import { LoopbackEndpoint } from "./loopback-endpoint.ts";
 const defaultLimits: EndpointLimits = {
   maximumMessageBytes: 64 * 1024 * 1024,
   maximumSessions: 256,
+  maximumStrangers: 256,
   headersTimeoutMs: 5_000,
   bodyTimeoutMs: 60_000,
   idleSessionMs: 60_000,

@@ -16,6 +16,8 @@ export class LoopbackEndpoint implements Endpoint {
   readonly #guard: RequestGuard;
   /** Sockets that were refused outside of Node's request handling and may still read their answer. */
   readonly #lingering: Set<Duplex> = new Set();
+  /** Connections that have not shown the token, the oldest first: they must use up neither memory nor descriptors of the editor. */
+  readonly #strangers: Set<Duplex> = new Set();
   #loading: Promise<AgentService> | undefined;
   #service: AgentService | undefined;
   #closing: Promise<void> | undefined;
@@ -36,6 +38,7 @@ export class LoopbackEndpoint implements Endpoint {
   open(): this {
     const server = this.#server;
     const handle = (request: IncomingMessage, response: ServerResponse): void => this.#handle(request, response);
+    server.on("connection", (socket) => this.#arrived(socket));
     server.on("request", handle);
     // Without these two Node would ask for a body before the guard has seen the headers.
     server.on("checkContinue", handle);
@@ -50,8 +53,17 @@ export class LoopbackEndpoint implements Endpoint {
     return this;
   }
 
+  #arrived(socket: Socket): void {
+    this.#strangers.add(socket);
+    socket.once("close", () => this.#strangers.delete(socket));
+    if (this.#strangers.size <= this.#limits.maximumStrangers) return;
+    const [oldest] = this.#strangers;
+    oldest?.destroy();
+  }
+
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const verdict = this.#guard.check(request, false);
+    if (verdict.kind === "admitted") this.#strangers.delete(request.socket);
     if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
     // For a stream nobody is here any more: an answer would make agents give up that try again after a failed connection.
     else if (this.#closing !== undefined && request.method === "GET") request.socket.destroy();
@@ -74,6 +86,7 @@ export class LoopbackEndpoint implements Endpoint {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", ignore);
     const verdict = this.#guard.check(request, true);
+    if (verdict.kind === "admitted") this.#strangers.delete(socket);
     if (verdict.kind === "refused") this.#end(socket, verdict.status);
     else if (!(socket instanceof Socket) || this.#closing !== undefined) this.#end(socket, 503);
     else {

@@ -2,13 +2,16 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { memoryInUse } from "./memory-in-use.ts";
 import { describe, expect, it } from "vitest";
-import { startEndpoint, token } from "./endpoint-under-test.ts";
-import { initializeMessage, post } from "./http-agent.ts";
+import { eventually, startEndpoint, token } from "./endpoint-under-test.ts";
+import { openStream } from "./event-reader.ts";
+import { beginSession, initializeMessage, post } from "./http-agent.ts";
 import { openRaw, requestText, sendRaw } from "./raw-connection.ts";
+import { openWebSocket } from "./raw-web-socket.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "PROPFIND"];
 const paths = ["/mcp", "/", "/nowhere", "/mcp/../mcp", "*", "http://127.0.0.1/mcp"];
 const wrongTokens = [undefined, "wrong", "", token.slice(0, -1), `${token}x`];
+const pingText = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 const body = JSON.stringify(initializeMessage);
 
 describe("nobody gets in", () => {
@@ -26,6 +29,29 @@ describe("nobody gets in", () => {
       });
       expect(error, host).toBeInstanceOf(Error);
     }
+  });
+
+  it("closes the oldest of too many connections without the token, and none that has shown it", async () => {
+    const under = await startEndpoint({ limits: { maximumStrangers: 3 } });
+    const id = await beginSession(under);
+    const stream = await openStream(under, id);
+    const webSocket = await openWebSocket(under.port);
+    const strangers = [];
+    for (let number = 0; number < 5; number += 1) strangers.push(await openRaw(under.port));
+    await Promise.all(strangers.slice(0, 2).map((stranger) => stranger.closed()));
+    // A stranger that shows the token makes room by that.
+    strangers[2]?.write(requestText(under.port, { headers: [`mcp-session-id: ${id}`], body: pingText }));
+    expect(await strangers[2]?.status()).toBe(200);
+    await openRaw(under.port);
+    expect(strangers[3]?.isClosed).toBe(false);
+    await openRaw(under.port);
+    await strangers[3]?.closed();
+    const answer = await post(under, JSON.parse(pingText), { "mcp-session-id": id });
+    expect(answer.status).toBe(200);
+    under.served[0]?.transport.pushLatest("context", pingText);
+    await eventually(() => stream.events.length).toBe(1);
+    expect(strangers.map(({ isClosed }) => isClosed)).toEqual([true, true, false, true, false]);
+    expect(webSocket.socket.destroyed).toBe(false);
   });
 
   it.each(methods)("A02 answers %s without the right token with 401 or 403 on every path", async (method) => {
