@@ -13,7 +13,7 @@ import {
 } from "@patchbay/testkit";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import type { Companion } from "../../src/companion.ts";
 import { createCompanion } from "../../src/create-companion.ts";
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 /** Short for a test, long enough for a process to start. */
-const comeBackMs = 1_500;
+const comeBackMs = 1_000;
 
 interface Run {
   readonly editor: MemoryEditor;
@@ -79,12 +79,17 @@ interface PlainClient {
   streams(): number;
 }
 
+const secrets = z.object({ token: z.string(), sessionKey: z.string() });
+
+/** What a run keeps for the next one, once it is written. */
+async function keptSecrets(platform: TestPlatform): Promise<z.infer<typeof secrets>> {
+  const file = join(platform.root, "storage", "endpoint.json");
+  return await vi.waitFor(() => secrets.parse(JSON.parse(readFileSync(file, "utf8"))), { timeout: 5_000 });
+}
+
 /** The official client as it is, which notes everything that it is told. */
 async function connectClient(platform: TestPlatform, port: number): Promise<PlainClient> {
-  const identity = join(platform.root, "storage", "endpoint.json");
-  await expect.poll(() => existsSync(identity)).toBe(true);
-  const kept: unknown = JSON.parse(readFileSync(identity, "utf8"));
-  const { token } = z.object({ token: z.string() }).parse(kept);
+  const { token } = await keptSecrets(platform);
   const told: string[] = [];
   let streams = 0;
   const client = new Client({ name: "streamable-http-client", version: "0.61.0" });
@@ -121,7 +126,7 @@ async function leave(typed?: string): Promise<Waiting> {
   if (typed !== undefined) view.type(typed);
   const port = portOf(first.companion);
   await first.companion.stop({ reload: true, comeBackMs });
-  ends.push(() => expect.poll(keepers, { timeout: 10_000 }).toEqual([]));
+  ends.push(endKeepers);
   return { ...setup, first, driver, proposal, port };
 }
 
@@ -142,6 +147,11 @@ function keepers(): readonly number[] {
       }
     })
     .map(Number);
+}
+
+/** For tests that are not about how a keeper ends. */
+function endKeepers(): void {
+  for (const pid of keepers()) process.kill(pid, "SIGKILL");
 }
 
 async function answers(port: number): Promise<boolean> {
@@ -206,6 +216,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await companion.start();
     expect(performance.now() - before).toBeLessThan(500);
     expect(portOf(companion)).toBe(port);
+    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
     await driver.until("connected again", (status) => status.contexts > 1);
     (await editor.nextView()).accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
@@ -263,7 +274,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     const { platform } = await leave();
     const [pid] = keepers();
     const facts = ["cmdline", "environ"].map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1")).join("\0");
-    const { token, sessionKey } = JSON.parse(readFileSync(join(platform.root, "storage", "endpoint.json"), "utf8"));
+    const { token, sessionKey } = await keptSecrets(platform);
     expect(facts).toContain("ELECTRON_RUN_AS_NODE=1");
     expect(facts).not.toContain(token);
     expect(facts).not.toContain(sessionKey);
@@ -293,7 +304,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await first.companion.stop({ reload: true, comeBackMs });
     await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(true);
     // Longer than its two attempts take.
-    await pause(1_500);
+    await pause(2_000);
     const second = build();
     second.editor.openFile(file);
     await second.companion.start();
@@ -342,7 +353,7 @@ it("a stranger on the port is told neither the token nor the session key", async
   const second = build();
   await second.companion.start();
   expect(portOf(second.companion)).not.toBe(port);
-  const { token, sessionKey } = JSON.parse(readFileSync(join(platform.root, "storage", "endpoint.json"), "utf8"));
+  const { token, sessionKey } = await keptSecrets(platform);
   expect(heard).toHaveLength(1);
   expect(heard.join()).not.toContain(token);
   expect(heard.join()).not.toContain(sessionKey);
