@@ -102,7 +102,7 @@ function! patchbay#close_notice(lines) abort
 endfunction
 
 " Opens an agent in the editor's own terminal. `where` is a window command such as 'botright vertical new'.
-function! patchbay#terminal(command, where, cwd, environment) abort
+function! patchbay#terminal(name, command, where, cwd, environment) abort
   if has('nvim')
     execute a:where
     setlocal nobuflisted
@@ -111,7 +111,7 @@ function! patchbay#terminal(command, where, cwd, environment) abort
     return bufnr('%')
   endif
   execute a:where
-  let options = {'curwin': 1, 'term_finish': 'open', 'cwd': a:cwd, 'env': a:environment, 'term_name': a:command[0]}
+  let options = {'curwin': 1, 'term_finish': 'open', 'cwd': a:cwd, 'env': a:environment, 'term_name': 'agent: ' . a:name}
   return term_start(a:command, options)
 endfunction
 

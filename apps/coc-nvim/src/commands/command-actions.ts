@@ -74,7 +74,7 @@ async function openAgent(services: CommandServices, wanted: string): Promise<voi
   const shell = process.env["SHELL"] ?? "/bin/sh";
   const line = `${command.map(quote).join(" ")}; exit $?`;
   const directory = workspace.folders()[0] ?? process.cwd();
-  await vim.call("patchbay#terminal", [[shell, "-c", line], terminalWindow, directory, companion.environment]);
+  await vim.call("patchbay#terminal", [name, [shell, "-c", line], terminalWindow, directory, companion.environment]);
 }
 
 function quote(word: string): string {

@@ -19,7 +19,7 @@ import type { CocServices, Vim } from "../vim/vim.ts";
 
 export interface VimEditorsOptions {
   readonly vim: Vim;
-  readonly coc: Pick<CocServices, "lines" | "onDidMoveCursor" | "onDidType">;
+  readonly coc: Pick<CocServices, "lines" | "onDidMoveCursor" | "onDidType" | "onDidOpenTerminal">;
   readonly clock: Pick<Clock, "setTimeout" | "monotonic">;
   readonly onFailure: (error: unknown) => void;
 }
@@ -51,7 +51,7 @@ interface FetchedLines {
  */
 export class VimEditors implements HostEditors, Disposable {
   readonly #vim: Vim;
-  readonly #coc: Pick<CocServices, "lines" | "onDidMoveCursor" | "onDidType">;
+  readonly #coc: Pick<CocServices, "lines" | "onDidMoveCursor" | "onDidType" | "onDidOpenTerminal">;
   readonly #clock: Pick<Clock, "setTimeout" | "monotonic">;
   readonly #onFailure: (error: unknown) => void;
   readonly #buffers: FileBuffers = new FileBuffers();
@@ -110,6 +110,8 @@ export class VimEditors implements HostEditors, Disposable {
     on(["FocusLost"], [], () => this.#windowFocus(false));
     on(["FocusGained"], [], () => this.#windowFocus(true));
     this.#store.add(this.#coc.onDidMoveCursor((buffer, line, column) => this.#movedTo(buffer, line, column, false)));
+    // With a name like a file's it may have passed for one when it was entered.
+    this.#store.add(this.#coc.onDidOpenTerminal((buffer) => this.#removed(buffer)));
     this.#store.add(this.#coc.onDidType((buffer, line, column) => this.#movedTo(buffer, line, column, true)));
   }
 

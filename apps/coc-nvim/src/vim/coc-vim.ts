@@ -59,6 +59,7 @@ export function createCocServices(api: Coc): CocServices {
         const shape = asShape(info);
         listener(asNumber(buffer), asNumber(shape["lnum"]), asNumber(shape["col"]));
       }),
+    onDidOpenTerminal: (listener) => events.on("TermOpen", listener),
     diagnostics: async () => diagnosticManager.getDiagnosticList(),
     notice: (kind, lines, buttons) => ({
       clicked: new Promise((resolve, reject) => {

@@ -25,6 +25,8 @@ export interface CocServices {
   onDidMoveCursor(listener: (buffer: number, line: number, column: number) => void): Disposable;
   /** Something was typed in Insert mode; told by coc, too. */
   onDidType(listener: (buffer: number, line: number, column: number) => void): Disposable;
+  /** A buffer has become a terminal, whatever it was when it was entered. */
+  onDidOpenTerminal(listener: (buffer: number) => void): Disposable;
   /** All diagnostics coc holds now, as coc lists them. */
   diagnostics(): Promise<readonly unknown[]>;
   /** Shows a notice beside the text; it takes no focus. Lines that are too long are broken where it suits coc. */

@@ -70,6 +70,15 @@ describe("the files the user is in", () => {
     expect(changes).toEqual(["selection"]);
   });
 
+  it("leave out a terminal that has the name of a program on the disk", () => {
+    const path = file("one.txt");
+    test.vim.openFile(path);
+    test.vim.openFile(file("shell"));
+    test.vim.becomeTerminal();
+    expect(test.parts.editors.openFiles()).toEqual([path]);
+    expect(test.parts.editors.active()?.path).toBe(path);
+  });
+
   it("are unsaved from the first character that is typed", () => {
     const path = file("one.txt");
     test.vim.openFile(path);

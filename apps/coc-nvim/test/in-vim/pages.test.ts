@@ -61,4 +61,16 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
     );
     expect(facts).toEqual({ names: [expect.arrayContaining(["a.txt", "b.txt"]), "a.txt"], there: ["b.txt", 2] });
   });
+
+  it("is an agent in a terminal, in the window the user wants and with the variables", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "call patchbay#terminal('gemini', ['sh', '-c', 'echo $TOLD > told.txt'], 'botright new', getcwd(), {'TOLD': 'yes'})",
+      "let g:facts.there = [&buftype, winnr(), winnr('$'), patchbay#track#buffer(bufnr('%'))]",
+      "let g:facts.name = bufname('%') =~# 'gemini\\|^term://'",
+      "while !filereadable('told.txt') || empty(readfile('told.txt')) | sleep 5m | endwhile",
+      "let g:facts.told = readfile('told.txt')",
+    );
+    expect(facts).toEqual({ there: ["terminal", 2, 2, {}], name: 1, told: ["yes"] });
+  });
 });

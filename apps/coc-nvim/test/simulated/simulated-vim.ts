@@ -48,6 +48,7 @@ export class SimulatedVim implements Vim {
   readonly #listeners: Set<Listener> = new Set();
   readonly #folderListeners: Set<() => void> = new Set();
   readonly #moveListeners: Set<PlaceListener> = new Set();
+  readonly #terminalListeners: Set<(buffer: number) => void> = new Set();
   readonly #typeListeners: Set<PlaceListener> = new Set();
   readonly #buffers: Map<number, Buffer> = new Map();
   readonly #reviews: Map<string, Review> = new Map();
@@ -85,6 +86,10 @@ export class SimulatedVim implements Vim {
     onDidType: (listener) => {
       this.#typeListeners.add(listener);
       return toDisposable(() => this.#typeListeners.delete(listener));
+    },
+    onDidOpenTerminal: (listener) => {
+      this.#terminalListeners.add(listener);
+      return toDisposable(() => this.#terminalListeners.delete(listener));
     },
     diagnostics: async () => [],
     notice: (_kind, lines, buttons) => {
@@ -202,6 +207,12 @@ export class SimulatedVim implements Vim {
     ];
     this.fire("User PatchbayCursor");
     this.#moved();
+  }
+
+  /** The buffer turns out to be a terminal, which Vim names after the program it runs. */
+  becomeTerminal(): void {
+    const [buffer] = this.#cursor;
+    for (const listener of Array.from(this.#terminalListeners)) listener(buffer);
   }
 
   /** A character is typed in Insert mode. */
