@@ -1,3 +1,4 @@
+import type { SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
@@ -6,6 +7,7 @@ import { createStoredProposals, type TextStorage } from "../diff/stored-proposal
 import type { EditorHost } from "../editor-host.ts";
 import { withVerdicts } from "../keeper/with-verdicts.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Session } from "../session/session.ts";
 import { SessionRegistry } from "../session/session-registry.ts";
 import type { Logger } from "../support/logger.ts";
 
@@ -24,6 +26,8 @@ export interface AgentSideOptions {
 export interface AgentSide {
   readonly sessions: SessionRegistry;
   readonly diffs: DiffRegistry;
+  /** What is told of the sessions. */
+  infos(): readonly SessionInfo[];
 }
 
 /** Loaded when the first agent has shown the token, or an earlier run left a proposal; until then an editor does not pay for it. */
@@ -53,5 +57,20 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
           ),
     carrier: sessions,
   });
-  return { sessions, diffs };
+  return { sessions, diffs, infos: () => sessions.sessions.map((session) => infoOf(session, diffs)) };
+}
+
+function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {
+  const { id, dialect, state, since, version, pid, lastContext } = session;
+  return {
+    id,
+    dialect: dialect.id,
+    agentName: dialect.agentName,
+    state,
+    since,
+    openProposals: diffs.openCount(id),
+    ...(version === undefined ? {} : { version }),
+    ...(pid === undefined ? {} : { pid }),
+    ...(lastContext === undefined ? {} : { lastContext }),
+  };
 }

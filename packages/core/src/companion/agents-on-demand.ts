@@ -43,17 +43,7 @@ export class AgentsOnDemand implements SessionAcceptor {
   }
 
   get sessions(): readonly SessionInfo[] {
-    return (this.#side?.sessions.sessions ?? []).map((session) => ({
-      id: session.id,
-      dialect: session.dialect.id,
-      agentName: session.dialect.agentName,
-      state: session.state,
-      since: session.since,
-      openProposals: this.#side?.diffs.openCount(session.id) ?? 0,
-      ...(session.version === undefined ? {} : { version: session.version }),
-      ...(session.pid === undefined ? {} : { pid: session.pid }),
-      ...(session.lastContext === undefined ? {} : { lastContext: session.lastContext }),
-    }));
+    return this.#side?.infos() ?? [];
   }
 
   get proposals(): readonly ProposalInfo[] {

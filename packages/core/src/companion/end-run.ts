@@ -48,38 +48,29 @@ export async function endRun(
   const diffs = side?.diffs.stop({ keep: reload === true });
   if (diffs !== undefined) await attempt(within(settleMs, platform.clock, diffs));
   let retryMs = comeBackMs;
-  if (reload === true && comeBackMs !== undefined) {
-    await attempt(
-      leaveKeeper(run, platform, comeBackMs).then((heldFrom) => {
-        retryMs = heldFrom ?? comeBackMs;
-      }),
-    );
+  const { endpoint, identity, storage, following } = run;
+  if (
+    reload === true &&
+    comeBackMs !== undefined &&
+    side !== undefined &&
+    storage !== undefined &&
+    endpoint !== undefined
+  ) {
+    // The port is held, and in the end verdicts are given, by a process of their own.
+    const { port } = endpoint;
+    const leaving = import("../keeper/begin-farewell.ts").then(async ({ beginFarewell }) => {
+      retryMs = (await beginFarewell({ platform, storage, identity, port, comeBackMs, agents: side })) ?? comeBackMs;
+    });
+    await attempt(leaving);
   }
-  run.following.dispose();
-  if (reload === true) await attempt(noteAttached(run));
-  await attempt(run.endpoint?.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
+  following.dispose();
+  // Only where agents were here: an editor without any writes nothing.
+  if (reload === true && side !== undefined && storage !== undefined) {
+    const { sessions } = side.sessions;
+    await attempt(import("./port-taken.ts").then(({ noteAttached }) => noteAttached(storage, sessions)));
+  }
+  await attempt(endpoint?.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());
   const written = side?.diffs.settled();
   if (written !== undefined) await attempt(within(lastWritesMs, platform.clock, written));
-}
-
-/** The port is held, and in the end verdicts are given, by a process of their own; when agents may come back to it, ms. */
-async function leaveKeeper(run: Run, platform: Platform, comeBackMs: number): Promise<number | undefined> {
-  const { agents, endpoint, storage, identity } = run;
-  if (agents.side === undefined || endpoint === undefined || storage === undefined) return undefined;
-  const { beginFarewell, longestRetryMs } = await import("../keeper/begin-farewell.ts");
-  const { port } = endpoint;
-  const started = await beginFarewell({ platform, storage, identity, port, comeBackMs, agents: agents.side });
-  return started ? Math.min(comeBackMs, longestRetryMs) : undefined;
-}
-
-/** Only where agents were here: an editor without any writes nothing. */
-async function noteAttached({ agents, storage }: Run): Promise<void> {
-  if (agents.side === undefined || storage === undefined) return;
-  const connected = agents.side.sessions.sessions.filter((session) => session.isOpen);
-  const { noteAttached: note } = await import("./port-taken.ts");
-  await note(
-    storage,
-    connected.map(({ dialect }) => dialect.agentName),
-  );
 }

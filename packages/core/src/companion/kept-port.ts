@@ -1,6 +1,5 @@
 import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
 import type { Endpoint, SessionAcceptor } from "../endpoint/endpoint.ts";
-import { askForPort, giveBackSecret } from "../endpoint/give-back.ts";
 import { listenEndpoint } from "../endpoint/listen-endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
 import { PatchbayError } from "../support/errors.ts";
@@ -36,6 +35,7 @@ export async function listenOnKeptPort(options: KeptPortOptions): Promise<Endpoi
     return await listen(identity.port);
   } catch (error) {
     if (identity.port === 0 || !(error instanceof PatchbayError) || error.code !== "port-unavailable") throw error;
+    const { askForPort, giveBackSecret } = await import("../endpoint/give-back.ts");
     await askForPort(identity.port, giveBackSecret(identity.sessionKey, platform.random));
     const regained = await listen(identity.port).catch(() => {});
     if (regained !== undefined) return regained;

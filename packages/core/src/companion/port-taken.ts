@@ -1,5 +1,6 @@
 import type { PrivateStorage } from "../discovery/private-storage.ts";
 import type { EditorHost } from "../editor-host.ts";
+import type { Session } from "../session/session.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 
@@ -7,7 +8,8 @@ import type { Logger } from "../support/logger.ts";
 const attachedKey = "attached";
 
 /** Notes for the next run which agents were connected to this one. */
-export async function noteAttached(storage: PrivateStorage, agentNames: readonly string[]): Promise<void> {
+export async function noteAttached(storage: PrivateStorage, sessions: readonly Session[]): Promise<void> {
+  const agentNames = sessions.filter(({ isOpen }) => isOpen).map(({ dialect }) => dialect.agentName);
   if (agentNames.length > 0) await storage.write(attachedKey, [...new Set(agentNames)].join(", "));
   else await storage.remove(attachedKey);
 }

@@ -41,16 +41,21 @@ export class DraftKeeper {
       proposal.id,
       this.#clock.setTimeout(() => {
         this.#pending.delete(proposal.id);
-        void this.save(proposal);
+        void this.#save(proposal, proposal.isEdited);
       }, draftDelayMs),
     );
   }
 
   /** Reads the view and writes what is kept of the proposal now. Never rejects: a failure is told once. */
   async save(proposal: Proposal): Promise<void> {
+    await this.#save(proposal, true);
+  }
+
+  /** A view in which nobody has typed is not asked: it holds the proposal, and to say so costs it as much as that is long. */
+  async #save(proposal: Proposal, askView: boolean): Promise<void> {
     this.#cancel(proposal.id);
     await this.#chain(proposal.id, async () => {
-      if (proposal.isOpen || proposal.detached) await readView(proposal, this.#clock, this.#logger);
+      if (askView && (proposal.isOpen || proposal.detached)) await readView(proposal, this.#clock, this.#logger);
       const { facts, draft, detached, isOpen, undelivered, sentAs } = proposal;
       // Decided while its view was read: there is nothing left to keep.
       if (!isOpen && !detached && undelivered === undefined) return;

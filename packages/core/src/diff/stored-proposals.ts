@@ -1,10 +1,11 @@
+import { jsonPieces, type PiecedText } from "../support/json-pieces.ts";
 import { proposalKeyPrefix } from "./proposal-key.ts";
 import type { ProposalStore, StoredProposal } from "./proposal-store.ts";
 
 /** What the store needs of a private storage (discovery/private-storage.ts). */
 export interface TextStorage {
   read(key: string): Promise<string | undefined>;
-  write(key: string, text: string): Promise<void>;
+  write(key: string, text: string | PiecedText): Promise<void>;
   remove(key: string): Promise<void>;
   list(prefix: string): Promise<readonly string[]>;
 }
@@ -18,7 +19,7 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
   return {
     save: async (record) => {
       written.add(record.facts.id);
-      await storage.write(proposalKeyPrefix + record.facts.id, JSON.stringify(record));
+      await storage.write(proposalKeyPrefix + record.facts.id, jsonPieces(record));
     },
     remove: async (id) => {
       // Most proposals are decided before anything of them was written.

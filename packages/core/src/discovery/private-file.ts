@@ -26,7 +26,11 @@ export function privateFileNames(platform: Platform, directory: string, name: st
  * Puts a file in place whole or not at all, 0600 from its first moment (statement E01). What has the name before is
  * replaced as a directory entry: a planted link is never followed. Throws the system's error, leaving nothing behind.
  */
-export async function writePrivateFile(platform: Platform, names: PrivateFileNames, text: string): Promise<void> {
+export async function writePrivateFile(
+  platform: Platform,
+  names: PrivateFileNames,
+  text: string | Iterable<string>,
+): Promise<void> {
   const { files } = platform;
   await files.createExclusive(names.temporary, text, privateMode);
   try {

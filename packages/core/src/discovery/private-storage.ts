@@ -1,8 +1,10 @@
 import type { Platform } from "../platform/platform.ts";
 import { errorCodeOf } from "../platform/error-code.ts";
 import { PatchbayError } from "../support/errors.ts";
+import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
 import { adviceFor, causeOf } from "./file-advice.ts";
+import { CountedText } from "./counted-text.ts";
 import { joinPath, splitPath } from "./join-path.ts";
 import { findPrivateDirectory } from "./private-directory.ts";
 import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
@@ -37,7 +39,7 @@ export interface StorageBound {
 export interface PrivateStorage {
   /** The text last written, or undefined where there is none. */
   read(key: string): Promise<string | undefined>;
-  write(key: string, text: string): Promise<void>;
+  write(key: string, text: string | PiecedText): Promise<void>;
   remove(key: string): Promise<void>;
   /** The file that holds a value, for a process of ours that goes on without this one; undefined where nothing was stored yet. */
   locate(key: string): Promise<string | undefined>;
@@ -72,7 +74,7 @@ interface StoredValue {
 }
 
 type Change =
-  | { readonly kind: "put"; readonly text: string }
+  | { readonly kind: "put"; readonly text: string | Iterable<string> }
   | { readonly kind: "remove" }
   /** For room: only if the value is still the one that was found to be the oldest. */
   | { readonly kind: "drop"; readonly value: StoredValue; readonly onDropped: () => void };
@@ -109,15 +111,14 @@ class DirectoryStorage implements PrivateStorage {
     });
   }
 
-  async write(key: string, text: string): Promise<void> {
+  async write(key: string, text: string | PiecedText): Promise<void> {
     checkKey(key);
     const limit = Math.min(this.#maximumBytes, ...this.#boundsOf(key).map(({ maximumBytes }) => maximumBytes));
-    if (exceeds(text, limit)) {
-      throw new PatchbayError("too-large", `The value "${key}" is larger than the ${limit} bytes that may be kept.`);
-    }
-    await this.#guarded("write", () => this.#slots.run(key, { kind: "put", text }));
+    const counted = new CountedText(limit, key);
+    const whole = typeof text === "string" ? counted.add(text) : counted.all(text.pieces());
+    await this.#guarded("write", () => this.#slots.run(key, { kind: "put", text: whole }));
     for (const bound of this.#boundsOf(key)) {
-      if (!this.#mayBeFull(bound, key, text)) continue;
+      if (!this.#mayBeFull(bound, key, counted.bytes)) continue;
       this.#trimming = this.#trimming.then(() => this.#trim(bound, key));
     }
     await this.#trimming;
@@ -212,11 +213,11 @@ class DirectoryStorage implements PrivateStorage {
   }
 
   /** Whether a group may be over its bound by now: the files are only looked at when the most it can hold is. */
-  #mayBeFull(bound: StorageBound, key: string, text: string): boolean {
+  #mayBeFull(bound: StorageBound, key: string, bytes: number): boolean {
     const sizes = this.#sizes.get(bound);
     if (sizes === undefined) return true;
-    // Three bytes per code unit is the most UTF-8 takes.
-    sizes.set(key, text.length * 3);
+    // Nothing was counted where a later value took the place of this one.
+    if (bytes > 0) sizes.set(key, bytes);
     let total = 0;
     for (const size of sizes.values()) total += size;
     return total > bound.maximumBytes;
@@ -314,18 +315,4 @@ class DirectoryStorage implements PrivateStorage {
 function checkKey(key: string): void {
   if (!keyPattern.test(key))
     throw new PatchbayError("invalid-argument", "A storage key holds only letters, digits, '.', '_' and '-'.");
-}
-
-/** Whether a text takes more than `limit` UTF-8 bytes; counts only where its length leaves that open. */
-function exceeds(text: string, limit: number): boolean {
-  if (text.length * 3 <= limit) return false;
-  let length = 0;
-  for (let index = 0; index < text.length && length <= limit; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) length += 1;
-    else if (unit < 0x800) length += 2;
-    // Each half of a surrogate pair counts two: together the four bytes of their code point.
-    else length += unit >= 0xd800 && unit <= 0xdfff ? 2 : 3;
-  }
-  return length > limit;
 }

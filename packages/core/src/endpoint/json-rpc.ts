@@ -4,6 +4,7 @@ import type {
   JSONRPCResponse,
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
+import { type LargeJson, parseLargeJson } from "./large-json.ts";
 import { rpcCodes } from "./rpc-error.ts";
 
 export type IncomingRpc =
@@ -19,10 +20,10 @@ type Result = Extract<JSONRPCResponse, { result: unknown }>["result"];
  * Reads one JSON-RPC message: valid JSON, one object of the right shape. What passes here passes
  * the engine's own schemas; anything else the engine would drop without an answer, so it is answered here.
  */
-export function readRpc(text: string): IncomingRpc {
+export function readRpc(text: string | LargeJson): IncomingRpc {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = typeof text === "string" ? JSON.parse(text) : parseLargeJson(text);
   } catch {
     return invalid(null, rpcCodes.parseError, "The message is not valid JSON.");
   }

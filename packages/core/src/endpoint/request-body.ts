@@ -1,10 +1,15 @@
 import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TextDecoder } from "node:util";
 import { DepthGate } from "./depth-gate.ts";
+import { type LargeJson, LargeJsonReader } from "./large-json.ts";
+
+/** A text that is longer, UTF-16 units, is taken apart while it comes in. */
+const largeText = 1024 * 1024;
 
 export type BodyResult =
-  | { readonly kind: "complete"; readonly text: string }
+  | { readonly kind: "complete"; readonly text: string | LargeJson }
   | { readonly kind: "too-large" }
   | { readonly kind: "too-deep" }
   | { readonly kind: "not-utf8" }
@@ -51,6 +56,7 @@ class BodyText {
   #first: Buffer | undefined;
   #decoder: TextDecoder | undefined;
   #text = "";
+  #large: LargeJsonReader | undefined;
 
   /** Says what is wrong with the chunk. */
   add(chunk: Buffer): "too-deep" | "not-utf8" | undefined {
@@ -68,19 +74,33 @@ class BodyText {
   }
 
   /** The whole text, or undefined where it is not UTF-8. */
-  end(): string | undefined {
-    if (this.#decoder !== undefined) return this.#decode() ? this.#text : undefined;
+  end(): string | LargeJson | undefined {
+    if (this.#decoder !== undefined) return this.#decode() ? (this.#large?.end() ?? this.#text) : undefined;
     const bytes = this.#first;
     if (bytes === undefined) return "";
     return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
   }
 
   #decode(chunk?: Buffer): boolean {
+    let text: string | undefined;
     try {
-      this.#text += chunk === undefined ? this.#decoder?.decode() : this.#decoder?.decode(chunk, { stream: true });
-      return true;
+      text = chunk === undefined ? this.#decoder?.decode() : this.#decoder?.decode(chunk, { stream: true });
     } catch {
       return false;
     }
+    this.#append(text ?? "");
+    return true;
+  }
+
+  #append(text: string): void {
+    if (this.#large !== undefined) {
+      this.#large.add(text);
+      return;
+    }
+    this.#text += text;
+    if (this.#text.length <= largeText) return;
+    this.#large = new LargeJsonReader(randomUUID());
+    this.#large.add(this.#text);
+    this.#text = "";
   }
 }

@@ -10,7 +10,7 @@ import { farewellSessions } from "./farewell-sessions.ts";
 /** How much earlier than the agents the keeper is there, as a part of the time they wait. */
 const lead = 0.15;
 /** Agents are told to come back to a keeper no later than this, ms: it holds their streams, however long the editor takes. */
-export const longestRetryMs = 2_000;
+const longestRetryMs = 2_000;
 /** Where an agent is cut off already, it may try at any time: the keeper then takes the port as soon as it is free, ms. */
 const atOnceMs = 50;
 /** How many times the expected absence the keeper waits for the editor before it tells agents that nobody decides. */
@@ -29,17 +29,18 @@ export interface FarewellOptions {
 
 /**
  * Starts the process that holds the port while the editor is away, and in the end tells agents that nobody decides (see
- * `runFarewell`). Does nothing where no agent is connected. False: none was started.
+ * `runFarewell`). Does nothing where no agent is connected. Says when agents may come back to it, ms; undefined: none was
+ * started.
  */
-export async function beginFarewell(options: FarewellOptions): Promise<boolean> {
+export async function beginFarewell(options: FarewellOptions): Promise<number | undefined> {
   const { platform, storage, identity, port, comeBackMs, agents } = options;
   const { clock, processes, random } = platform;
   const sessions = farewellSessions(agents, clock.monotonic());
-  if (processes === undefined || sessions.length === 0) return false;
+  if (processes === undefined || sessions.length === 0) return undefined;
   const ticket = random.token(12);
   await storage.write(farewellKey, JSON.stringify({ ticket, told: [] } satisfies FarewellNote));
   const noteFile = await storage.locate(farewellKey);
-  if (noteFile === undefined) return false;
+  if (noteFile === undefined) return undefined;
   const now = clock.now();
   const retryMs = Math.min(comeBackMs, longestRetryMs);
   const tellAt = now + patience * comeBackMs;
@@ -56,5 +57,5 @@ export async function beginFarewell(options: FarewellOptions): Promise<boolean> 
     ticket,
     sessions,
   };
-  return await processes.startDetached(farewellProgram(order));
+  return (await processes.startDetached(farewellProgram(order))) ? retryMs : undefined;
 }

@@ -71,11 +71,12 @@ async function makeDirectory(path: string, mode: number): Promise<"created" | "e
   return "created";
 }
 
-async function createExclusive(path: string, data: string, mode: number): Promise<void> {
+async function createExclusive(path: string, data: string | Iterable<string>, mode: number): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
   const file = await fs.open(path, flags, mode);
   try {
-    await file.writeFile(data, "utf8");
+    // One after the other, so that a large text is encoded bit by bit.
+    for (const piece of typeof data === "string" ? [data] : data) await file.writeFile(piece, "utf8");
   } catch (error) {
     // A full disk: what was begun is ours alone and must not stay.
     removeSync(path);

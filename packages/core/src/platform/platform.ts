@@ -52,8 +52,11 @@ export interface Files {
   /** Makes one directory level with exactly `mode`; says whether it was there before. */
   makeDirectory(path: string, mode: number): Promise<"created" | "exists">;
   chmod(path: string, mode: number): Promise<void>;
-  /** O_CREAT | O_EXCL | O_NOFOLLOW with `mode` from the start; nothing is left where writing fails. No fsync: records may be lost with the machine. */
-  createExclusive(path: string, data: string, mode: number): Promise<void>;
+  /**
+   * O_CREAT | O_EXCL | O_NOFOLLOW with `mode` from the start; nothing is left where writing fails, or where asking for the
+   * next piece does. No fsync: records may be lost with the machine.
+   */
+  createExclusive(path: string, data: string | Iterable<string>, mode: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** Removes a file; a missing one is fine. */
   remove(path: string): Promise<void>;

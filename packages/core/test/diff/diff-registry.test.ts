@@ -320,6 +320,25 @@ describe("diff registry", () => {
     await expect.poll(() => store.kept.size).toBe(0);
   });
 
+  it("writes a proposal nobody has typed into without asking its view for the text", async () => {
+    const { clock, editor, open, store } = start();
+    open("one");
+    const view = await editor.nextView();
+    let asked = 0;
+    const { currentText } = view;
+    view.currentText = () => {
+      asked += 1;
+      return currentText.call(view);
+    };
+    clock.advance(500);
+    await expect.poll(() => store.kept.size).toBe(1);
+    expect(asked).toBe(0);
+    view.type("mine\n");
+    clock.advance(500);
+    await expect.poll(() => [...store.kept.values()].map((record) => record.draft)).toEqual(["mine\n"]);
+    expect(asked).toBe(1);
+  });
+
   it("restores a proposal with its draft for the same session, and takes its answer", async () => {
     const before = start();
     before.open("one");

@@ -94,6 +94,17 @@ describe("keeping values", () => {
     await expect(storage.write("draft", "ééééé")).rejects.toMatchObject({ code: "too-large" });
     expect(await storage.read("draft")).toBe("éééé");
   });
+
+  it("writes what comes in pieces bit by bit, and leaves the old value where they become too many", async () => {
+    const { storage } = openStorage(makeTemporaryMachine(), { maximumValueBytes: 8 });
+    await storage.write("draft", { pieces: () => ["🙂", "éé"] });
+    expect(await storage.read("draft")).toBe("🙂éé");
+    await expect(storage.write("draft", { pieces: () => ["🙂", "éé", "x"] })).rejects.toMatchObject({
+      code: "too-large",
+    });
+    expect(await storage.read("draft")).toBe("🙂éé");
+    expect(await storage.list("")).toEqual(["draft"]);
+  });
 });
 
 describe("when keeping fails", () => {
@@ -217,7 +228,7 @@ describe("bounded groups", () => {
     const machine = makeTemporaryMachine({
       files: {
         createExclusive: async (path, data, mode) => {
-          if (holding && data.startsWith("y")) await new Promise<void>((resolve) => held.push(resolve));
+          if (holding && String(data).startsWith("y")) await new Promise<void>((resolve) => held.push(resolve));
           return files.createExclusive(path, data, mode);
         },
       },

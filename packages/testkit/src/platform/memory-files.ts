@@ -94,8 +94,9 @@ export class MemoryFiles implements Files {
     entry.mode = mode;
   }
 
-  async createExclusive(path: string, data: string, mode: number): Promise<void> {
+  async createExclusive(path: string, pieces: string | Iterable<string>, mode: number): Promise<void> {
     this.#enter("createExclusive", path);
+    const data = typeof pieces === "string" ? pieces : Array.from(pieces).join("");
     const real = this.#inDirectory(path);
     if (this.#entries.has(real)) throw systemError("EEXIST", path);
     const size = Buffer.byteLength(data);

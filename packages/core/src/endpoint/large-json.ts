@@ -1,0 +1,166 @@
+/** Strings that are longer, UTF-16 units, are decoded on their own, piece by piece. */
+const longString = 64 * 1024;
+
+/** A JSON text without its long strings, and these decoded; `marker` and an index stand where each was. */
+export interface LargeJson {
+  readonly text: string;
+  readonly marker: string;
+  readonly strings: readonly string[];
+}
+
+/**
+ * Takes a JSON text apart while it comes in. `JSON.parse` would block for the whole length of a text, and nearly all of a
+ * large proposal is one string: so long strings are decoded with the pieces they come in, and what is left to be
+ * parsed at the end is small. What is no JSON stays none.
+ */
+export class LargeJsonReader {
+  readonly #marker: string;
+  readonly #strings: string[] = [];
+  #text = "";
+  /** The raw text of a string of which it is not known yet whether it is long. */
+  #short: string | undefined;
+  /** What is decoded of a long string. */
+  #long: string | undefined;
+  /** An escape sequence of which the rest has not come yet. */
+  #unfinished = "";
+  #isBroken = false;
+
+  /** `nonce` is a text that the sender cannot know. */
+  constructor(nonce: string) {
+    this.#marker = `${nonce}:`;
+  }
+
+  add(chunk: string): void {
+    const text = new StringScan(this.#unfinished + chunk);
+    this.#unfinished = "";
+    while (!text.isAtEnd && !this.#isBroken) {
+      if (this.#isOutside) {
+        this.#text += text.upToQuote();
+        if (text.isAtEnd) return;
+        text.skipQuote();
+        this.#short = "";
+      }
+      this.#take(text.restOfString());
+      if (!text.isAtQuote) {
+        this.#unfinished = text.rest();
+        return;
+      }
+      text.skipQuote();
+      this.#close();
+    }
+  }
+
+  /** The whole, when everything has come. */
+  end(): LargeJson {
+    // A string without its end makes the whole what it is: no JSON.
+    const rest = this.#isOutside && !this.#isBroken ? "" : '"';
+    return { text: this.#text + rest, marker: this.#marker, strings: this.#strings };
+  }
+
+  get #isOutside(): boolean {
+    return this.#short === undefined && this.#long === undefined;
+  }
+
+  #take(raw: string): void {
+    if (this.#long === undefined) {
+      this.#short += raw;
+      if ((this.#short?.length ?? 0) <= longString) return;
+      this.#long = "";
+    }
+    const piece = this.#short ?? raw;
+    this.#short = undefined;
+    try {
+      const decoded: unknown = JSON.parse(`"${piece}"`);
+      this.#long += String(decoded);
+    } catch {
+      // A control character or an escape that JSON does not know.
+      this.#isBroken = true;
+    }
+  }
+
+  #close(): void {
+    if (this.#long === undefined) this.#text += `"${this.#short ?? ""}"`;
+    else {
+      this.#text += `"${this.#marker}${this.#strings.length}"`;
+      this.#strings.push(this.#long);
+    }
+    this.#short = undefined;
+    this.#long = undefined;
+  }
+}
+
+/** Puts the long strings back where they belong. */
+export function parseLargeJson({ text, marker, strings }: LargeJson): unknown {
+  const find = (value: string): string =>
+    value.startsWith(marker) ? (strings[Number(value.slice(marker.length))] ?? value) : value;
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") return find(value);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [find(key), fill(member)]));
+  };
+  const value: unknown = JSON.parse(text);
+  return strings.length === 0 ? value : fill(value);
+}
+
+/** Walks over a part of a JSON text. Looks for each sign only once, however often it is asked. */
+class StringScan {
+  readonly #text: string;
+  #index = 0;
+  #quote: number;
+  #escape: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#quote = find(text, '"', 0);
+    this.#escape = find(text, "\\", 0);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#index >= this.#text.length;
+  }
+
+  get isAtQuote(): boolean {
+    return this.#index === this.#quote && !this.isAtEnd;
+  }
+
+  upToQuote(): string {
+    return this.#goTo(this.#quote);
+  }
+
+  skipQuote(): void {
+    this.#goTo(this.#quote + 1);
+  }
+
+  rest(): string {
+    return this.#goTo(this.#text.length);
+  }
+
+  /** To the end of the string that the place is in, or to the last whole character or escape. */
+  restOfString(): string {
+    while (this.#escape < this.#quote) {
+      const after = this.#escape + (this.#text.charAt(this.#escape + 1) === "u" ? 6 : 2);
+      if (after > this.#text.length) return this.#goTo(this.#escape);
+      this.#lookFrom(after);
+    }
+    return this.#goTo(this.#quote);
+  }
+
+  #goTo(index: number): string {
+    const passed = this.#text.slice(this.#index, index);
+    this.#index = index;
+    this.#lookFrom(index);
+    return passed;
+  }
+
+  #lookFrom(index: number): void {
+    if (this.#quote < index) this.#quote = find(this.#text, '"', index);
+    if (this.#escape < index) this.#escape = find(this.#text, "\\", index);
+  }
+}
+
+/** Where a sign comes next; at the end of the text where it does not. */
+function find(text: string, sign: string, from: number): number {
+  const index = text.indexOf(sign, from);
+  return index === -1 ? text.length : index;
+}
