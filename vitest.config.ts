@@ -1,25 +1,39 @@
-import { defineConfig } from "vitest/config";
-
-const source = {
-  resolve: { conditions: ["@patchbay/source"] },
-  ssr: { resolve: { conditions: ["@patchbay/source"] } },
-};
+import { availableParallelism } from "node:os";
+import process from "node:process";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** Editors' own modules, which exist only inside the editors: tests run on stand-ins. */
 const standIns = { vscode: new URL("apps/vscode/test/fake-vscode/index.ts", import.meta.url).pathname };
 
+function project(root: string, { isolate }: { readonly isolate: boolean }): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    ...(root.startsWith("apps/") ? { resolve: { alias: standIns } } : {}),
+    test: { name: root.slice(root.indexOf("/") + 1), root, isolate, include: ["test/**/*.test.ts"] },
+  };
+}
+
 export default defineConfig({
-  ...source,
+  resolve: { conditions: ["@patchbay/source"] },
+  ssr: { resolve: { conditions: ["@patchbay/source"] } },
   test: {
-    coverage: { provider: "v8", include: ["packages/*/src/**", "apps/*/src/**"], reporter: ["text-summary"] },
-    projects: ["core", "testkit", "cli"]
-      .map((name) => ({ ...source, test: { name, root: `packages/${name}`, include: ["test/**/*.test.ts"] } }))
-      .concat(
-        ["vscode", "theia", "coc-nvim"].map((name) => ({
-          ...source,
-          resolve: { ...source.resolve, alias: standIns },
-          test: { name, root: `apps/${name}`, include: ["test/**/*.test.ts"] },
-        })),
+    // Most tests wait for sockets, processes and clocks most of the time.
+    maxWorkers: 2 * availableParallelism(),
+    // A guard against what hangs, not a measure: machines are busy.
+    testTimeout: 20_000,
+    expect: { poll: { timeout: 5_000, interval: 20 } },
+    coverage: {
+      enabled: process.env["CI"] === "true",
+      provider: "v8",
+      include: ["packages/*/src/**", "apps/*/src/**"],
+      reporter: ["text-summary"],
+    },
+    projects: [
+      // A process for each file: some measure the memory they hold.
+      project("packages/core", { isolate: true }),
+      ...["packages/testkit", "packages/cli", "apps/vscode", "apps/theia", "apps/coc-nvim"].map((root) =>
+        project(root, { isolate: false }),
       ),
+    ],
   },
 });
