@@ -25,6 +25,8 @@ export async function activate(context: EditionContext): Promise<void> {
     const channel = window.createOutputChannel("Patchbay", "log");
     context.subscriptions.push(channel);
     channel.appendLine(reason);
+    // Its commands and views would lead nowhere.
+    await commands.executeCommand("setContext", "patchbay.silent", true);
     return;
   }
   try {

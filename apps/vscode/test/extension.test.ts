@@ -247,6 +247,8 @@ describe("the extension", () => {
     await activate(createContext());
     expect(existsSync(join(root, "home", ".claude"))).toBe(false);
     expect(variables.size).toBe(0);
+    // Nor does it show commands or views that lead nowhere.
+    expect(bench.contexts.get("patchbay.silent")).toBe(true);
   });
 
   it("serves a window of an editor that was started from a terminal of the native edition's", async () => {

@@ -11,6 +11,7 @@ interface Command {
   readonly command: string;
   readonly title: string;
   readonly category?: string;
+  readonly enablement?: string;
 }
 
 interface MenuItem {
@@ -26,6 +27,7 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly Command[];
     readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
+    readonly views: Readonly<Record<string, readonly { readonly when?: string }[]>>;
     readonly keybindings: readonly (MenuItem & { readonly key: string })[];
     readonly configuration: { readonly properties: Readonly<Record<string, unknown>> };
     readonly walkthroughs: readonly { readonly steps: readonly { readonly media: { readonly markdown: string } }[] }[];
@@ -59,6 +61,13 @@ describe("commands", () => {
   it("have keys only within a review", () => {
     for (const { when } of manifest.contributes.keybindings)
       expect(when).toMatch(/resourceScheme == patchbay-proposal/u);
+  });
+
+  it("are off where the edition stays silent, and so are the views", () => {
+    const offWhenSilent = /!patchbay\.silent\b|^patchbay\.hasProposals$/u;
+    const commands = manifest.contributes.commands.filter(({ enablement }) => !offWhenSilent.test(enablement ?? ""));
+    expect(commands.map(({ command }) => command)).toEqual([]);
+    for (const { when } of Object.values(manifest.contributes.views).flat()) expect(when).toBe("!patchbay.silent");
   });
 
   it("of an editor's title belong to reviews", () => {
