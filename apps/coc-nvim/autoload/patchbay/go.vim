@@ -8,7 +8,7 @@ function! patchbay#go#to(id) abort
     return 0
   endif
   if get(b:, 'patchbay_review', '') ==# ''
-    let review.back = win_getid()
+    let [review.back, review.mode] = [win_getid(), mode()]
   endif
   return win_gotoid(windows[0])
 endfunction

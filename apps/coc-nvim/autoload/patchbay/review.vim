@@ -16,7 +16,7 @@ function! patchbay#review#open(request) abort
   endif
   let review = extend(copy(a:request), {
         \ 'state': 'open', 'left': 0, 'right': 0, 'tick': 0, 'told': 0, 'seen': 0, 'warned': 0, 'unsaved': 0, 'text': {},
-        \ 'back': win_getid(),
+        \ 'back': win_getid(), 'mode': mode(),
         \ })
   let show = a:request.focus && mode(1) ==# 'n' && get(b:, 'patchbay_review', '') ==# ''
   if s:Busy() || !s:Show(review)
@@ -251,8 +251,9 @@ function! s:Close(id) abort
     stopinsert
   endif
   call patchbay#window#wipe([review.right, review.left])
-  if inside && review.back != win_getid()
-    call win_gotoid(review.back)
+  if inside && (review.back == win_getid() || win_gotoid(review.back)) && has('nvim') && review.mode ==# 't' && &buftype ==# 'terminal'
+    " As Vim does by itself: the user types to the agent again.
+    startinsert
   endif
   if bufexists(review.right) || bufexists(review.left)
     return 0

@@ -29,6 +29,8 @@ const autoload = join(import.meta.dirname, "..", "..");
 const prelude = `
 let g:facts = {}
 let g:told = []
+" What is to be found out after the script, when the editor waits for keys again.
+let g:finally = {}
 let g:coc_service_initialized = 1
 function! CocActionAsync(action, command, ...) abort
   call add(g:told, a:000)
@@ -133,8 +135,12 @@ export class VimFolder {
         "catch",
         "  let g:facts.failed = v:exception . ' at ' . v:throwpoint",
         "endtry",
-        `call writefile([json_encode({'facts': g:facts, 'told': g:told})], '${result}')`,
-        "qall!",
+        "function! Finish(timer) abort",
+        "  call extend(g:facts, map(copy(g:finally), 'eval(v:val)'))",
+        `  call writefile([json_encode({'facts': g:facts, 'told': g:told})], '${result}')`,
+        "  qall!",
+        "endfunction",
+        "call timer_start(empty(g:finally) ? 0 : 30, 'Finish')",
       ].join("\n"),
     );
     const { name, program } = this.#vim;

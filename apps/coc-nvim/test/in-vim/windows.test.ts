@@ -192,4 +192,21 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
       hint: ":w or ga accepts, :q or <Space>r rejects, do drops a hunk",
     });
   });
+
+  // Vim does so by itself.
+  it.runIf(vim.name === "Neovim")("give the cursor back to the terminal it came from, to type there", async () => {
+    const { facts } = await folder.run(
+      "terminal cat",
+      "let here = win_getid()",
+      propose(),
+      "call Review('p1')",
+      "let review = patchbay#review#find('p1')",
+      "let review.mode = 't'",
+      "call patchbay#review#accept('p1')",
+      "call patchbay#review#close('p1', 'accepted')",
+      "let g:facts.back = win_getid() == here",
+      "let g:finally.mode = 'mode()'",
+    );
+    expect(facts).toMatchObject({ back: 1, mode: "t" });
+  });
 });
