@@ -16,8 +16,8 @@ export interface EditorRecord {
   readonly hasToken: boolean;
   /** Whether Gemini CLI and Qwen Code accept it in any terminal: both names of `ideInfo` are there. */
   readonly hasEditorInfo: boolean;
-  /** Process of the companion, where it is Patchbay's record. */
-  readonly companionPid: number | undefined;
+  /** Process of the companion, where it is Patchbay's record, and what tells it from a later one with its number. */
+  readonly companion: { readonly pid: number; readonly start?: string | undefined } | undefined;
 }
 
 const port = z.union([z.number().int(), z.string().regex(/^\d+$/u).transform(Number)]);
@@ -31,7 +31,7 @@ const jsonRecord = z.object({
   ppid: z.number().optional(),
   ideName: z.string().optional(),
   ideInfo: z.object({ name: z.string().optional(), displayName: z.string().optional() }).optional(),
-  patchbay: z.object({ pid: z.number() }).optional(),
+  patchbay: z.object({ pid: z.number(), start: z.string().optional() }).optional(),
 });
 
 /** Reads a record's text; undefined where it is not one. */
@@ -52,6 +52,6 @@ export function parseEditorRecord(place: AgentPlace, path: string, text: string)
     editorId: name,
     hasToken: record.authToken !== undefined && record.authToken !== "",
     hasEditorInfo: name !== undefined && displayName !== undefined,
-    companionPid: record.patchbay?.pid,
+    companion: record.patchbay,
   };
 }
