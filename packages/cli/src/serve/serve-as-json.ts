@@ -56,6 +56,8 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     await new Promise<void>((finish, fail) => {
       signal.addEventListener("abort", () => finish(), { once: true });
       lines.on("close", finish);
+      // Nobody reads any more: the program has ended.
+      output.on("error", () => finish());
       lines.on("line", (line) => {
         try {
           if (line.trim() !== "") run(parseJsonCommand(line), { host, folder, print, questions, finish });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import {
@@ -244,6 +244,18 @@ describe("patchbay serve --json", () => {
     tell({ command: "accept", id });
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "mine\n" });
     expect(await event("ended")).toMatchObject({ id, how: "accepted" });
+    await agent.end();
+  });
+
+  it("ends with the program that reads it, and tells the agent", async () => {
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    const proposal = agent.propose({ path: join(platform.workspace, "a.txt"), text: "ONE\n" });
+    await event("proposal");
+    output.destroy(new Error("write EPIPE"));
+    await running;
+    expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
+    expect(readdirSync(join(platform.tmp, "gemini", "ide"))).toEqual([]);
     await agent.end();
   });
 
