@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { PatchbayError } from "../support/errors.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Endpoint, EndpointLimits, EndpointOptions } from "./endpoint.ts";
 import { LoopbackEndpoint } from "./loopback-endpoint.ts";
 
@@ -45,7 +45,8 @@ export async function listenEndpoint(options: EndpointOptions): Promise<Endpoint
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
-      reject(new PatchbayError("port-unavailable", `Port ${port} cannot be used.`, { cause: error }));
+      const why = "code" in error && error.code === "EADDRINUSE" ? "another program has it" : messageOf(error);
+      reject(new PatchbayError("port-unavailable", `Port ${port} cannot be used: ${why}.`, { cause: error }));
     };
     server.once("error", fail);
     server.listen({ host: "127.0.0.1", port, exclusive: true }, () => {

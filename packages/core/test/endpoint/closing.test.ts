@@ -108,6 +108,9 @@ describe("closing the endpoint", () => {
 
   it("says that a port is taken", async () => {
     const under = await startEndpoint();
-    await expect(startEndpoint({ port: under.port })).rejects.toMatchObject({ code: "port-unavailable" });
+    await expect(startEndpoint({ port: under.port })).rejects.toMatchObject({
+      code: "port-unavailable",
+      message: `Port ${under.port} cannot be used: another program has it.`,
+    });
   });
 });
