@@ -8,8 +8,9 @@ import { CountedText } from "./counted-text.ts";
 import { joinPath, splitPath } from "./join-path.ts";
 import { findPrivateDirectory } from "./private-directory.ts";
 import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
-import { isEnded, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "./record-marker.ts";
+import { markRecord, maximumRecordBytes, type RecordMarker } from "./record-marker.ts";
 import { SerialSlots } from "./serial-slots.ts";
+import type { StorageRoom, StoredValue } from "./storage-room.ts";
 
 export interface PrivateStorageOptions {
   readonly platform: Platform;
@@ -62,16 +63,8 @@ export function createPrivateStorage(options: PrivateStorageOptions): PrivateSto
 const suffix = ".json";
 /** No key's file: nothing reads it as a value. */
 const claimName = "run.claim";
-/** A claim is written in one go; one without a text that is older than this belongs to nobody. */
-const unfinishedClaimMs = 5_000;
 const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const defaultMaximumBytes = 128 * 1024 * 1024;
-
-interface StoredValue {
-  readonly key: string;
-  readonly size: number;
-  readonly modifiedMs: number;
-}
 
 type Change =
   | { readonly kind: "put"; readonly text: string | Iterable<string> }
@@ -89,9 +82,7 @@ class DirectoryStorage implements PrivateStorage {
   #swept: Promise<void> | undefined;
   /** The text of our claim, while we hold it. */
   #claim: string | undefined;
-  #trimming: Promise<void> = Promise.resolve();
-  /** What the values of a group take at most, by key; absent before its files were looked at. */
-  readonly #sizes: Map<StorageBound, Map<string, number>> = new Map();
+  readonly #rooms: Map<StorageBound, Promise<StorageRoom>> = new Map();
 
   constructor(options: PrivateStorageOptions) {
     this.#platform = options.platform;
@@ -117,17 +108,13 @@ class DirectoryStorage implements PrivateStorage {
     const counted = new CountedText(limit, key);
     const whole = typeof text === "string" ? counted.add(text) : counted.all(text.pieces());
     await this.#guarded("write", () => this.#slots.run(key, { kind: "put", text: whole }));
-    for (const bound of this.#boundsOf(key)) {
-      if (!this.#mayBeFull(bound, key, counted.bytes)) continue;
-      this.#trimming = this.#trimming.then(() => this.#trim(bound, key));
-    }
-    await this.#trimming;
+    for (const bound of this.#boundsOf(key)) await this.#makeRoom(bound, key, counted.bytes);
   }
 
   async remove(key: string): Promise<void> {
     checkKey(key);
     await this.#guarded("remove", () => this.#slots.run(key, { kind: "remove" }));
-    for (const bound of this.#boundsOf(key)) this.#sizes.get(bound)?.delete(key);
+    for (const bound of this.#boundsOf(key)) (await this.#rooms.get(bound))?.removed(key);
   }
 
   async locate(key: string): Promise<string | undefined> {
@@ -156,7 +143,8 @@ class DirectoryStorage implements PrivateStorage {
         } catch (error) {
           if (errorCodeOf(error) !== "EEXIST" || isLast) break;
         }
-        if (!(await this.#removeEndedClaim(path, marker))) return false;
+        const { removeEndedClaim } = await import("./ended-claim.ts");
+        if (!(await removeEndedClaim(this.#platform, path, marker))) return false;
       }
       return false;
     });
@@ -173,23 +161,6 @@ class DirectoryStorage implements PrivateStorage {
     } catch (error) {
       this.#logger.warn("Private storage could not be given back", { reason: causeOf(error) });
     }
-  }
-
-  /** Takes away the claim of a run that has ended, or of the same editor window's earlier process. */
-  async #removeEndedClaim(path: string, own: RecordMarker): Promise<boolean> {
-    const { files, clock } = this.#platform;
-    const text = await files.readText(path, maximumRecordBytes);
-    const holder = text === undefined ? undefined : parseMarker(text);
-    if (holder === undefined) {
-      // Just being written, or what is left of a run that was killed while it wrote.
-      const facts = await files.lstat(path);
-      if (facts !== undefined && clock.now() - facts.modifiedMs < unfinishedClaimMs) return false;
-    } else {
-      const isPredecessor = own.editor !== undefined && own.editor === holder.editor && own.pid !== holder.pid;
-      if (!isPredecessor && !(await isEnded(this.#platform, holder))) return false;
-    }
-    await files.remove(path);
-    return true;
   }
 
   async #perform(key: string, change: Change): Promise<void> {
@@ -212,40 +183,27 @@ class DirectoryStorage implements PrivateStorage {
     }
   }
 
-  /** Whether a group may be over its bound by now: the files are only looked at when the most it can hold is. */
-  #mayBeFull(bound: StorageBound, key: string, bytes: number): boolean {
-    const sizes = this.#sizes.get(bound);
-    if (sizes === undefined) return true;
-    // Nothing was counted where a later value took the place of this one.
-    if (bytes > 0) sizes.set(key, bytes);
-    let total = 0;
-    for (const size of sizes.values()) total += size;
-    return total > bound.maximumBytes;
-  }
-
   /** Drops the oldest values of a group until it fits. A failure costs room, not the value just written: it is logged. */
-  async #trim(bound: StorageBound, justWritten: string): Promise<void> {
+  async #makeRoom(bound: StorageBound, key: string, bytes: number): Promise<void> {
     try {
-      const values = await this.#values(bound.prefix);
-      const sizes = new Map(values.map(({ key, size }) => [key, size]));
-      this.#sizes.set(bound, sizes);
-      let total = values.reduce((sum, { size }) => sum + size, 0);
-      for (const value of values) {
-        if (total <= bound.maximumBytes) return;
-        const { key } = value;
-        // What is being written now is not the oldest any more, and its write must not be replaced by a removal.
-        if (key === justWritten || this.#slots.isBusy(key)) continue;
-        const onDropped = (): void => {
-          total -= value.size;
-          sizes.delete(key);
-          this.#logger.info("Stored value dropped for room", { key });
-          bound.onDidDrop?.(key);
-        };
-        await this.#slots.run(key, { kind: "drop", value, onDropped });
-      }
+      const room = this.#rooms.get(bound) ?? this.#openRoom(bound);
+      this.#rooms.set(bound, room);
+      await (await room).wrote(key, bytes);
     } catch (error) {
+      this.#rooms.delete(bound);
       this.#logger.warn("Private storage could not be trimmed", { reason: causeOf(error) });
     }
+  }
+
+  async #openRoom(bound: StorageBound): Promise<StorageRoom> {
+    const { StorageRoom: Room } = await import("./storage-room.ts");
+    return new Room({
+      bound,
+      logger: this.#logger,
+      values: () => this.#values(bound.prefix),
+      isBusy: (key) => this.#slots.isBusy(key),
+      drop: (value, onDropped) => this.#slots.run(value.key, { kind: "drop", value, onDropped }),
+    });
   }
 
   async #values(prefix: string): Promise<readonly StoredValue[]> {

@@ -5,7 +5,8 @@ import type { Logger } from "../support/logger.ts";
 import { joinPath } from "./join-path.ts";
 import { findPrivateDirectory, ownLinksBelow } from "./private-directory.ts";
 import { isLeftover } from "./private-file.ts";
-import { isEnded, maximumRecordBytes, parseMarker } from "./record-marker.ts";
+import { isEnded } from "./ended-run.ts";
+import { maximumRecordBytes, parseMarker } from "./record-marker.ts";
 
 export interface StaleRecordsSweep {
   readonly platform: Platform;
