@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { messageOf } from "../support/errors.ts";
 import type { AgentService } from "./agent-service.ts";
 import type { CloseOptions, Endpoint, EndpointLimits, EndpointOptions } from "./endpoint.ts";
+import { answerLastStream } from "./last-stream.ts";
 import { endSocket, rawAnswer, refuse } from "./refusals.ts";
 import { createRequestGuard, type RequestGuard } from "./request-guard.ts";
 
@@ -21,6 +22,7 @@ export class LoopbackEndpoint implements Endpoint {
   #loading: Promise<AgentService> | undefined;
   #service: AgentService | undefined;
   #closing: Promise<void> | undefined;
+  #comeBackMs: number | undefined;
 
   constructor(server: Server, port: number, limits: EndpointLimits, options: EndpointOptions) {
     this.port = port;
@@ -65,8 +67,8 @@ export class LoopbackEndpoint implements Endpoint {
     const verdict = this.#guard.check(request, false);
     if (verdict.kind === "admitted") this.#strangers.delete(request.socket);
     if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
-    // For a stream nobody is here any more: an answer would make agents give up that try again after a failed connection.
-    else if (this.#closing !== undefined && request.method === "GET") request.socket.destroy();
+    else if (this.#closing !== undefined && request.method === "GET")
+      answerLastStream(request, response, this.#comeBackMs);
     else if (this.#closing !== undefined) this.#unavailable(request, response, "The endpoint is closing.");
     else if (this.#service !== undefined) this.#service.handle(request, response, verdict.tokenName);
     else {
@@ -127,7 +129,10 @@ export class LoopbackEndpoint implements Endpoint {
   }
 
   close(options?: CloseOptions): Promise<void> {
-    this.#closing ??= this.#close(options?.comeBackMs);
+    if (this.#closing === undefined) {
+      this.#comeBackMs = options?.comeBackMs;
+      this.#closing = this.#close(this.#comeBackMs);
+    }
     return this.#closing;
   }
 

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** What the guard looks at: the request line and the headers, never the body. */
@@ -37,17 +37,19 @@ export function createRequestGuard(options: {
   // Clients in a container reach the machine's loopback under Docker's name for it (gemini.md, "Discovery").
   const hosts = new Set(["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${port}`));
   const secrets = [
-    { name: undefined, digest: digestOf(options.token) },
-    ...Object.entries(options.namedTokens ?? {}).map(([name, token]) => ({ name, digest: digestOf(token) })),
+    { name: undefined, bytes: Buffer.from(options.token) },
+    ...Object.entries(options.namedTokens ?? {}).map(([name, token]) => ({ name, bytes: Buffer.from(token) })),
   ];
 
   const findSecret = (headers: IncomingHttpHeaders, isUpgrade: boolean): (typeof secrets)[number] | undefined => {
     const told = tokenOf(headers, isUpgrade);
     if (told === undefined) return undefined;
-    const digest = digestOf(told);
+    const bytes = Buffer.from(told);
     let found: (typeof secrets)[number] | undefined;
-    // All are compared, so that the time does not tell which one it was.
-    for (const secret of secrets) if (timingSafeEqual(secret.digest, digest)) found ??= secret;
+    // All are compared, so that the time does not tell which one it was. How long a token is, is no secret.
+    for (const secret of secrets) {
+      if (secret.bytes.length === bytes.length && timingSafeEqual(secret.bytes, bytes)) found ??= secret;
+    }
     return found;
   };
 
@@ -77,10 +79,6 @@ export function createRequestGuard(options: {
       return { kind: "admitted", route: "mcp", tokenName: secret.name };
     },
   };
-}
-
-function digestOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }
 
 function tokenOf(headers: IncomingHttpHeaders, isUpgrade: boolean): string | undefined {

@@ -21,6 +21,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   const { http, crypto, files, exit } = modules;
   const handOverRetryMs = 500;
   const takeRetryMs = 50;
+  const lastWordsMs = 1_000;
   const maximumBodyBytes = 1024 * 1024;
   const hosts = new Set(
     ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${order.port}`),
@@ -31,6 +32,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   const streams = new Map<string, ServerResponse>();
   const told: FarewellVerdict[] = [];
   let isTelling = false;
+  let isGivenBack = false;
   let lastEventId = 0;
 
   const digest = (text: string): Buffer => crypto.createHash("sha256").update(text).digest();
@@ -119,14 +121,15 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   };
 
   const giveBack = (response: ServerResponse): void => {
+    isGivenBack = true;
     const ended = (): void => {
       for (const sessionId of Array.from(streams.keys())) endStream(sessionId, handOverRetryMs);
       answer(response, 204);
-      response.once("finish", () => setTimeout(exit, 100));
     };
-    // The listener is closed first: whoever has the answer can have the port.
-    server.close();
+    // The listener is closed first: whoever has the answer can have the port. Who is in has a clean end, or would count as cut off.
+    server.close(exit);
     setImmediate(ended);
+    setTimeout(exit, lastWordsMs);
   };
 
   const openStream = (request: IncomingMessage, response: ServerResponse, sessionId: string): void => {
@@ -149,9 +152,11 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     request.socket.once("close", () => {
       if (streams.get(sessionId) === response) streams.delete(sessionId);
     });
-    if (!isTelling) return;
-    tell(sessionId);
-    tellAll();
+    if (isGivenBack) endStream(sessionId, handOverRetryMs);
+    else if (isTelling) {
+      tell(sessionId);
+      tellAll();
+    }
   };
 
   /** The user has answered in the terminal: the agent asks for the text of the view, which is gone, and goes on without. */

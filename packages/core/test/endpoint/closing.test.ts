@@ -47,7 +47,7 @@ describe("closing the endpoint", () => {
     await Promise.all([reader.closed(), silent.closed(), dripping.closed()]);
   });
 
-  it("answers 503 while it closes, and a stream not at all", async () => {
+  it("answers 503 while it closes, and a stream with one that ends at once and repeats what the client has", async () => {
     const clock = createFakeClock();
     const under = await startEndpoint({ clock });
     const id = await beginSession(under);
@@ -60,16 +60,19 @@ describe("closing the endpoint", () => {
     });
     late.write(request.subarray(0, 40));
     const reopening = await openRaw(under.port);
-    const get = requestText(under.port, { method: "GET", headers: [`mcp-session-id: ${id}`] });
+    const headers = [`mcp-session-id: ${id}`, "last-event-id: 1234567"];
+    const get = requestText(under.port, { method: "GET", headers });
     reopening.write(get.subarray(0, 40));
     const other = await openRaw(under.port);
     other.write(request);
     await other.untilText("}}");
-    const closing = under.endpoint.close();
+    const closing = under.endpoint.close({ comeBackMs: 700 });
     expect(await closeCode(silent)).toBe(1001);
     reopening.write(get.subarray(40));
     await reopening.closed();
-    expect(reopening.text).toBe("");
+    expect(await reopening.status()).toBe(200);
+    // The chunk of no length is what tells a clean end from a broken connection.
+    expect(reopening.text).toMatch(/retry: 700\n\n[^]*id: 1234567\ndata: \{"jsonrpc"[^]*\r\n0\r\n\r\n$/u);
     late.write(request.subarray(40));
     expect(await late.status()).toBe(503);
     await clock.advanceAsync(500);

@@ -37,6 +37,11 @@ describe("request guard", () => {
     expect(check([host, ["authorization", "bearer secret-token"]]).kind).toBe("admitted");
   });
 
+  it.each(["Secret-token", "secret-tokem", "secret-toke", "secret-token2", "sécret-token", ""])(
+    "refuses the token %j, which is nearly the right one",
+    (token) => expect(statusOf(check([host, ["Authorization", `Bearer ${token}`]]))).toBe(401),
+  );
+
   it("says which named token it was", () => {
     expect(check([host, ["Authorization", "Bearer gemini-token"]])).toMatchObject({ tokenName: "gemini" });
   });

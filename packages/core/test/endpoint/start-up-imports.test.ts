@@ -28,6 +28,7 @@ describe("start-up", () => {
     const names = Array.from(loaded.keys(), (name) => name.slice(name.lastIndexOf("/") + 1));
     expect(names.toSorted()).toEqual([
       "errors.ts",
+      "last-stream.ts",
       "listen-endpoint.ts",
       "loopback-endpoint.ts",
       "node:crypto",

@@ -8,6 +8,10 @@ describe("this machine", () => {
     const { random } = createNodePlatform();
     expect(random.token(32)).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(random.token(32)).not.toBe(random.token(32));
+    const many = Array.from({ length: 500 }, (_none, index) => random.token(9 + (index % 7)));
+    expect(new Set(many).size).toBe(many.length);
+    for (const [index, token] of many.entries()) expect(Buffer.from(token, "base64url")).toHaveLength(9 + (index % 7));
+    expect(Buffer.from(random.token(5_000), "base64url")).toHaveLength(5_000);
     expect(random.mac("key", "text")).toBe(createHmac("sha256", "key").update("text").digest("base64url"));
   });
 
