@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { PatchbayError } from "@patchbay/core";
+import { program } from "./own-command.ts";
 
 export type Command =
   | { readonly kind: "help"; readonly topic: string | undefined }
@@ -59,7 +60,7 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
       return { kind: "doctor", folder: positionals[0] ?? cwd, json: values.json === true };
     }
     default:
-      throw new PatchbayError("invalid-argument", `There is no command "${name}". Type: patchbay --help`);
+      throw new PatchbayError("invalid-argument", `There is no command "${name}". Type: ${program} --help`);
   }
 }
 
@@ -106,6 +107,6 @@ function read<const T extends Options>(
     return parsed;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new PatchbayError("invalid-argument", `${reason} Type: patchbay --help`, { cause: error });
+    throw new PatchbayError("invalid-argument", `${reason} Type: ${program} --help`, { cause: error });
   }
 }

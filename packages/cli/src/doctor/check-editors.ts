@@ -2,7 +2,9 @@ import type { Platform } from "@patchbay/core";
 import { type AgentId, agentNames } from "../records/agent-places.ts";
 import type { RunningEditor } from "../records/running-editors.ts";
 import { editorsServing, holds } from "../records/serving-editor.ts";
-import { type Finding, quoteWord } from "./finding.ts";
+import { program } from "../own-command.ts";
+import { quoteWord } from "../terminal/quote-word.ts";
+import type { Finding } from "./finding.ts";
 
 const agents: readonly AgentId[] = ["gemini", "qwen", "claude"];
 
@@ -39,7 +41,7 @@ async function missing(
       level: "problem",
       agent,
       text,
-      fix: `patchbay serve ${quoteWord(folder)}   # or open the folder in your editor`,
+      fix: `${program} serve ${quoteWord(folder)}   # or open the folder in your editor`,
     };
   }
   const here = (await platform.files.realPath(folder)) ?? folder;
@@ -53,7 +55,7 @@ function found(agent: AgentId, editor: RunningEditor, count: number): Finding {
   const name = agentNames[agent];
   if (agent === "claude" && count > 1) {
     const text = `${count} editors serve this folder; without a port in the terminal ${name} connects to none of them.`;
-    return { level: "warning", agent, text, fix: 'eval "$(patchbay env)"   # or choose one in Claude Code: /ide' };
+    return { level: "warning", agent, text, fix: `eval "$(${program} env)"   # or choose one in Claude Code: /ide` };
   }
   const text = `${name} finds ${editor.name} on port ${editor.port}${count > 1 ? ` (the best of ${count})` : ""}.`;
   return { level: "ok", agent, text };

@@ -2,6 +2,7 @@ import type { Platform } from "@patchbay/core";
 import { type AgentId, agentNames } from "../records/agent-places.ts";
 import type { RunningEditor } from "../records/running-editors.ts";
 import type { Finding } from "./finding.ts";
+import { program } from "../own-command.ts";
 
 const portVariables: readonly (readonly [agent: AgentId, name: string])[] = [
   ["gemini", "GEMINI_CLI_IDE_SERVER_PORT"],
@@ -26,12 +27,12 @@ export async function checkEnvironment(
       level: agent === "gemini" ? "warning" : "problem",
       agent,
       text,
-      fix: `eval "$(patchbay env)"   # or: unset ${name}`,
+      fix: `eval "$(${program} env)"   # or: unset ${name}`,
     });
   }
   if (read("CLAUDE_CODE_SSE_PORT") === undefined && editors.some((editor) => editor.answers)) {
     const text = `CLAUDE_CODE_SSE_PORT is not set: in a terminal outside the editor ${agentNames.claude} may wait for /ide.`;
-    findings.push({ level: "warning", agent: "claude", text, fix: 'eval "$(patchbay env)"' });
+    findings.push({ level: "warning", agent: "claude", text, fix: `eval "$(${program} env)"` });
   }
   if ((await isInContainer(platform)) && !hasRemoteHint(read)) {
     const text = `This is a container, in which ${agentNames.gemini} dials host.docker.internal only and not the editor beside it.`;

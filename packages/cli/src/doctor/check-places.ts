@@ -2,7 +2,8 @@ import type { FileFacts, Platform } from "@patchbay/core";
 import { agentNames } from "../records/agent-places.ts";
 import type { FoundFile, FoundPlace } from "../records/read-records.ts";
 import type { RunningEditor } from "../records/running-editors.ts";
-import { type Finding, quoteWord } from "./finding.ts";
+import { quoteWord } from "../terminal/quote-word.ts";
+import type { Finding } from "./finding.ts";
 
 /** Looks at the directories and files in which agents look: are they there, whose are they, who can read them, are they stale. */
 export function checkPlaces(

@@ -7,7 +7,8 @@ import { checkEditors } from "./check-editors.ts";
 import { checkEnvironment } from "./check-environment.ts";
 import { checkPlaces } from "./check-places.ts";
 import { checkAsking, checkConnecting } from "./check-settings.ts";
-import { type Finding, quoteWord } from "./finding.ts";
+import { quoteWord } from "../terminal/quote-word.ts";
+import type { Finding } from "./finding.ts";
 
 const order = { problem: 0, warning: 1, ok: 2 } as const;
 

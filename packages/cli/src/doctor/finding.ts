@@ -11,8 +11,3 @@ export interface Finding {
   /** What to type, where something is to be typed. */
   readonly fix?: string;
 }
-
-/** A path or value as one word of a POSIX shell. */
-export function quoteWord(text: string): string {
-  return /^[\w@%+=:,./~-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -5,6 +5,7 @@ import { editorsServing } from "../records/serving-editor.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { editorEnvironment } from "./editor-environment.ts";
 import { chooseShell, exportLines } from "./export-lines.ts";
+import { program } from "../own-command.ts";
 
 export interface EnvironmentRequest {
   readonly folder: string;
@@ -28,12 +29,12 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
   const editor = serving.find(({ port }) => request.port === undefined || port === request.port);
   const others = serving.filter((other) => other !== editor);
   if (editor === undefined) {
-    tell(`No editor that is running serves ${escapeLine(folder)}. Open it in your editor, or type: patchbay serve`);
+    tell(`No editor that is running serves ${escapeLine(folder)}. Open it in your editor, or type: ${program} serve`);
     return 1;
   }
   for (const line of exportLines(editorEnvironment(editor), shell)) print(line);
   tell(`Agents started here connect to ${escapeLine(editor.name)} on port ${editor.port}.`);
   for (const other of others)
-    tell(`${escapeLine(other.name)} serves it too. For that one: patchbay env --port ${other.port}`);
+    tell(`${escapeLine(other.name)} serves it too. For that one: ${program} env --port ${other.port}`);
   return 0;
 }

@@ -7,6 +7,7 @@ import { editInDifftool, editInEditor, type ExternalEdit, type ExternalEditReque
 import { readOriginal } from "./original-text.ts";
 import { presentReview } from "./present-review.ts";
 import { afterAccept, beforeQuit, idlePrompt, questionPrompt, reviewPrompt, whyWithdrawn } from "./review-words.ts";
+import { program } from "../own-command.ts";
 
 export interface TerminalReviewOptions {
   readonly queue: ReviewQueue;
@@ -209,7 +210,7 @@ export class TerminalReview {
     const review = queue.find(id);
     if (review === undefined) return;
     if (tool === "difftool" && difftool === undefined) {
-      this.#print("No difftool is set. Start with: patchbay serve --difftool 'vimdiff $LOCAL $REMOTE'");
+      this.#print(`No difftool is set. Start with: ${program} serve --difftool 'vimdiff $LOCAL $REMOTE'`);
       return screen.ask(this.#reviewPrompt());
     }
     this.#mode = { kind: "busy" };

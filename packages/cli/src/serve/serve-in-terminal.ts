@@ -12,6 +12,7 @@ import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { sessionName } from "./describe-session.ts";
 import { openFile, runServeCommand } from "./serve-commands.ts";
 import { stateDirectory } from "./state-directory.ts";
+import { program } from "../own-command.ts";
 
 export interface ServeInTerminalOptions {
   readonly command: ServeCommand;
@@ -94,10 +95,10 @@ function greet(companion: Companion, options: ServeInTerminalOptions, print: (te
   for (const warning of warnings) print(paint.bad(escapeLine(warning)));
   for (const other of others) print(paint.bad(`${escapeLine(other)} serves it too; an agent connects to one of them.`));
   print("Gemini CLI, Qwen Code and Claude Code find it from that folder. In another terminal:");
-  const variables = `eval "$(patchbay env${others.length === 0 ? "" : ` --port ${port}`})"`;
+  const variables = `eval "$(${program} env${others.length === 0 ? "" : ` --port ${port}`})"`;
   const claude = "claude --permission-mode manual";
   print(
-    `  ${paint.place(variables)}  and then  ${paint.place("gemini")}, ${paint.place("qwen")} or ${paint.place(claude)}`,
+    `  ${paint.place(escapeLine(variables))}  and then  ${paint.place("gemini")}, ${paint.place("qwen")} or ${paint.place(claude)}`,
   );
   print(paint.faint("Type help for the commands, quit to end."));
 }

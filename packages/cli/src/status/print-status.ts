@@ -3,6 +3,7 @@ import { agentNames } from "../records/agent-places.ts";
 import { findRunningEditors, type RunningEditor } from "../records/running-editors.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { formatTable } from "../terminal/table.ts";
+import { program } from "../own-command.ts";
 
 export interface StatusRequest {
   readonly platform: Platform;
@@ -22,7 +23,7 @@ export async function printStatus(request: StatusRequest): Promise<number> {
     return 0;
   }
   if (editors.length === 0) {
-    print("No editor on this machine has left a record for agents. Open one, or type: patchbay serve");
+    print(`No editor on this machine has left a record for agents. Open one, or type: ${program} serve`);
     return 0;
   }
   const lines = formatTable(["editor", "port", "process", "agents", "folders", "state"], editors.map(row));
