@@ -71,6 +71,9 @@ function setUp(): Setup {
   };
 }
 
+const sessionOf = (driver: AgentDriver): string =>
+  "sessionId" in driver && typeof driver.sessionId === "string" ? driver.sessionId : "";
+
 interface PlainClient {
   readonly client: Client;
   /** Methods of all notifications, in order. */
@@ -240,6 +243,25 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     const since = told.length;
     await expect.poll(() => told.slice(since), { timeout: 10_000 }).toContain("ide/contextUpdate");
     expect(told.filter((method) => method === "ide/diffAccepted")).toHaveLength(1);
+  }, 20_000);
+
+  it("who comes in the moment of the handover has a clean end, not a broken connection", async () => {
+    const { port, driver, platform, build } = await leave();
+    await untilHeld(port);
+    const { token } = await keptSecrets(platform);
+    const late = connect(port, "127.0.0.1");
+    let text = "";
+    late.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    const closed = new Promise((resolve) => late.once("close", resolve));
+    late.write(`GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n`);
+    const { companion } = build();
+    await companion.start();
+    await pause(300);
+    late.write(`mcp-session-id: ${sessionOf(driver)}\r\nlast-event-id: 1234567\r\n\r\n`);
+    await closed;
+    expect(text).toContain("HTTP/1.1 200 OK");
+    expect(text).toContain("id: 1234567\n");
+    expect(text.endsWith("\r\n0\r\n\r\n")).toBe(true);
   }, 20_000);
 
   it("an answer in the terminal meanwhile stands, and the proposal is not open again", async () => {
