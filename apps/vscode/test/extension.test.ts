@@ -131,7 +131,8 @@ describe("the extension", () => {
     await run("patchbay.rejectProposal", modifiedOf(await diffTab("Gemini CLI")));
     expect((await first.outcome).kind).toBe("rejected");
     await vi.waitFor(() => expect(bench.tabs).toEqual([]));
-    expect(bench.statusBar.text).toContain("Gemini CLI, Qwen Code, Claude Code");
+    // What writes the text is loaded when there is first something to tell.
+    await vi.waitFor(() => expect(bench.statusBar.text).toContain("Gemini CLI, Qwen Code, Claude Code"));
   });
 
   it("tells agents what is open, until it is paused", async () => {
