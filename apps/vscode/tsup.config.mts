@@ -25,7 +25,7 @@ const statements: readonly (readonly [RegExp, (...parts: readonly string[]) => s
     /(?<=^|[;}\n])import ([\w$]+),\{([^}]*)\}from"([^"]+)";/gu,
     (_all, name, names, from) => `var ${name}=require("${from}"),{${bindingsOf(names ?? "")}}=${name};`,
   ],
-  [/\bimport\(("[^"]+")\)/gu, (_all, from) => `Promise.resolve().then(()=>require(${from}))`],
+  [/\bimport\(("[^"]+")\)/gu, (_all, from) => `(async()=>require(${from}))()`],
   [
     /(?<=^|[;}\n])export\{([^}]*)\};?\s*$/gu,
     (_all, names) =>
@@ -45,7 +45,9 @@ const statements: readonly (readonly [RegExp, (...parts: readonly string[]) => s
 const commonJsChunks: NonNullable<Options["plugins"]>[number] = {
   name: "commonjs-chunks",
   renderChunk: (code, { path }) => {
-    const turned = statements.reduce((text, [pattern, write]) => text.replace(pattern, write), code);
+    // The first file names every chunk below it; those it takes nothing from are loaded by those that do.
+    const taken = /\bextension\.js$/u.test(path) ? code.replaceAll(/import"\.\/chunk-[^"]+";/gu, "") : code;
+    const turned = statements.reduce((text, [pattern, write]) => text.replace(pattern, write), taken);
     const script = `"use strict";${turned}`;
     // A statement that was not understood is a syntax error here and not in a user's editor.
     void new Script(`(function(exports,require,module){${script}\n})`, { filename: path });

@@ -1,4 +1,4 @@
-import { commands, env, l10n, window } from "vscode";
+import { commands, env, window } from "vscode";
 import { type Companion, createCompanion, type EditorHost, messageOf } from "@patchbay/core";
 import { commandIds } from "./commands/command-ids.ts";
 import { registerLazily } from "./commands/register-lazily.ts";
@@ -8,6 +8,7 @@ import { createRestoration } from "./diff/restoration.ts";
 import type { EditionContext } from "./edition-context.ts";
 import { createHost } from "./host/create-host.ts";
 import { OutputLog } from "./host/log.ts";
+import { loadLater } from "./load-later.ts";
 import { WorkspaceSettings } from "./settings/settings.ts";
 import { Sharing } from "./settings/sharing.ts";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
@@ -32,7 +33,7 @@ export async function activate(context: EditionContext): Promise<void> {
   try {
     await serve(context);
   } catch (error) {
-    await tellFailure(messageOf(error));
+    await (await loadLater()).tellFailure(messageOf(error));
   }
 }
 
@@ -68,7 +69,7 @@ async function serve(context: EditionContext): Promise<void> {
   own(sharing);
   own(
     registerLazily(commandIds, async () => {
-      const { registerCommands } = await import("./later.ts");
+      const { registerCommands } = await loadLater();
       return () => registerCommands(services);
     }),
   );
@@ -87,14 +88,6 @@ async function serve(context: EditionContext): Promise<void> {
   } finally {
     restoration.finish();
   }
-}
-
-async function tellFailure(message: string): Promise<void> {
-  const showLog = l10n.t("Show Log");
-  const diagnose = l10n.t("Diagnose Connection");
-  const answer = await window.showErrorMessage(`Patchbay: ${message}`, showLog, diagnose);
-  if (answer === showLog) await commands.executeCommand("patchbay.showLog");
-  if (answer === diagnose) await commands.executeCommand("patchbay.diagnose");
 }
 
 function versionOf(context: EditionContext): string {

@@ -2,8 +2,10 @@
 // `import()` only. One and not several, because what two chunks share becomes a third one that is loaded at start.
 export { registerCommands } from "./commands/register-commands.ts";
 export { registerReviews } from "./diff/register-reviews.ts";
+export { showDocument, showUntitled } from "./host/show-document.ts";
 export { showMessage } from "./host/show-message.ts";
 export { VsCodeDiagnostics } from "./host/diagnostics.ts";
+export { tellFailure } from "./tell-failure.ts";
 export { ConnectionsTree } from "./views/connections-tree.ts";
 export { ProposalsTree } from "./views/proposals-tree.ts";
 export { writeStatus } from "./views/write-status.ts";

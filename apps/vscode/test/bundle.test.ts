@@ -10,7 +10,7 @@ function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
   const text = readFileSync(join(dist, file), "utf8");
-  // What is required within a `then` is loaded later.
+  // What is required within a function of its own is loaded later.
   for (const [, required] of text.matchAll(/(?<!=>)require\("\.\/([^"]+)"\)/gu)) {
     if (required !== undefined) loadedWith(required, seen);
   }
@@ -22,14 +22,14 @@ function bytesOf(files: Iterable<string>): number {
 }
 
 describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle", () => {
-  it("loads at most 60 KB at start", () => {
-    expect(bytesOf(loadedWith("extension.js"))).toBeLessThanOrEqual(60 * 1024);
+  it("loads at most 60 kB at start", () => {
+    expect(bytesOf(loadedWith("extension.js"))).toBeLessThanOrEqual(60_000);
   });
 
-  it("is at most 600 KB as a whole, without source maps", () => {
+  it("is at most 600 kB as a whole, without source maps", () => {
     const files = readdirSync(dist);
     const scripts = files.filter((file) => file.endsWith(".js"));
-    expect(bytesOf(scripts)).toBeLessThanOrEqual(600 * 1024);
+    expect(bytesOf(scripts)).toBeLessThanOrEqual(600_000);
     expect(files.filter((file) => !scripts.includes(file))).toEqual(["THIRD-PARTY-NOTICES.txt"]);
   });
 

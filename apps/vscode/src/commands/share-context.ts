@@ -1,10 +1,16 @@
-import { commands, type Disposable } from "vscode";
+import { commands, type Disposable, l10n, window } from "vscode";
 import type { Sharing } from "../settings/sharing.ts";
 
 /** "Pause Sharing" and "Resume Sharing". */
 export function registerShareContext(sharing: Sharing): Disposable[] {
   return [
     commands.registerCommand("patchbay.pauseSharing", async () => await sharing.setPaused(true)),
-    commands.registerCommand("patchbay.resumeSharing", async () => await sharing.setPaused(false)),
+    commands.registerCommand("patchbay.resumeSharing", async () => await resume(sharing)),
   ];
+}
+
+async function resume(sharing: Sharing): Promise<void> {
+  await sharing.setPaused(false);
+  if (!sharing.paused) return;
+  void window.showInformationMessage(l10n.t("Sharing stays off: the setting patchbay.context.share is off."));
 }

@@ -1,5 +1,6 @@
 import { type Disposable, TabInputText, TabInputTextDiff, window } from "vscode";
 import type { DiffOpening, DiffRequest, DiffViewEvents, HostDiffs, Logger } from "@patchbay/core";
+import { loadLater } from "../load-later.ts";
 import type { Settings } from "../settings/settings.ts";
 import { registerProposalTexts } from "./register-proposal-texts.ts";
 import type { Reviews } from "./register-reviews.ts";
@@ -49,7 +50,7 @@ export class LazyReviews implements HostDiffs {
   }
 
   async #loaded(): Promise<Reviews> {
-    this.#loading ??= import("../later.ts").then(({ registerReviews }) => registerReviews(this.#options));
+    this.#loading ??= loadLater().then(({ registerReviews }) => registerReviews(this.#options));
     this.#reviews = await this.#loading;
     return this.#reviews;
   }

@@ -1,6 +1,7 @@
 import type { Disposable } from "vscode";
 import type { EditorHost, HostDiffs } from "@patchbay/core";
 import type { EditionContext } from "../edition-context.ts";
+import { loadLater } from "../load-later.ts";
 import { createDocuments } from "./documents.ts";
 import { VsCodeEditors } from "./editors.ts";
 import { createIdentity } from "./identity.ts";
@@ -23,7 +24,7 @@ export function createHost(
     workspace,
     editors,
     diffs,
-    messages: { show: async (message) => await (await import("../later.ts")).showMessage(message) },
+    messages: { show: async (message) => await (await loadLater()).showMessage(message) },
     storageDirectory: storageDirectoryOf(context),
     diagnostics: createLazyDiagnostics(own),
     documents: createDocuments(),

@@ -1,4 +1,4 @@
-import { commands, type Disposable, type Event, EventEmitter, l10n, window } from "vscode";
+import { commands, type Disposable, type Event, EventEmitter } from "vscode";
 import type { Companion } from "@patchbay/core";
 import type { EditionContext } from "../edition-context.ts";
 import type { Settings } from "./settings.ts";
@@ -36,9 +36,6 @@ export class Sharing implements Disposable {
   async setPaused(paused: boolean): Promise<void> {
     await this.#state.update(pausedKey, paused);
     this.apply();
-    if (!paused && !this.#settings.share) {
-      void window.showInformationMessage(l10n.t("Sharing stays off: the setting patchbay.context.share is off."));
-    }
   }
 
   dispose(): void {

@@ -1,5 +1,6 @@
 import { commands, type Disposable, type Event, l10n, type ViewBadge, window } from "vscode";
 import type { Companion, HostEditors } from "@patchbay/core";
+import { loadLater } from "../load-later.ts";
 import { coalesced } from "./coalesced.ts";
 import { LazyTree } from "./lazy-tree.ts";
 import { StatusBar } from "./status-bar.ts";
@@ -20,8 +21,8 @@ export interface SharingState {
 export function registerViews(companion: Companion, editors: HostEditors, sharing: SharingState): Disposable {
   const isPaused = (): boolean => sharing.paused;
   const statusBar = new StatusBar(companion, isPaused);
-  const connections = new LazyTree(async () => new (await import("../later.ts")).ConnectionsTree(companion, isPaused));
-  const proposals = new LazyTree(async () => new (await import("../later.ts")).ProposalsTree(companion));
+  const connections = new LazyTree(async () => new (await loadLater()).ConnectionsTree(companion, isPaused));
+  const proposals = new LazyTree(async () => new (await loadLater()).ProposalsTree(companion));
   const connectionsView = window.createTreeView("patchbay.connections", { treeDataProvider: connections });
   const proposalsView = window.createTreeView("patchbay.proposals", { treeDataProvider: proposals });
   const tellContexts = createContexts(companion);

@@ -1,5 +1,6 @@
 import { type Disposable, l10n, StatusBarAlignment, type StatusBarItem, window } from "vscode";
 import type { Companion } from "@patchbay/core";
+import { loadLater } from "../load-later.ts";
 
 /** The item in the status bar. While there is nothing to tell it needs no code to tell it with. */
 export class StatusBar implements Disposable {
@@ -23,7 +24,7 @@ export class StatusBar implements Disposable {
   update(): void {
     if (!this.#told && this.#isQuiet()) return;
     this.#told = true;
-    void import("../later.ts").then(({ writeStatus }) => writeStatus(this.#item, this.#companion, this.#isPaused()));
+    void loadLater().then(({ writeStatus }) => writeStatus(this.#item, this.#companion, this.#isPaused()));
   }
 
   dispose(): void {

@@ -30,7 +30,7 @@ export interface StartFigures {
   /** Bytes that loading and activation have added. */
   readonly addedRss?: number;
   readonly addedHeap?: number;
-  /** Bytes of the code that is loaded when nobody has connected yet, and of all of it. */
+  /** Bytes of the code that loading reads, and of all of it. */
   readonly loadedCode?: number;
   readonly wholeCode?: number;
   /** False: places are named and no cursor moves. */

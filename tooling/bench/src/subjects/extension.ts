@@ -29,6 +29,8 @@ const extension: { activate(context: unknown): Promise<void>; deactivate?(): Pro
   join(extensionFolder, manifest.main),
 );
 const loadMs = performance.now() - beforeLoad;
+const scripts = join(extensionFolder, manifest.main, "..");
+const loadedCode = sizeOf(Object.keys(require.cache).filter((file) => file.startsWith(`${scripts}/`)));
 const cpuBefore = threadCpuUsage();
 const beforeActivation = performance.now();
 await extension.activate(context);
@@ -41,8 +43,8 @@ const start = {
   activationCpuMs: (user + system) / 1_000,
   addedRss: after.rss - before.rss,
   addedHeap: after.heap - before.heap,
-  loadedCode: sizeOf(Object.keys(require.cache).filter((file) => file.startsWith(`${extensionFolder}/`))),
-  wholeCode: sizeOf(scriptsBelow(join(extensionFolder, manifest.main, ".."))),
+  loadedCode,
+  wholeCode: sizeOf(scriptsBelow(scripts)),
 };
 
 serveControl(

@@ -1,0 +1,10 @@
+import { commands, l10n, window } from "vscode";
+
+/** Tells the user that agents cannot be served, and offers to look into it. */
+export async function tellFailure(message: string): Promise<void> {
+  const showLog = l10n.t("Show Log");
+  const diagnose = l10n.t("Diagnose Connection");
+  const answer = await window.showErrorMessage(`Patchbay: ${message}`, showLog, diagnose);
+  if (answer === showLog) await commands.executeCommand("patchbay.showLog");
+  if (answer === diagnose) await commands.executeCommand("patchbay.diagnose");
+}
