@@ -2,5 +2,5 @@ import type { Processes } from "./platform.ts";
 
 /** Starts programs; what starts them is loaded with the first, which for most runs never comes. */
 export const nodeProcesses: Processes = {
-  startDetached: async (program) => (await import("./start-detached.ts")).startDetached(program),
+  startDetached: async (program) => (await import("./node-start-detached.ts")).startDetached(program),
 };
