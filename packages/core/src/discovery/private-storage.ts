@@ -10,7 +10,7 @@ import { findPrivateDirectory } from "./private-directory.ts";
 import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
 import { markRecord, maximumRecordBytes, type RecordMarker } from "./record-marker.ts";
 import { SerialSlots } from "./serial-slots.ts";
-import type { StorageRoom, StoredValue } from "./storage-room.ts";
+import type { StorageBound, StorageRoom, StoredValue } from "./storage-room.ts";
 
 export interface PrivateStorageOptions {
   readonly platform: Platform;
@@ -21,15 +21,6 @@ export interface PrivateStorageOptions {
   readonly maximumValueBytes?: number;
   /** Groups of keys that together may only take so much room. */
   readonly bounds?: readonly StorageBound[];
-}
-
-export interface StorageBound {
-  /** Keys that begin with it belong to the group. */
-  readonly prefix: string;
-  /** Most UTF-8 bytes of all values of the group; the oldest values go first, never the one just written. */
-  readonly maximumBytes: number;
-  /** Told after a value was dropped for room, so that its loss has a visible end. */
-  readonly onDidDrop?: (key: string) => void;
 }
 
 /**

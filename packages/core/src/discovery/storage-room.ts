@@ -1,5 +1,14 @@
 import type { Logger } from "../support/logger.ts";
-import type { StorageBound } from "./private-storage.ts";
+
+/** A group of keys that together may only take so much room. */
+export interface StorageBound {
+  /** Keys that begin with it belong to the group. */
+  readonly prefix: string;
+  /** Most UTF-8 bytes of all values of the group; the oldest values go first, never the one just written. */
+  readonly maximumBytes: number;
+  /** Told after a value was dropped for room, so that its loss has a visible end. */
+  readonly onDidDrop?: (key: string) => void;
+}
 
 export interface StoredValue {
   readonly key: string;

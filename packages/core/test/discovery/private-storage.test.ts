@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPrivateStorage, type PrivateStorage, type StorageBound } from "../../src/discovery/private-storage.ts";
+import { createPrivateStorage, type PrivateStorage } from "../../src/discovery/private-storage.ts";
+import type { StorageBound } from "../../src/discovery/storage-room.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import { isRoot, makeTemporaryMachine, type TemporaryMachine } from "./temporary-machine.ts";
 
@@ -228,7 +229,7 @@ describe("bounded groups", () => {
     const machine = makeTemporaryMachine({
       files: {
         createExclusive: async (path, data, mode) => {
-          if (holding && String(data).startsWith("y")) await new Promise<void>((resolve) => held.push(resolve));
+          if (holding && typeof data === "string" && data.startsWith("y")) await new Promise<void>((resolve) => held.push(resolve));
           return files.createExclusive(path, data, mode);
         },
       },

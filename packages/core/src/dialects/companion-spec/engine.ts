@@ -4,13 +4,8 @@ import type { DialectEngine, SessionEngine } from "../dialect.ts";
 import { createToolServer } from "../tool.ts";
 import { encodeContextUpdate } from "./context-update.ts";
 import { encodeOutcomeNotification } from "./outcome-notification.ts";
+import type { CompanionSpecOptions } from "./options.ts";
 import { createCompanionSpecTools } from "./tools.ts";
-
-export interface CompanionSpecOptions {
-  readonly byteOrderMark: "as-proposed" | "as-on-disk";
-  /** Whether an `isError` from openDiff fails the agent's write for good (Gemini) or leaves it to the terminal (Qwen). */
-  readonly showFailure: "silent" | "error";
-}
 
 /** The speaking part of the Gemini family; a new member differs in these options and in where it looks. */
 export function createCompanionSpecEngine(options: CompanionSpecOptions): DialectEngine {

@@ -3,7 +3,7 @@ import type { SessionServices } from "../../session/services.ts";
 import { messageOf, PatchbayError } from "../../support/errors.ts";
 import { errorResult, type TextResult, textResult } from "../text-result.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import type { CompanionSpecOptions } from "./engine.ts";
+import type { CompanionSpecOptions } from "./options.ts";
 
 const openDiffArguments = z.object({ filePath: z.string(), newContent: z.string() });
 const closeDiffArguments = z.object({ filePath: z.string(), suppressNotification: z.boolean().optional() });
