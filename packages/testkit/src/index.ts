@@ -18,6 +18,7 @@ export { createGeminiDriver } from "./agents/gemini-driver.ts";
 export { findQwenCompanions } from "./agents/qwen-discovery.ts";
 export { createQwenDriver } from "./agents/qwen-driver.ts";
 export type { DiffControls, EditorHostControls, TestRunner } from "./contract/editor-host-controls.ts";
+export { createMemoryEditorControls, type MemoryEditorControls } from "./contract/memory-editor-controls.ts";
 export { editorHostContract, type EditorHostContractOptions } from "./contract/editor-host-contract.ts";
 export type { HostCall, HostFailures } from "./editor/host-failures.ts";
 export type { MemoryDiffView, MemoryViewState } from "./editor/memory-diff-view.ts";
