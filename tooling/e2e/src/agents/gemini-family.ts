@@ -1,0 +1,47 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Lab } from "../support/lab.ts";
+import type { AgentKind } from "./agent.ts";
+
+/** What Gemini CLI and its descendant show and take alike. */
+export const geminiFamily: Pick<
+  AgentKind,
+  "ready" | "approval" | "statusCommand" | "connected" | "statusIsMenu" | "writeTurns" | "accept" | "reject"
+> = {
+  ready: /Type your message/,
+  approval: /Apply this change\?/,
+  statusCommand: "/ide status",
+  connected: /Connected to /,
+  statusIsMenu: false,
+  writeTurns: (path, contents) => [{ kind: "tool", name: "write_file", input: { file_path: path, content: contents } }],
+  accept: async (terminal) => {
+    await terminal.press("Enter");
+  },
+  reject: async (terminal) => {
+    await terminal.press("Escape");
+  },
+};
+
+/** Settings of a fresh user who has said yes to the editor, without updates, telemetry and tips; `own` is added to them. */
+export async function writeFamilySettings(
+  lab: Lab,
+  folder: string,
+  authentication: string,
+  own: {
+    readonly general?: Readonly<Record<string, unknown>>;
+    readonly ui?: Readonly<Record<string, unknown>>;
+    readonly tools?: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  await mkdir(join(lab.home, folder), { recursive: true });
+  const settings = {
+    ...own,
+    ide: { enabled: true, hasSeenNudge: true },
+    security: { auth: { selectedType: authentication }, folderTrust: { enabled: false } },
+    general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true, ...own.general },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    ui: { theme: "Default", hideTips: true, ...own.ui },
+  };
+  await writeFile(join(lab.home, folder, "settings.json"), JSON.stringify(settings));
+}
