@@ -6,7 +6,6 @@ import { ensurePrerequisites } from "./prerequisites/prerequisites.ts";
 import { allCases, chooseCases } from "./runner/cases.ts";
 import { runCases } from "./runner/run-cases.ts";
 import { takeScreenshots } from "./screenshots.ts";
-import { takeTheiaScreenshots } from "./theia-screenshots.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
@@ -51,7 +50,6 @@ async function main(): Promise<number> {
   if (values.screenshots) {
     await ensurePrerequisites(["vscode", "theia", ...everyAgent], progress);
     await takeScreenshots(values.into ?? join(root, "docs", "images"));
-    await takeTheiaScreenshots(values.into ?? join(root, "docs", "images"));
     return 0;
   }
   if (cases.length === 0) {
