@@ -170,10 +170,11 @@ function! patchbay#save(number) abort
 endfunction
 
 " Hands a text back to the user in a new unsaved buffer in a tab page of its own; the cursor stays where it is.
-function! patchbay#untitled(lines, like) abort
+function! patchbay#untitled(text, like) abort
   let back = win_getid()
   keepalt tabnew
-  call setline(1, a:lines)
+  call setline(1, patchbay#parts#lines(a:text))
+  call patchbay#parts#clear('untitled')
   let type = fnamemodify(a:like, ':e')
   execute 'setfiletype' (type =~# '^\w\+$' ? type : 'text')
   call win_gotoid(back)

@@ -12,16 +12,23 @@ let s:order = []
 function! patchbay#review#open(request) abort
   let id = a:request.id
   if has_key(s:reviews, id)
+    call s:Received(id)
     return s:Adopt(s:reviews[id], a:request)
   endif
   let review = extend(copy(a:request), {
         \ 'state': 'open', 'left': 0, 'right': 0, 'tick': 0, 'told': 0, 'seen': 0, 'warned': 0, 'unsaved': 0, 'text': {},
         \ 'back': win_getid(), 'mode': mode(),
         \ })
+  for text in [review.proposal, get(review, 'draft', {})]
+    if !empty(text)
+      let text.lines = patchbay#parts#lines(text)
+    endif
+  endfor
   let show = a:request.focus && mode(1) ==# 'n' && get(b:, 'patchbay_review', '') ==# ''
   if s:Busy() || !s:Show(review)
     return {'state': 'busy'}
   endif
+  call s:Received(id)
   if show
     call win_gotoid(bufwinid(review.right) == -1 ? get(win_findbuf(review.right), 0, review.back) : bufwinid(review.right))
   endif
@@ -29,6 +36,11 @@ function! patchbay#review#open(request) abort
     redraw
   endif
   return {'state': 'opened', 'unsaved': review.unsaved}
+endfunction
+
+function! s:Received(id) abort
+  call patchbay#parts#clear(a:id . ' proposal')
+  call patchbay#parts#clear(a:id . ' draft')
 endfunction
 
 function! s:Busy() abort

@@ -13,6 +13,7 @@ import {
   PatchbayError,
 } from "@patchbay/core";
 import { asBoolean, asShape, asText, type Shape } from "../vim/shape.ts";
+import { sendLines } from "../vim/long-text.ts";
 import type { Vim } from "../vim/vim.ts";
 import { type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-text.ts";
 import { DiskFollower, type FileMark } from "./disk-follower.ts";
@@ -78,7 +79,8 @@ export class VimDiffs implements HostDiffs, Disposable {
     };
     this.#reviews.set(request.id, review);
     try {
-      const answer = await this.#untilFree("patchbay#review#open", () => [this.#payload(request)]);
+      const texts = await this.#texts(request);
+      const answer = await this.#untilFree("patchbay#review#open", () => [{ ...this.#payload(request), ...texts }]);
       this.#opened(review, answer);
     } catch (error) {
       this.#reviews.delete(request.id);
@@ -196,13 +198,24 @@ export class VimDiffs implements HostDiffs, Disposable {
       kind: request.kind,
       leftName: names.left,
       rightName: names.right,
-      proposal: toBufferText(request.proposedText),
-      draft: request.draftText === undefined ? undefined : toBufferText(request.draftText),
       present: request.agentPresent,
       layout: settings.layout,
       focus: settings.focus === "auto" && this.#options.isIdle(),
       hints: settings.hints,
       keys: settings.keys,
+    };
+  }
+
+  /** The texts for the review script, which has them by then or finds them in the request. */
+  async #texts(request: DiffRequest): Promise<Shape> {
+    const { id, proposedText, draftText } = request;
+    const sent = async (key: string, text: string): Promise<Shape> => {
+      const { lines, ...rest } = toBufferText(text);
+      return { ...rest, ...(await sendLines(this.#options.vim, `${id} ${key}`, lines)) };
+    };
+    return {
+      proposal: await sent("proposal", proposedText),
+      draft: draftText === undefined ? undefined : await sent("draft", draftText),
     };
   }
 

@@ -76,6 +76,21 @@ describe("a review", () => {
     expect(payload()["focus"]).toBe(true);
   });
 
+  it("comes in parts where its text is long, once, however often Vim is busy", async () => {
+    test.vim.busyAnswers = 1;
+    const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index} of a long text`);
+    const opening = open({ proposedText: `${lines.join("\n")}\n` });
+    const isOpen = (): boolean => test.vim.review("p1") !== undefined;
+    while (!isOpen()) {
+      await turn();
+      test.clock.advance(150);
+    }
+    await opening;
+    const sent = test.vim.calls.filter((call) => call.name === "patchbay#parts#add");
+    expect(sent.flatMap((call) => call.args[1])).toEqual(lines);
+    expect(payload()["proposal"]).toEqual({ parts: "p1 proposal", format: "unix", newline: true });
+  });
+
   it("names its buffers so that the agent and the file are seen", async () => {
     await open();
     expect(payload()).toMatchObject({

@@ -128,4 +128,26 @@ describe.each(vims)("a review in $name", (vim) => {
       ]);
     },
   );
+
+  it("has a long text that came in parts, and those are forgotten", async () => {
+    const { told, facts } = await folder.run(
+      "edit a.txt",
+      "call patchbay#parts#add('p1 proposal', ['left over'], 0)",
+      "call patchbay#parts#clear('p1 proposal')",
+      "call patchbay#parts#add('p1 proposal', ['one', 'two and '], 0)",
+      "call patchbay#parts#add('p1 proposal', ['more', 'three'], 1)",
+      "call patchbay#parts#add('p1 proposal', ['four'], 0)",
+      "let text = {'parts': 'p1 proposal', 'format': 'unix', 'newline': 1}",
+      "call Propose('p1', expand('%:p'), [], {'proposal': text})",
+      "let g:facts.left = patchbay#parts#lines({'parts': 'p1 proposal'})",
+      "call Review('p1')",
+      'call Type(":%delete\\<CR>:e!\\<CR>:w\\<CR>")',
+    );
+    expect(facts).toEqual({ left: [] });
+    expect(told.at(-1)).toEqual([
+      "accepted",
+      "p1",
+      { lines: ["one", "two and more", "three", "four"], format: "unix", newline: 1 },
+    ]);
+  });
 });

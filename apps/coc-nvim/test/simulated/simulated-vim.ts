@@ -3,7 +3,7 @@ import { type Disposable, type Position, type Range, toDisposable } from "@patch
 import { utf16ToByte } from "../../src/context/byte-columns.ts";
 import { shapeOfMode } from "../../src/context/visual-selection.ts";
 import { type BufferText, fromBufferText, readBufferText } from "../../src/diff/buffer-text.ts";
-import { asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
+import { asLines, asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
 import type { CocServices, Vim } from "../../src/vim/vim.ts";
 
 interface Buffer {
@@ -52,6 +52,7 @@ export class SimulatedVim implements Vim {
   readonly #typeListeners: Set<PlaceListener> = new Set();
   readonly #buffers: Map<number, Buffer> = new Map();
   readonly #reviews: Map<string, Review> = new Map();
+  readonly #parts: Map<string, string[]> = new Map();
   /** Where `patchbay#tell()` goes. */
   onTell: (kind: string, subject: string, detail: unknown) => void = () => {};
   directory: string;
@@ -135,6 +136,17 @@ export class SimulatedVim implements Vim {
       }
       case "patchbay#save":
         return this.#save(asNumber(first));
+      case "patchbay#parts#clear":
+        this.#parts.delete(asText(first));
+        return 0;
+      case "patchbay#parts#add": {
+        const known = this.#parts.get(asText(first)) ?? [];
+        const [line = "", ...others] = asLines(second);
+        if (asNumber(third) === 1) known.push(`${known.pop() ?? ""}${line}`, ...others);
+        else known.push(line, ...others);
+        this.#parts.set(asText(first), known);
+        return known.length;
+      }
       case "patchbay#track#lines":
         return this.#buffers.get(asNumber(first))?.lines.slice(asNumber(second) - 1, asNumber(third)) ?? [];
       default:
@@ -290,13 +302,21 @@ export class SimulatedVim implements Vim {
     if (known !== undefined) {
       return { state: "adopted", verdict: known.state, text: known.state === "accepted" ? known.right : null };
     }
-    const right = readBufferText(request["draft"]) ?? readBufferText(request["proposal"]);
+    const right = this.#received(request["draft"]) ?? this.#received(request["proposal"]);
     if (right === undefined) throw new Error("a review has a text");
     const path = asText(request["path"]);
     const buffer = this.#ofPath(path);
     const left = buffer === undefined || buffer.modified ? readText(path) : `${buffer.lines.join("\n")}\n`;
     this.#reviews.set(id, { id, left, right, state: "open" });
     return { state: "opened", unsaved: buffer?.modified === true ? 1 : 0 };
+  }
+
+  /** A text that came along or in parts. */
+  #received(value: unknown): BufferText | undefined {
+    const shape = asShape(value);
+    return readBufferText(
+      "parts" in shape ? { ...shape, lines: this.#parts.get(asText(shape["parts"])) ?? [] } : value,
+    );
   }
 
   #save(number: number): number {
