@@ -2,11 +2,11 @@ const special = /[.+^$()|[\]\\]/;
 
 /**
  * Compiles a glob of the kind editors use for exclusions: `*` within a segment, `**` over segments, `?`, `{a,b}`.
- * A pattern without a slash matches a name in any folder; one with a slash matches from a workspace root or anywhere below.
+ * A pattern without a slash matches a name in any folder; one with a slash matches from a workspace root or anywhere below. A slash at either end says no more than the name.
  * Own code instead of a library because it is needed at start-up, where every kilobyte is paid for by everyone.
  */
 export function compileGlob(pattern: string): RegExp {
-  const body = pattern.startsWith("/") ? pattern.slice(1) : pattern;
+  const body = pattern.replace(/^(?:\.?\/)+|\/+$/gu, "");
   let source = "";
   let depth = 0;
   for (let index = 0; index < body.length; index += 1) {

@@ -31,6 +31,8 @@ describe("sharing policy", () => {
     ["*.log", "/ws/a/b.logs", true],
     ["dist", "/ws/dist/main.js", false],
     ["/dist/**", "/ws/dist/main.js", false],
+    ["dist/", "/ws/dist/main.js", false],
+    ["./dist/", "/ws/dist/main.js", false],
     ["**/private/**", "/ws/a/private/b/c.ts", false],
     ["src/*.gen.{ts,js}", "/ws/src/a.gen.ts", false],
     ["src/*.gen.{ts,js}", "/ws/src/x/a.gen.ts", true],
