@@ -1,5 +1,6 @@
 import { type FileStat, FileSystemError, FileType, type Uri } from "vscode";
 import { AwaitedEntries } from "./awaited-entries.ts";
+import { HeldText } from "./held-text.ts";
 import { proposalIdOf } from "./proposal-uri.ts";
 
 export interface ProposalFile {
@@ -12,13 +13,18 @@ export interface ProposalFile {
   readonly marked: boolean;
 }
 
+/** What was saved is bytes, what was proposed a text. */
+interface Content {
+  readonly size: number;
+  text(): string;
+  bytes(): Uint8Array | Promise<Uint8Array>;
+}
+
 interface Entry {
-  readonly bytes: Uint8Array;
+  readonly content: Content;
   readonly created: number;
   readonly modified: number;
 }
-
-const byteOrderMark = "\uFEFF";
 
 /**
  * The right sides as files. Writing one changes nothing but what this provider holds: whether a save is a verdict is
@@ -36,14 +42,13 @@ export class ProposalFiles {
   put(id: string, file: ProposalFile): void {
     const now = Date.now();
     const before = this.#entries.get(id);
-    const bytes = new TextEncoder().encode(file.marked ? byteOrderMark + file.text : file.text);
-    this.#entries.set(id, { bytes, created: before?.created ?? now, modified: before?.modified ?? now });
+    const content = new HeldText(file.text, file.marked);
+    this.#entries.set(id, { content, created: before?.created ?? now, modified: before?.modified ?? now });
   }
 
   /** The text held for a proposal, without a byte order mark. */
   textOf(id: string): string | undefined {
-    const entry = this.#entries.get(id);
-    return entry === undefined ? undefined : new TextDecoder("utf-8").decode(entry.bytes);
+    return this.#entries.get(id)?.content.text();
   }
 
   drop(id: string): void {
@@ -52,11 +57,11 @@ export class ProposalFiles {
 
   async stat(uri: Uri): Promise<FileStat> {
     const entry = await this.#entry(uri);
-    return { type: FileType.File, ctime: entry.created, mtime: entry.modified, size: entry.bytes.byteLength };
+    return { type: FileType.File, ctime: entry.created, mtime: entry.modified, size: entry.content.size };
   }
 
   async readFile(uri: Uri): Promise<Uint8Array> {
-    return (await this.#entry(uri)).bytes;
+    return await (await this.#entry(uri)).content.bytes();
   }
 
   /** Never fails: a failing save would bring an error message in place of what the user wanted. */
@@ -66,7 +71,13 @@ export class ProposalFiles {
     // VS Code tells versions apart by time and size, so the time must move. One without an entry is a tab of an earlier
     // run that is being closed; it needs an entry for a moment.
     const modified = Math.max(Date.now(), (before?.modified ?? 0) + 1);
-    this.#entries.set(id, { bytes: content.slice(), created: before?.created ?? modified, modified });
+    const bytes = content.slice();
+    const saved = {
+      size: bytes.byteLength,
+      text: () => new TextDecoder("utf-8").decode(bytes),
+      bytes: () => bytes,
+    };
+    this.#entries.set(id, { content: saved, created: before?.created ?? modified, modified });
   }
 
   async #entry(uri: Uri): Promise<Entry> {

@@ -64,6 +64,8 @@ export class ProposalReview implements DiffView {
   #heldBack = false;
   #wasDirty = false;
   #reverted = false;
+  /** Whether the right side may hold anything but the proposal: it was changed, or comes from an earlier run. */
+  #mayDiffer = false;
   readonly #saves: SaveWatch;
 
   constructor(options: ProposalReviewOptions) {
@@ -90,6 +92,7 @@ export class ProposalReview implements DiffView {
 
   /** Shows the diff, behind what the user is doing. A tab of an earlier run is taken over as it is. */
   async open(): Promise<void> {
+    if (tabsOfProposal(this.request.id).length > 0) this.#mayDiffer = true;
     if (!tabsOfProposal(this.request.id).some(isDiffTab)) await this.#showQuietly();
     this.#openedAt = Date.now();
     if (this.request.draftText !== undefined) await this.#applyDraft(this.request.draftText);
@@ -139,6 +142,7 @@ export class ProposalReview implements DiffView {
     // Unsaved, and then not unsaved without a save: the user chose "Don't Save" or took the edits back.
     if (this.#wasDirty && !isDirty && !this.#saves.isSaving) this.#reverted = true;
     this.#wasDirty = isDirty;
+    if (event.contentChanges.length > 0) this.#mayDiffer = true;
     const text = event.contentChanges.length === 0 ? undefined : event.document.getText();
     if (text !== undefined) this.#saves.noteChange(text, event.contentChanges);
     if (text === undefined || this.#quiet || this.#saves.isSaving) return;
@@ -294,6 +298,8 @@ export class ProposalReview implements DiffView {
   }
 
   #text(): string {
+    // A document puts its lines together for everyone who asks.
+    if (!this.#mayDiffer) return this.request.proposedText;
     const document = this.#document();
     return this.#saves.keptText(document?.version) ?? document?.getText() ?? this.#options.savedText();
   }

@@ -62,6 +62,22 @@ async function closeTab(): Promise<void> {
 const trim = (text: string): string => text.replace(/ +$/gmu, "");
 
 describe("saving", () => {
+  it("asks a document for its text only when somebody has changed it", async () => {
+    const view = await open();
+    const side = await document();
+    const getText = side.getText.bind(side);
+    let asked = 0;
+    side.getText = (range) => {
+      asked += 1;
+      return getText(range);
+    };
+    expect(await view.currentText()).toBe("ONE  \n");
+    expect(asked).toBe(0);
+    window.bench.edit(side, "mine\n");
+    expect(await view.currentText()).toBe("mine\n");
+    expect(asked).toBeGreaterThan(0);
+  });
+
   it("by hand accepts, with the text as it was before save participants", async () => {
     await open();
     window.bench.participants = trim;
