@@ -1,5 +1,8 @@
 import { basename, isAbsolute, relative } from "node:path";
 
+/** As much of a proposal's id as keeps the names of two reviews apart: Vim shows them in its messages. */
+const idLength = 6;
+
 /** Names of a review's two buffers; the last part is what tab lines and buffer lists show. */
 export function reviewNames(
   id: string,
@@ -7,7 +10,8 @@ export function reviewNames(
   path: string,
 ): { readonly left: string; readonly right: string } {
   const file = basename(path);
-  return { left: `patchbay://${id}/now: ${file}`, right: `patchbay://${id}/${agentName}: ${file}` };
+  const place = `patchbay://${id.slice(0, idLength)}`;
+  return { left: `${place}/now: ${file}`, right: `${place}/${agentName}: ${file}` };
 }
 
 /** A path as people read it: relative to the first folder that holds it. */

@@ -92,11 +92,11 @@ describe("a review", () => {
   });
 
   it("names its buffers so that the agent and the file are seen", async () => {
-    await open();
+    await open({ id: "q2coHPxiQ0UYEwKO" });
     expect(payload()).toMatchObject({
       title: "a.txt",
-      leftName: "patchbay://p1/now: a.txt",
-      rightName: "patchbay://p1/Gemini CLI: a.txt",
+      leftName: "patchbay://q2coHP/now: a.txt",
+      rightName: "patchbay://q2coHP/Gemini CLI: a.txt",
       layout: "tab",
       keys: { accept: "<leader>pa", reject: "<leader>pr" },
     });
