@@ -1,5 +1,6 @@
 import type { Platform } from "@patchbay/core";
 import { type AgentId, agentNames } from "../records/agent-places.ts";
+import { realPlace } from "../records/real-place.ts";
 import type { RunningEditor } from "../records/running-editors.ts";
 import { editorsServing, holds } from "../records/serving-editor.ts";
 import { program } from "../own-command.ts";
@@ -44,7 +45,7 @@ async function missing(
       fix: `${program} serve ${quoteWord(folder)}   # or open the folder in your editor`,
     };
   }
-  const here = (await platform.files.realPath(folder)) ?? folder;
+  const here = await realPlace(platform, folder);
   const above = others.find(({ root }) => holds(here, root));
   const [chosen, hint] = above === undefined ? [other, "serves another folder"] : [above, "serves a folder below"];
   const text = `${chosen.editor.name} is running, but ${hint}: ${chosen.root}. ${name} must be started in there.`;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Platform } from "@patchbay/core";
 import * as z from "zod";
+import { realPlace } from "../records/real-place.ts";
 import type { Finding } from "./finding.ts";
 import { parseLooseJson } from "./loose-json.ts";
 
@@ -110,10 +111,8 @@ async function readLayers<T>(
   const texts = await Promise.all(
     paths.map(async (path) => {
       // A linked settings file (dotfiles) is read where it lies.
-      const real = await platform.files.realPath(path);
-      return real === undefined
-        ? undefined
-        : await platform.files.readText(real, largestSettingsBytes).catch(() => undefined);
+      const real = await realPlace(platform, path);
+      return await platform.files.readText(real, largestSettingsBytes).catch(() => undefined);
     }),
   );
   return texts.flatMap((text) => {

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import type { Platform } from "@patchbay/core";
+import { realPlace } from "./real-place.ts";
 import type { RunningEditor } from "./running-editors.ts";
 
 /** The editors that answer and serve a folder, the one with the nearest folder first. */
@@ -8,12 +9,10 @@ export async function editorsServing(
   editors: readonly RunningEditor[],
   folder: string,
 ): Promise<readonly RunningEditor[]> {
-  const here = (await platform.files.realPath(folder)) ?? folder;
+  const here = await realPlace(platform, folder);
   const ranked = await Promise.all(
     editors.map(async (editor) => {
-      const roots = await Promise.all(
-        editor.folders.map(async (root) => (await platform.files.realPath(root)) ?? root),
-      );
+      const roots = await Promise.all(editor.folders.map((root) => realPlace(platform, root)));
       const nearest = Math.max(-1, ...roots.filter((root) => holds(root, here)).map((root) => root.length));
       return { editor, nearest };
     }),

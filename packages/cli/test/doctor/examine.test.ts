@@ -88,6 +88,26 @@ describe("the doctor", () => {
     ]);
   });
 
+  it("goes on where it may not look into the home", async () => {
+    const open = terminal({});
+    const unlessHome =
+      <T>(read: (path: string) => Promise<T>) =>
+      async (path: string): Promise<T> => {
+        if (path.startsWith(platform.home)) throw Object.assign(new Error("permission denied"), { code: "EACCES" });
+        return await read(path);
+      };
+    const { lstat, list, readText, realPath } = open.files;
+    const files = {
+      ...open.files,
+      lstat: unlessHome(lstat),
+      list: unlessHome(list),
+      realPath: unlessHome(realPath),
+      readText: async (path: string, limit: number) => await unlessHome(async () => await readText(path, limit))(path),
+    };
+    const findings = await examine({ ...open, files }, platform.workspace);
+    expect(findings.filter(({ level }) => level === "problem").map(({ agent }) => agent)).toContain("gemini");
+  });
+
   it("says that no editor runs, and what to type", async () => {
     settle();
     const problems = (await bad()).filter(({ level }) => level === "problem");

@@ -35,6 +35,19 @@ describe("the editors that serve a folder", () => {
     expect(await serving(editors.toReversed(), inner)).toEqual(["inner", "outer"]);
   });
 
+  it("are found beside one with a folder that cannot be looked at", async () => {
+    const realPath = async (path: string): Promise<string | undefined> => {
+      if (path.startsWith("/gone"))
+        throw Object.assign(new Error("transport endpoint is not connected"), { code: "ENOTCONN" });
+      return await platform.files.realPath(path);
+    };
+    const machine = { ...platform, files: { ...platform.files, realPath } };
+    const editors = [editor("far", ["/gone/mount"]), editor("here", [platform.workspace])];
+    const found = await editorsServing(machine, editors, platform.workspace);
+    expect(found.map(({ name }) => name)).toEqual(["here"]);
+    expect(await editorsServing(machine, editors, "/gone/mount/sub")).toMatchObject([{ name: "far" }]);
+  });
+
   it("are found through links, and only while they answer", async () => {
     const link = join(platform.root, "link");
     symlinkSync(platform.workspace, link);
