@@ -50,7 +50,8 @@ const earlier = values["add-to"];
 const figures: Figures =
   earlier !== undefined && existsSync(earlier) ? JSON.parse(readFileSync(earlier, "utf8")).figures : {};
 // Rounds of an earlier run count, so that the order goes on changing.
-const done = Math.max(0, ...Object.values(figures).flatMap((row) => Object.values(row).map((taken) => taken.length)));
+const taken = chosen.flatMap(({ rows }) => rows.flatMap(({ name }) => Object.values(figures[name] ?? {})));
+const done = Math.max(0, ...taken.map((values) => values.length));
 
 const folder = mkdtempSync(join(tmpdir(), "patchbay-bench-workspace-"));
 try {
