@@ -53,6 +53,28 @@ describe("nothing lost", () => {
     await second.until("nothing of it is kept", () => proposalFiles(sandbox).length === 0);
   });
 
+  it("L01 a decision outlives a kill -9 right after it, on a stream that nobody reads any more", async () => {
+    const sandbox = makeSandbox();
+    const first = await startEditor({ sandbox });
+    const agent = await connectHttp(first);
+    const path = sandbox.file("a.txt");
+    await agent.openDiff(path, "proposed\n");
+    const view = await first.view();
+    await first.call(ask.type, { id: view.id, text: "mine\n" });
+    await pause(500);
+    agent.stream?.response.socket.pause();
+    await first.call(ask.accept, { id: view.id });
+    await pause(300);
+    await first.kill();
+    agent.stream?.cut();
+    const second = await startEditor({ sandbox });
+    const again = await resumed(second.port, agent);
+    const event = await (await again.openStream()).next(isOutcome);
+    expect(event.params).toEqual({ filePath: path, content: "mine\n" });
+    // Nor is the user asked again.
+    expect(await second.openViews()).toEqual([]);
+  });
+
   it("L01 an undelivered outcome can be fetched by closeDiff at once after kill -9", async () => {
     const sandbox = makeSandbox();
     const first = await startEditor({ sandbox });

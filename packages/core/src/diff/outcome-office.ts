@@ -4,8 +4,6 @@ import type { DraftKeeper } from "./draft-keeper.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
 
-/** An outcome on an open stream is written to disk only if it is not confirmed by then, ms. */
-const saveAfterMs = 1_500;
 /** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms (scorecard, nothing lost 4). */
 const ownerGraceMs = 10_000;
 
@@ -40,7 +38,6 @@ interface Parcel {
   /** The earliest moment from which the owner's absence counts. */
   awayFrom: number;
   carrying: CarriedOutcome | undefined;
-  saveTimer: Disposable | undefined;
   /** The user knows that it waits. */
   told: boolean;
   /** It stands on disk. */
@@ -69,12 +66,15 @@ export class OutcomeOffice {
     this.#clock = options.clock;
   }
 
+  /**
+   * Takes the place of what is kept of the proposal, at once: neither a killed editor nor one that ends in a hurry may lose
+   * a decision, and an open stream is no proof that somebody reads it.
+   */
   send(proposal: Proposal, outcome: DiffOutcome): void {
     const parcel = this.#begin(proposal, outcome);
-    if (!this.#parcels.has(proposal.id) || !proposal.facts.owner.outlivesConnection) return;
-    if (this.#carrier.isReachable(proposal.facts.owner.sessionId)) {
-      parcel.saveTimer = this.#clock.setTimeout(() => void this.#save(parcel), saveAfterMs);
-    } else void this.#save(parcel);
+    if (!this.#parcels.has(proposal.id)) return;
+    if (proposal.facts.owner.outlivesConnection) void this.#save(parcel);
+    else this.#remove(parcel);
   }
 
   /** An outcome of an earlier run that its owner does not know yet. */
@@ -173,7 +173,6 @@ export class OutcomeOffice {
   async stop(options: { readonly keep: boolean }): Promise<void> {
     await Promise.all(
       Array.from(this.#parcels.values(), async (parcel) => {
-        parcel.saveTimer?.dispose();
         const { owner } = parcel.proposal.facts;
         if (owner.outlivesConnection && (options.keep || !this.#carrier.isReachable(owner.sessionId))) {
           await this.#save(parcel);
@@ -201,7 +200,6 @@ export class OutcomeOffice {
       outcome,
       awayFrom: this.#clock.monotonic(),
       carrying: undefined,
-      saveTimer: undefined,
       told: false,
       kept,
     };
@@ -238,7 +236,6 @@ export class OutcomeOffice {
   }
 
   #remove(parcel: Parcel): void {
-    parcel.saveTimer?.dispose();
     parcel.carrying?.dispose();
     parcel.carrying = undefined;
     if (this.#parcels.get(parcel.proposal.id) !== parcel) return;

@@ -112,7 +112,7 @@ export class ProposalHandover {
     proposal.detached = proposal.isEdited;
     if (settled) outcomes.send(proposal, { kind: "rejected" });
     if (proposal.detached) await drafts.save(proposal);
-    else drafts.forget(proposal);
+    else if (!settled) drafts.forget(proposal);
     await views.close(proposal, "stopped");
   }
 }

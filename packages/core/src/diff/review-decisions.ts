@@ -73,7 +73,7 @@ export class ReviewDecisions {
       return true;
     }
     if (!proposal.isOpen) return false;
-    if (!this.#end(proposal, { kind }, "rejected")) return false;
+    if (!this.#end(proposal, { kind }, "rejected", true)) return false;
     this.#options.outcomes.send(proposal, { kind });
     return true;
   }
@@ -94,7 +94,7 @@ export class ReviewDecisions {
     // The user may have decided in the view while it was read.
     if (!proposal.isOpen) return outcomes.collect(owner, handle) ?? final;
     if (final.edited && !owner.outlivesConnection) messages.editsNotUsed(proposal, proposal.draft ?? proposal.body);
-    this.#end(proposal, { kind: "decided-in-terminal", ...final }, "decided-in-terminal");
+    this.#end(proposal, { kind: "decided-in-terminal", ...final }, "decided-in-terminal", options.notify);
     if (options.notify) outcomes.send(proposal, { kind: "rejected" });
     return final;
   }
@@ -145,7 +145,7 @@ export class ReviewDecisions {
       return true;
     }
     const outcome: DiffOutcome = { kind: "accepted", ...final };
-    if (!this.#end(proposal, outcome, "accepted")) return false;
+    if (!this.#end(proposal, outcome, "accepted", true)) return false;
     outcomes.send(proposal, outcome);
     if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
@@ -165,17 +165,18 @@ export class ReviewDecisions {
     this.#options.proposals.changed();
   }
 
-  #end(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason): boolean {
+  /** With `isSent` an outcome is sent next, which takes the place of what is kept on disk. */
+  #end(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason, isSent = false): boolean {
     if (!proposal.settle(outcome)) return false;
-    this.#release(proposal, reason);
+    this.#release(proposal, reason, isSent);
     return true;
   }
 
-  #release(proposal: Proposal, reason: DiffCloseReason): void {
+  #release(proposal: Proposal, reason: DiffCloseReason, isSent = false): void {
     const { proposals, drafts, views } = this.#options;
     proposal.detached = false;
     proposals.remove(proposal);
-    drafts.forget(proposal);
+    if (!isSent) drafts.forget(proposal);
     void views.close(proposal, reason);
     proposals.changed();
   }

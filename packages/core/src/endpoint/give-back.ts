@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import type { Random } from "../platform/platform.ts";
 
-/** How long a keeper may take to give the port back, ms; it needs a few. */
-const patienceMs = 500;
+/** How long a keeper may take to give the port back, ms. It needs a few, more on a busy machine; a new port would cost all agents their connection. */
+const patienceMs = 3_000;
 
 /**
  * What a keeper takes as proof that the next run asks. Derived, because whoever holds the port now need not be a

@@ -56,7 +56,10 @@ class Carrier {
 class Store implements ProposalStore {
   readonly kept: Map<string, StoredProposal> = new Map();
   readonly save = async (record: StoredProposal): Promise<void> => void this.kept.set(record.facts.id, record);
-  readonly remove = async (id: string): Promise<void> => void this.kept.delete(id);
+  removed = 0;
+  readonly remove = async (id: string): Promise<void> => {
+    if (this.kept.delete(id)) this.removed += 1;
+  };
   readonly load = async (): Promise<readonly StoredProposal[]> => [...this.kept.values()];
 }
 
@@ -251,6 +254,22 @@ describe("diff registry", () => {
     after.registry.setAgentPresent("one", true);
     expect(after.carrier.carried.map(({ path }) => path)).toEqual(["/ws/b.ts", "/ws/a.ts"]);
     expect(after.carrier.resentAs).toEqual([101, 102]);
+  });
+
+  it("L01 a decision takes the place of its draft at once: an editor that is killed then loses neither", async () => {
+    const { carrier, clock, editor, open, store } = start();
+    carrier.confirms = false;
+    open("one");
+    const view = await editor.nextView();
+    view.type("mine\n");
+    clock.advance(200);
+    await expect.poll(() => [...store.kept.values()].map(({ draft }) => draft)).toEqual(["mine\n"]);
+    view.accept();
+    const kept = (): unknown => [...store.kept.values()].map(({ outcome, sentAs }) => [outcome, sentAs]);
+    await expect.poll(kept).toEqual([[{ kind: "accepted", text: "mine\n", edited: true }, 101]]);
+    expect(store.removed).toBe(0);
+    carrier.handles[0]?.deliver();
+    await expect.poll(kept).toEqual([]);
   });
 
   it("L01 what waited on disk names its event once it is sent: a run that is killed then tells nobody again", async () => {

@@ -245,6 +245,17 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(told.filter((method) => method === "ide/diffAccepted")).toHaveLength(1);
   }, 20_000);
 
+  it("a keeper that is held up is waited for: a new port would cut all agents off", async () => {
+    const { port, build } = await leave();
+    await untilHeld(port);
+    const [keeper = 0] = keepers();
+    process.kill(keeper, "SIGSTOP");
+    setTimeout(() => process.kill(keeper, "SIGCONT"), 1_200);
+    const { companion } = build();
+    await companion.start();
+    expect(portOf(companion)).toBe(port);
+  }, 20_000);
+
   it("who comes in the moment of the handover has a clean end, not a broken connection", async () => {
     const { port, driver, platform, build } = await leave();
     await untilHeld(port);
