@@ -26,10 +26,14 @@ function! patchbay#hints#text(review) abort
         \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects, do drops a hunk'
 endfunction
 
-" The same for Neovim's window bar, where it stays.
-function! patchbay#hints#bar(id) abort
+" The same for Neovim's window bars, where it stays. On the left, whose bar is there so that lines stand beside lines, it says what
+" the status line would, where there is one for all windows only.
+function! patchbay#hints#bar(id, proposal) abort
   let review = patchbay#review#find(a:id)
-  return empty(review) ? '' : ' ' . s:Escape(patchbay#hints#text(review)) . '%<'
+  if empty(review) || !a:proposal
+    return &laststatus == 3 ? patchbay#hints#line(a:id, 0) : ' '
+  endif
+  return ' ' . s:Escape(patchbay#hints#text(review)) . '%<'
 endfunction
 
 " The status line of a review's windows.
@@ -51,7 +55,8 @@ function! patchbay#hints#line(id, proposal) abort
     let about .= '  ' . (index(open, a:id) + 1) . '/' . len(open)
   endif
   let how = ':w accepts  :q rejects '
-  let room = winwidth(get(g:, 'statusline_winid', 0)) - strdisplaywidth(who . review.title . about . how) - 3
+  let width = &laststatus == 3 ? &columns : winwidth(get(g:, 'statusline_winid', 0))
+  let room = width - strdisplaywidth(who . review.title . about . how) - 3
   " Where there is little room the file's name counts more than what the message on entering has said.
   return ' ' . s:Escape(who) . '%<' . s:Escape(review.title . about) . (room < 0 ? '' : '%=' . how)
 endfunction

@@ -79,8 +79,7 @@ function! s:FillLeft(review) abort
   let &l:undolevels = saved
   let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 0)'
   if exists('+winbar') && a:review.hints
-    " As high as the other side's, so that lines stand beside lines.
-    let &l:winbar = ' '
+    let &l:winbar = '%{%patchbay#hints#bar(' . string(a:review.id) . ', 0)%}'
   endif
 endfunction
 
@@ -111,7 +110,7 @@ function! s:FillRight(review) abort
   let a:review.tick = b:changedtick
   let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 1)'
   if exists('+winbar') && a:review.hints
-    let &l:winbar = '%{%patchbay#hints#bar(' . string(a:review.id) . ')%}'
+    let &l:winbar = '%{%patchbay#hints#bar(' . string(a:review.id) . ', 1)%}'
   endif
 endfunction
 

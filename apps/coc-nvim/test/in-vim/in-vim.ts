@@ -29,8 +29,8 @@ const autoload = join(import.meta.dirname, "..", "..");
 const prelude = `
 let g:facts = {}
 let g:told = []
-" What is to be found out after the script, when the editor waits for keys again.
-let g:finally = {}
+" What is to be waited for after the script, when the editor waits for keys again.
+let g:until = '1'
 let g:coc_service_initialized = 1
 function! CocActionAsync(action, command, ...) abort
   call add(g:told, a:000)
@@ -50,10 +50,10 @@ function! Review(id) abort
   return patchbay#go#to(a:id)
 endfunction
 " What was put off until later happens now.
-let g:timers = len(timer_info())
+let g:others = map(timer_info(), 'v:val.id')
 function! Later() abort
   sleep 1m
-  while len(timer_info()) > g:timers
+  while !empty(filter(timer_info(), 'index(g:others, v:val.id) < 0'))
     sleep 1m
   endwhile
 endfunction
@@ -135,12 +135,17 @@ export class VimFolder {
         "catch",
         "  let g:facts.failed = v:exception . ' at ' . v:throwpoint",
         "endtry",
+        "let g:started = reltime()",
         "function! Finish(timer) abort",
-        "  call extend(g:facts, map(copy(g:finally), 'eval(v:val)'))",
+        "  if !eval(g:until) && reltimefloat(reltime(g:started)) < 5",
+        "    call timer_start(5, 'Finish')",
+        "    return",
+        "  endif",
+        "  if g:until !=# '1' | let g:facts.until = eval(g:until) | endif",
         `  call writefile([json_encode({'facts': g:facts, 'told': g:told})], '${result}')`,
         "  qall!",
         "endfunction",
-        "call timer_start(empty(g:finally) ? 0 : 30, 'Finish')",
+        "call timer_start(0, 'Finish')",
       ].join("\n"),
     );
     const { name, program } = this.#vim;

@@ -172,6 +172,20 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
     });
   });
 
+  it.runIf(vim.name === "Neovim")("say so in window bars, too, where one status line is for all", async () => {
+    const { facts } = await folder.run(
+      "edit b.txt",
+      propose(),
+      "call Review('p1')",
+      "let Bar = {number -> nvim_eval_statusline(getwinvar(number, '&winbar'), {'winid': win_getid(number), 'use_winbar': v:true}).str}",
+      "let g:facts.two = [trim(Bar(1)), trim(Bar(2))]",
+      "set laststatus=3",
+      "let g:facts.one = [trim(Bar(1)), trim(Bar(2))]",
+    );
+    const keys = ":w or \\pa accepts, :q or \\pr rejects, do drops a hunk";
+    expect(facts).toMatchObject({ two: ["", keys], one: ["a.txt now", keys] });
+  });
+
   it("have the user's keys, in them alone", async () => {
     const { facts } = await folder.run(
       "edit b.txt",
@@ -205,8 +219,8 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
       "call patchbay#review#accept('p1')",
       "call patchbay#review#close('p1', 'accepted')",
       "let g:facts.back = win_getid() == here",
-      "let g:finally.mode = 'mode()'",
+      "let g:until = 'mode() ==# \"t\"'",
     );
-    expect(facts).toMatchObject({ back: 1, mode: "t" });
+    expect(facts).toMatchObject({ back: 1, until: 1 });
   });
 });
