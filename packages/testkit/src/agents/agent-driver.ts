@@ -47,6 +47,8 @@ export interface AgentStatus {
   /** Undefined: the agent has been told nothing, or has forgotten it on a disconnect. */
   readonly view?: AgentView;
   readonly mentions: readonly AgentMention[];
+  /** How many verdicts came for which nothing waited; the real agents pass over them. */
+  readonly unasked: number;
 }
 
 export interface AgentEdit {

@@ -152,6 +152,7 @@ export class CompanionSpecDriver implements AgentDriver {
   #take(path: string): { readonly question: OpenQuestion; accept(content: string): void } | undefined {
     const open = this.#open.get(path);
     this.#open.delete(path);
+    if (open === undefined) this.#board.change({ unasked: this.status.unasked + 1 });
     return open;
   }
 

@@ -3,7 +3,7 @@ import type { AgentStatus } from "./agent-driver.ts";
 
 /** A driver's status and those who wait for it to change. */
 export class StatusBoard {
-  #status: AgentStatus = { state: "idle", tools: [], contexts: 0, mentions: [] };
+  #status: AgentStatus = { state: "idle", tools: [], contexts: 0, mentions: [], unasked: 0 };
   readonly #waiting: Set<() => void> = new Set();
 
   get status(): AgentStatus {
@@ -17,8 +17,8 @@ export class StatusBoard {
 
   /** Everything that was known through the connection is forgotten. */
   disconnected(problem: string): void {
-    const { contexts, mentions } = this.#status;
-    this.#status = { state: "disconnected", problem, tools: [], contexts, mentions };
+    const { contexts, mentions, unasked } = this.#status;
+    this.#status = { state: "disconnected", problem, tools: [], contexts, mentions, unasked };
     for (const wake of Array.from(this.#waiting)) wake();
   }
 

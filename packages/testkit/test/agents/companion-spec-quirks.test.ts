@@ -18,6 +18,18 @@ afterEach(async () => {
 });
 
 describe("Gemini CLI", () => {
+  it("counts verdicts for which nothing waits, and passes over them", async () => {
+    const { notify } = await lab.listen();
+    const gemini = await lab.connect(createGeminiDriver(lab.where));
+    const path = join(lab.where.cwd, "a.txt");
+    const proposal = gemini.propose({ path, text: "proposed\n" });
+    await proposal.asked;
+    for (const content of ["first\n", "second\n"]) notify("ide/diffAccepted", { filePath: path, content });
+    expect(await proposal.outcome).toMatchObject({ received: "first\n" });
+    await gemini.until("the second", ({ unasked }) => unasked === 1);
+    expect(readFileSync(path, "utf8")).toBe("first\n");
+  });
+
   it("takes one malformed notification for the end", async () => {
     const { notify } = await lab.listen();
     const gemini = await lab.connect(createGeminiDriver(lab.where));

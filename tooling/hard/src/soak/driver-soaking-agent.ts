@@ -31,6 +31,7 @@ export class DriverSoakingAgent implements SoakingAgent {
 
   async run(diffs: number): Promise<void> {
     const { cutShare, editor, gate, number, tally, thinkMs } = this.#options;
+    const { unasked } = this.#driver.status;
     for (let diff = 0; diff < diffs; diff += 1) {
       const sample = makeSample(editor, number, diff);
       tally.diffs += 1;
@@ -59,6 +60,10 @@ export class DriverSoakingAgent implements SoakingAgent {
           `${outcome.received} for ${sample.mark}`,
         );
     }
+    // What would come twice comes now.
+    await pause(2_500);
+    const twice = this.#driver.status.unasked - unasked;
+    if (twice > 0) tally.find("duplicated", `agent-${number} was told ${twice} verdicts for which nothing waited`);
   }
 
   async end(): Promise<void> {
