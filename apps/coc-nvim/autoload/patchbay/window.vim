@@ -26,7 +26,9 @@ function! s:Build(review, layout) abort
   elseif a:layout ==# 'horizontal'
     keepalt botright vnew
   else
-    keepalt tabnew
+    " Behind the review before, so that gt goes from one to the next in the order they came.
+    let pages = filter(range(1, tabpagenr('$')), 'gettabvar(v:val, "patchbay_review", "") !=# ""')
+    execute 'keepalt' (empty(pages) ? tabpagenr() : pages[-1]) . 'tabnew'
     let t:patchbay_review = a:review.id
   endif
   let a:review.left = bufnr('%')

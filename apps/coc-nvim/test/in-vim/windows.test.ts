@@ -89,6 +89,19 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
     },
   );
 
+  it("stand in the order in which they came", async () => {
+    const { facts } = await folder.run(
+      "edit b.txt",
+      "tabnew | tabfirst",
+      "for id in ['p1', 'p2', 'p3'] | call Propose(id, getcwd() . '/a.txt', [id]) | endfor",
+      "let g:facts.pages = map(range(1, tabpagenr('$')), 'gettabvar(v:val, \"patchbay_review\", \"\")')",
+      "call patchbay#go#next()",
+      "call patchbay#go#next()",
+      "let g:facts.second = [getline(1), tabpagenr(), patchbay#hints#line('p2', 1) =~# ' 2/3']",
+    );
+    expect(facts).toEqual({ pages: ["", "p1", "p2", "p3", ""], second: ["p2", 3, 1] });
+  });
+
   it("come without a word to plugins that listen for windows", async () => {
     const { facts } = await folder.run(
       "edit b.txt",
