@@ -5,7 +5,6 @@ import type { ControlLine, StartFigures } from "../subjects/control.ts";
 export interface SubjectStats {
   readonly rss: number;
   readonly heap: number;
-  readonly cpuMs: number;
   readonly timers: number;
 }
 
@@ -66,9 +65,13 @@ export class SubjectProcess {
     return {
       rss: Number(answer["rss"]),
       heap: Number(answer["heap"]),
-      cpuMs: Number(answer["cpuMs"]),
       timers: Number(answer["timers"]),
     };
+  }
+
+  /** CPU time since the start, ms. */
+  async cpu(): Promise<number> {
+    return Number((await this.tell({ do: "cpu" }))["cpuMs"]);
   }
 
   /** Does something and says what the event loop was blocked for at longest meanwhile, ms. */

@@ -3,8 +3,9 @@ import type { SubjectProcess } from "../client/subject-process.ts";
 import { debounceMs, follow, followMany, lineWidth } from "./follow.ts";
 import { cpuOf, type Goal, type Measurement, median, pause } from "./row.ts";
 
-/** Of so many CPU milliseconds the rest of the moves is reckoned up. */
-const enoughCpuMs = 4_000;
+/** Where so few moves take so much CPU (ms), all the others are reckoned from them. */
+const fewMoves = 50;
+const enoughCpuMs = 100;
 
 /** What a cursor move and an update cost. */
 export const contextRows: readonly Measurement[] = [
@@ -65,19 +66,19 @@ function moves({
     measure: async (subject, folder) => {
       if (subject.start.hasCursor === false) return [];
       const client = await follow(subject, folder, Math.max(selected + 500_000, 1_000_000));
+      const line = Math.ceil(selected / lineWidth);
+      const move = async (character: number, repeat: number): Promise<void> => {
+        await subject.tell({ do: selected === 0 ? "cursor" : "select", line, character, repeat });
+        await pause(debounceMs * 2.5);
+      };
+      await move(0, fewMoves);
+      const few = await cpuOf(subject, () => move(1, fewMoves));
       const bursts = 20;
-      let cpu = 0;
-      let done = 0;
-      for (; done < bursts && cpu < enoughCpuMs; done += 1) {
-        cpu += await cpuOf(subject, async () => {
-          const line = Math.ceil(selected / lineWidth);
-          const place = { line, character: done, repeat: 500 };
-          await subject.tell({ do: selected === 0 ? "cursor" : "select", ...place }, 120_000);
-          await pause(debounceMs * 2.5);
-        });
-      }
+      const cpu = await cpuOf(subject, async () => {
+        if (few < enoughCpuMs) for (let burst = 0; burst < bursts; burst += 1) await move(burst, 10_000 / bursts);
+      });
       client.end();
-      return [(cpu * bursts) / done];
+      return [few < enoughCpuMs ? cpu : (few * 10_000) / fewMoves];
     },
   };
 }

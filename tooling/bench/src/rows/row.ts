@@ -32,12 +32,9 @@ export function median(values: readonly number[]): number {
 
 /** CPU time that a subject spends on something, ms. */
 export async function cpuOf(subject: SubjectProcess, work: () => Promise<void>): Promise<number> {
-  const before = await subject.stats();
-  const idle = await subject.stats();
+  const before = await subject.cpu();
   await work();
-  const after = await subject.stats();
-  // What a question for figures itself costs is taken off.
-  return Math.max(0, after.cpuMs - idle.cpuMs - (idle.cpuMs - before.cpuMs));
+  return (await subject.cpu()) - before;
 }
 
 export function pause(ms: number): Promise<void> {

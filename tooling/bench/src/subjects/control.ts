@@ -5,6 +5,7 @@ import { countTimers } from "./count-timers.ts";
 /** What the benchmark asks of a subject; see the README. */
 export type ControlLine =
   | { readonly do: "stats" }
+  | { readonly do: "cpu" }
   | { readonly do: "open"; readonly path: string; readonly text: string }
   | { readonly do: "cursor"; readonly line: number; readonly character: number; readonly repeat: number }
   | { readonly do: "select"; readonly line: number; readonly character: number; readonly repeat: number }
@@ -67,6 +68,8 @@ async function answer(line: ControlLine, actions: SubjectActions): Promise<unkno
   switch (line.do) {
     case "stats":
       return stats();
+    case "cpu":
+      return { cpuMs: cpuNow() };
     case "open":
       await actions.open(line.path, line.text);
       return {};
@@ -93,8 +96,13 @@ async function answer(line: ControlLine, actions: SubjectActions): Promise<unkno
 
 function stats(): unknown {
   const memory = memoryNow();
+  return { ...memory, timers: timers() };
+}
+
+/** CPU time of all threads since the start, ms. */
+function cpuNow(): number {
   const { user, system } = process.cpuUsage();
-  return { ...memory, cpuMs: (user + system) / 1_000, timers: timers() };
+  return (user + system) / 1_000;
 }
 
 function say(value: unknown): void {
