@@ -38,7 +38,8 @@ export const claude: AgentKind = {
   ready: /^❯/m,
   approval: /Do you want to (make this edit|create|overwrite)/,
   statusCommand: "/ide",
-  connected: /✔ \S/,
+  // Where there is no connection, the list has "None" ticked.
+  connected: /✔ (?!None\b)\S/,
   statusIsMenu: true,
   writeTurns: (path, contents) => [{ kind: "tool", name: "Write", input: { file_path: path, content: contents } }],
   editTurns: (path, from, to) => [

@@ -1,4 +1,4 @@
-import { prepareAgent } from "../agents/agent.ts";
+import { type Agent, type AgentId, prepareAgent } from "../agents/agent.ts";
 import { agents } from "../agents/index.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { pause, poll } from "../support/poll.ts";
@@ -26,6 +26,7 @@ export const backendRestart: Scenario = {
       const command = [agent.launcher];
       await terminal.start({ directory: world.lab.workspace, env: world.lab.env, command });
       await agent.waitUntilReady(terminal);
+      if (id === "claude") await chooseEditor(agent);
       await agent.waitForConnection();
       const started = { agent, focus: async () => {} };
       await propose(world, started, usualChange("restart.txt"));
@@ -43,8 +44,7 @@ export const backendRestart: Scenario = {
         timeout: 10_000,
       });
       await theia.workbench.toolbarItem("Reject").click();
-      // Claude Code looks for its editor again by itself; the others have given up before a page is loaded anew.
-      if (id !== "claude") await agent.ask("/ide enable");
+      await reconnect(agent, id);
       const status = theia.workbench.page.locator("#theia-statusBar");
       const isBack = async (): Promise<boolean> => (await status.innerText()).includes(agent.kind.displayName);
       await poll("the agent in the status bar", isBack, { timeout: 30_000 });
@@ -59,3 +59,31 @@ export const backendRestart: Scenario = {
     }
   },
 };
+
+/** What a user types after the restart. Claude Code has looked for its editor for a while by itself, the others have not. */
+async function reconnect(agent: Agent, id: AgentId): Promise<void> {
+  if (id === "claude") await chooseEditor(agent);
+  else await agent.ask("/ide enable");
+}
+
+/** Chooses the editor in Claude Code's list, unless it is chosen: in a terminal outside of an editor it chooses none by itself. */
+async function chooseEditor(agent: Agent): Promise<void> {
+  const { terminal, kind } = agent;
+  await agent.ask(kind.statusCommand);
+  const list = await agent.waitForScreen(/Connect to an IDE/);
+  if (kind.connected.test(list)) await terminal.press("Escape");
+  else {
+    await terminal.press("Up");
+    await agent.waitForScreen(/❯\s+Theia/);
+    await terminal.press("Enter");
+    // The first time it asks whether it should always do so; its own answer is no.
+    const question = /Connect to your IDE automatically/;
+    const screen = await agent.waitForScreen(new RegExp(`${question.source}|${kind.ready.source}`, "m"));
+    if (question.test(screen)) {
+      // Right after it was drawn it does not take keys yet.
+      await pause(500);
+      await terminal.press("Enter");
+    }
+  }
+  await agent.waitForScreen(kind.ready);
+}
