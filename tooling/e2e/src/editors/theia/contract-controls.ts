@@ -52,6 +52,9 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
     },
   });
   const dialogsBefore = window.dialogs;
+  /** What the user does meanwhile; each to its end before the test is over, so that none reaches into the next. */
+  const hands: Promise<unknown>[] = [];
+  const meanwhile = (hand: Promise<void>): void => void hands.push(hand.catch((error: unknown) => error));
   await window.control("refresh");
   const settle = (): Promise<void> => page.waitForTimeout(settled);
   const openDocument = (path: string): Promise<void> => window.openDocument({ path, preview: false, focus: true });
@@ -74,20 +77,21 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
     questionsAsked: () => window.dialogs - dialogsBefore,
     answerUnsaved: (answer) => {
       const button = answer === "compare" ? "Compare with Unsaved Text" : "Decide in Terminal";
-      void workbench.answerNotification(button);
+      meanwhile(workbench.answerNotification(button));
     },
     failNextOpen: () => void window.control("failNextOpen"),
     diff: (id) => diffControls(stage, id),
     settle,
     answerNextMessage: (action) => {
-      if (action !== undefined) void workbench.answerNotification(action);
-      else void workbench.closeNotification();
+      meanwhile(action === undefined ? workbench.closeNotification() : workbench.answerNotification(action));
     },
     dispose: async () => {
+      const failed = (await Promise.all(hands)).find((error) => error !== undefined);
       window.serve(undefined);
       attached.leave();
       await window.control("closeEverything");
       await rm(folder, { recursive: true, force: true });
+      if (failed !== undefined) throw failed;
     },
   };
 }
