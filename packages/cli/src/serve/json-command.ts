@@ -5,16 +5,14 @@ import * as z from "zod";
 export type JsonCommand =
   | { readonly command: "accept" | "reject"; readonly id: string }
   | { readonly command: "edit"; readonly id: string; readonly text: string }
-  | { readonly command: "open"; readonly file: string }
-  | { readonly command: "close"; readonly file: string }
+  | { readonly command: "open" | "close" | "mention"; readonly file: string }
   | { readonly command: "answer"; readonly id: number; readonly action?: string | undefined }
   | { readonly command: "quit" };
 
 const schema = z.discriminatedUnion("command", [
   z.object({ command: z.enum(["accept", "reject"]), id: z.string() }),
   z.object({ command: z.literal("edit"), id: z.string(), text: z.string() }),
-  z.object({ command: z.literal("open"), file: z.string() }),
-  z.object({ command: z.literal("close"), file: z.string() }),
+  z.object({ command: z.enum(["open", "close", "mention"]), file: z.string() }),
   z.object({ command: z.literal("answer"), id: z.number(), action: z.string().optional() }),
   z.object({ command: z.literal("quit") }),
 ]);

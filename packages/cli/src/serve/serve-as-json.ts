@@ -4,7 +4,7 @@ import { type Companion, createCompanion, type HostMessage, messageOf, type Plat
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { type JsonCommand, parseJsonCommand } from "./json-command.ts";
-import { openFile } from "./serve-commands.ts";
+import { mentionFile, noMentions, openFile } from "./serve-commands.ts";
 import { stateDirectory } from "./state-directory.ts";
 
 export interface ServeAsJsonOptions {
@@ -60,7 +60,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
       output.on("error", () => finish());
       lines.on("line", (line) => {
         try {
-          if (line.trim() !== "") run(parseJsonCommand(line), { host, folder, print, questions, finish });
+          if (line.trim() !== "") run(parseJsonCommand(line), { companion, host, folder, print, questions, finish });
         } catch (error) {
           print(messageOf(error));
         }
@@ -79,6 +79,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
 }
 
 interface RunOptions {
+  readonly companion: Companion;
   readonly host: HeadlessHost;
   readonly folder: string;
   readonly print: (message: string) => void;
@@ -86,7 +87,8 @@ interface RunOptions {
   readonly finish: () => void;
 }
 
-function run(command: JsonCommand, { host, folder, print, questions, finish }: RunOptions): void {
+function run(command: JsonCommand, options: RunOptions): void {
+  const { host, folder, print, questions, finish } = options;
   switch (command.command) {
     case "accept":
     case "reject":
@@ -99,6 +101,9 @@ function run(command: JsonCommand, { host, folder, print, questions, finish }: R
       return openFile(command.file, { host, folder, print });
     case "close":
       host.editors.close(resolve(folder, command.file));
+      return;
+    case "mention":
+      if (mentionFile(command.file, options) === 0) print(noMentions);
       return;
     case "answer":
       return questions.answer(command.id, command.action);

@@ -38,10 +38,8 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
       return;
     }
     case "mention": {
-      const { path, lines } = parseFilePlace(argument, folder);
-      const range = lines === undefined ? undefined : { start: lines.start, end: lines.end ?? lines.start };
-      const count = companion.mention(path, range);
-      return print(count === 0 ? "No connected agent takes mentions." : `${count} agent(s) took it.`);
+      const count = mentionFile(argument, options);
+      return print(count === 0 ? noMentions : `${count} agent(s) took it.`);
     }
     case "sessions": {
       const { sessions } = companion;
@@ -66,6 +64,21 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
     default:
       print(`There is no command "${escapeLine(word)}". Type: help`);
   }
+}
+
+/** What to say when a mention reached nobody. */
+export const noMentions = "No connected agent takes mentions.";
+
+/** Puts a file, or lines of it, into the prompt of agents that can; says how many took it. */
+export function mentionFile(
+  argument: string,
+  { companion, folder }: Pick<ServeCommandsOptions, "companion" | "folder">,
+): number {
+  const { path, lines } = parseFilePlace(argument, folder);
+  return companion.mention(
+    path,
+    lines === undefined ? undefined : { start: lines.start, end: lines.end ?? lines.start },
+  );
 }
 
 /** Opens a file in the eyes of the agents; says why not. */

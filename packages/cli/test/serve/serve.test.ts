@@ -259,6 +259,17 @@ describe("patchbay serve --json", () => {
     await agent.end();
   });
 
+  it("puts lines into the prompt of an agent that takes them, and says where there is none", async () => {
+    tell({ command: "mention", file: "a.txt:2-3" });
+    expect(await event("error")).toMatchObject({ message: "No connected agent takes mentions." });
+    const agent = createClaudeDriver(where());
+    await agent.connect();
+    tell({ command: "mention", file: "a.txt:2-3" });
+    await agent.until("the mention", ({ mentions }) => mentions.length > 0);
+    expect(agent.status.mentions).toEqual([{ path: join(platform.workspace, "a.txt"), lines: { start: 1, end: 2 } }]);
+    await agent.end();
+  });
+
   it("tells a program that the terminal decided", async () => {
     const agent = createGeminiDriver(where());
     await agent.connect();
