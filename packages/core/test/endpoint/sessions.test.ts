@@ -116,6 +116,20 @@ describe("sessions", () => {
     expect(under.served).toHaveLength(1);
   });
 
+  it("B05 ends a session of an endpoint before it by DELETE, for good", async () => {
+    const before = await startEndpoint();
+    const id = await beginSession(before);
+    await before.endpoint.close();
+    const under = await startEndpoint();
+    const response = await fetch(under.url, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${token}`, ...session(id) },
+    });
+    expect(response.status).toBe(204);
+    expect((await post(under, call(1, "echo", "x"), session(id))).status).toBe(404);
+    expect(under.served).toEqual([]);
+  });
+
   it("B05 answers what is in flight when the session is deleted", async () => {
     const under = await startEndpoint();
     const id = await beginSession(under);
