@@ -229,7 +229,8 @@ describe("bounded groups", () => {
     const machine = makeTemporaryMachine({
       files: {
         createExclusive: async (path, data, mode) => {
-          if (holding && typeof data === "string" && data.startsWith("y")) await new Promise<void>((resolve) => held.push(resolve));
+          if (holding && typeof data === "string" && data.startsWith("y"))
+            await new Promise<void>((resolve) => held.push(resolve));
           return files.createExclusive(path, data, mode);
         },
       },
