@@ -151,7 +151,8 @@ async function answer(services: CommandServices, say: Say): Promise<void> {
     return;
   }
   const chosen = await services.coc.window.showQuickPick(question.actions.slice(), { title: question.text });
-  if (chosen !== undefined) services.parts.questions.answer(question, chosen);
+  // Left without a choice coc says different things; none of them is an answer.
+  if (question.actions.some((action) => action === chosen)) services.parts.questions.answer(question, chosen);
 }
 
 async function linkTmux(services: CommandServices, say: Say): Promise<void> {
