@@ -46,9 +46,10 @@ function! s:Copy(review, target) abort
   echo '"' . a:target . '" written; the proposal is still open'
 endfunction
 
+" :W and :Wq are what many make of the shift key that is held too long.
 function! s:ByHand(number, typed) abort
   return a:typed[0] == a:number && bufnr('%') == a:number && s:IsNow(a:typed)
-        \ && a:typed[1] =~# '^[: \t]*\%(sil\%[ent]!\?\s\+\)\?\%(w\%[rite]\|wq\|up\%[date]\|x\%[it]\|exi\%[t]\)\>!\?\s*\%(|.*\)\?$'
+        \ && a:typed[1] =~# '^[: \t]*\%(sil\%[ent]!\?\s\+\)\?\%([wW]\|w\%[rite]\|[wW][qQ]\|up\%[date]\|x\%[it]\|exi\%[t]\)\>!\?\s*\%(|.*\)\?$'
 endfunction
 
 function! s:IsNow(typed) abort

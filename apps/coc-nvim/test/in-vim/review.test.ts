@@ -57,6 +57,23 @@ describe.each(vims)("a review in $name", (vim) => {
     expect(told.at(-1)?.[2]).toMatchObject({ lines: ["one", "two", "THREE", "done"] });
   });
 
+  it("is accepted by a command of the user's own, such as :W", async () => {
+    const { told } = await folder.run("command! -bang W w<bang>", ...opened, 'call Type(":W\\<CR>")');
+    expect(verdicts(told)).toEqual(["accepted"]);
+  });
+
+  it("cannot be undone to less than it came with", async () => {
+    const { facts } = await folder.run(
+      ...opened,
+      'silent! call Type("u")',
+      "let g:facts.untouched = getline(1, '$')",
+      'call Type("dd")',
+      'silent! call Type("uuu")',
+      "let g:facts.undone = getline(1, '$')",
+    );
+    expect(facts).toEqual({ untouched: ["ONE", "two", "THREE"], undone: ["ONE", "two", "THREE"] });
+  });
+
   it("needs :q! once it was edited", async () => {
     const { told, facts } = await folder.run(
       ...opened,
