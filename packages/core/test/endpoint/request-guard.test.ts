@@ -80,9 +80,10 @@ describe("request guard", () => {
     "Basic secret-token",
     "secret-token",
     "",
-  ])("A02 refuses the authorization %j", (value) =>
-    expect(statusOf(check([host, ["Authorization", value]]))).toBe(401),
-  );
+  ])("A02 refuses the authorization %j, also beside the right token in the other header", (value) => {
+    expect(statusOf(check([host, ["Authorization", value]]))).toBe(401);
+    expect(statusOf(check([host, ["Authorization", value], own], { isUpgrade: true }))).toBe(401);
+  });
 
   it.each([host, bearer, ["Content-Length", "3"], own, ["Mcp-Session-Id", "a"]] as const)(
     "A12 refuses two %s headers, equal ones too",

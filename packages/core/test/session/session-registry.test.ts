@@ -2,6 +2,7 @@ import { createMemoryEditor, createMemoryPlatform, type FakeClock, type MemoryEd
 import { describe, expect, it } from "vitest";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
+import { claude } from "../../src/dialects/claude.ts";
 import { gemini } from "../../src/dialects/gemini.ts";
 import type { Dialect, DialectEngine } from "../../src/dialects/dialect.ts";
 import { DiffRegistry } from "../../src/diff/diff-registry.ts";
@@ -61,9 +62,11 @@ interface Setup {
   readonly diffs: DiffRegistry;
   readonly logged: readonly string[];
   readonly clock: FakeClock;
+  readonly tracker: ContextTracker;
   /** Lets the engine be loaded. */
   readonly load: () => void;
-  accept(transport: HandTransport, initialize?: unknown): Promise<void>;
+  /** A session that comes back by its id, by default Gemini CLI's. */
+  accept(transport: HandTransport, sessionId?: string): Promise<void>;
 }
 
 function start(): Setup {
@@ -72,20 +75,22 @@ function start(): Setup {
   const loads: (() => void)[] = [];
   const logged: string[] = [];
   const loaded = new Promise<void>((resolve) => loads.push(resolve));
-  const dialect: Dialect = {
-    ...gemini,
-    load: async (): Promise<DialectEngine> => {
-      await loaded;
-      return gemini.load();
-    },
-  };
+  const dialects = [gemini, claude].map(
+    (dialect): Dialect => ({
+      ...dialect,
+      load: async (): Promise<DialectEngine> => {
+        await loaded;
+        return dialect.load();
+      },
+    }),
+  );
   const policy = createSharingPolicy({ exclude: [], shareSelection: true });
   const tracker = new ContextTracker({ host: editor, clock: platform.clock, policy }).follow();
   const sessions: SessionRegistry = new SessionRegistry({
     host: editor,
     platform,
     logger: { ...nullLogger, info: (message) => void logged.push(message) },
-    dialects: [dialect],
+    dialects,
     tracker,
     realFolders: async () => ["/ws"],
     diffs: () => diffs,
@@ -105,14 +110,15 @@ function start(): Setup {
     diffs,
     logged,
     clock: platform.clock,
+    tracker,
     load: () => loads[0]?.(),
-    accept: (transport, initialize) =>
+    accept: (transport, sessionId = "gemini.one") =>
       sessions.accept({
-        sessionId: "gemini.one",
+        sessionId,
         transport,
         headers: {},
-        initialize,
-        dialectHint: "gemini",
+        initialize: undefined,
+        dialectHint: sessionId.slice(0, sessionId.indexOf(".")),
         remotePort: 1,
         tokenName: undefined,
       }),
@@ -183,26 +189,82 @@ describe("session registry", () => {
     expect(begins()).toBe(3);
   });
 
-  it("a session that made room for others finds its proposals and its verdicts when it comes back", async () => {
-    const { accept, diffs, editor, load, sessions } = start();
+  it("an agent is told the same but once, also when another one comes", async () => {
+    const { accept, clock, load, tracker } = start();
     load();
     const first = new HandTransport();
     await accept(first);
     first.openStream();
+    const second = new HandTransport();
+    await accept(second, "gemini.two");
+    second.openStream();
+    tracker.setPolicy(createSharingPolicy({ exclude: [], shareSelection: true }), true);
+    clock.advance(1_000);
+    expect(first.pushed).toHaveLength(1);
+    expect(second.pushed).toHaveLength(1);
+  });
+
+  it("each agent is told in its own protocol, from one picture", async () => {
+    const { accept, clock, editor, load } = start();
+    load();
+    const transports = { gemini: new HandTransport(), claude: new HandTransport() };
+    await accept(transports.gemini, "gemini.one");
+    await accept(transports.claude, "claude.one");
+    transports.gemini.openStream();
+    transports.claude.openStream();
+    clock.advance(1_000);
+    editor.openFile("/ws/a.ts", "text\n");
+    clock.advance(1_000);
+    const methods = ({ pushed }: HandTransport): unknown => new Set(pushed.map((json) => JSON.parse(json).method));
+    expect(methods(transports.gemini)).toEqual(new Set(["ide/contextUpdate"]));
+    expect(methods(transports.claude)).toEqual(new Set(["selection_changed"]));
+  });
+
+  it("an agent whose stream is gone is missed after ten seconds, and not where it comes back before", async () => {
+    const { accept, clock, diffs, editor, load, sessions } = start();
+    load();
+    const transport = new HandTransport();
+    await accept(transport);
+    transport.openStream();
     const owner = sessions.sessions[0]?.owner;
     if (owner === undefined) throw new Error("no session");
-    const open = (path: string) =>
-      diffs.open(owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
-    open("/ws/decided.ts");
-    open("/ws/open.ts");
-    (await editor.nextView((view) => view.request.path === "/ws/decided.ts")).reject();
-    sessions.ended("gemini.one", "dropped");
-    expect((await editor.nextView()).agentPresent).toBe(false);
-    const second = new HandTransport();
-    await accept(second);
-    second.openStream();
-    expect(second.pushed.filter((json) => json.includes("ide/diffRejected"))).toHaveLength(1);
-    (await editor.nextView((view) => view.request.path === "/ws/open.ts")).accept();
-    await expect.poll(() => second.pushed.filter((json) => json.includes("ide/diffAccepted")).length).toBe(1);
+    const input = { path: "/ws/a.ts", text: "new\n", handle: "/ws/a.ts" };
+    await diffs.open(owner, input, { inside: true, kind: "change" }).shown;
+    const view = await editor.nextView();
+    transport.loseStream();
+    clock.advance(9_999);
+    expect(view.agentPresent).toBe(true);
+    transport.openStream();
+    clock.advance(60_000);
+    expect(view.agentPresent).toBe(true);
+    transport.loseStream();
+    clock.advance(10_000);
+    expect(view.agentPresent).toBe(false);
   });
+
+  it.each(["dropped", "idle"] as const)(
+    "a session that was %s finds its proposals and its verdicts when it comes back",
+    async (why) => {
+      const { accept, diffs, editor, load, sessions } = start();
+      load();
+      const first = new HandTransport();
+      await accept(first);
+      first.openStream();
+      const owner = sessions.sessions[0]?.owner;
+      if (owner === undefined) throw new Error("no session");
+      const open = (path: string) =>
+        diffs.open(owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
+      open("/ws/decided.ts");
+      open("/ws/open.ts");
+      (await editor.nextView((view) => view.request.path === "/ws/decided.ts")).reject();
+      sessions.ended("gemini.one", why);
+      expect((await editor.nextView()).agentPresent).toBe(false);
+      const second = new HandTransport();
+      await accept(second);
+      second.openStream();
+      expect(second.pushed.filter((json) => json.includes("ide/diffRejected"))).toHaveLength(1);
+      (await editor.nextView((view) => view.request.path === "/ws/open.ts")).accept();
+      await expect.poll(() => second.pushed.filter((json) => json.includes("ide/diffAccepted")).length).toBe(1);
+    },
+  );
 });
