@@ -32,37 +32,48 @@ const extensions = [
 const extensionName = "@patchbay/theia";
 
 /** A Theia application without our extension; {@link buildTheia} adds it. */
-export const theiaApplication: Component = {
-  name: "theia",
-  version,
-  recipe: 1,
-  install: async (directory) => {
-    const manifest = {
-      name: "patchbay-e2e-theia",
-      version: "0.0.0",
-      private: true,
-      theia: { target: "browser", frontend: { config: { applicationName: "Theia" } } },
-      dependencies: Object.fromEntries(extensions.map((name) => [`@theia/${name}`, version])),
-      devDependencies: { "@theia/cli": version, typescript: "~5.9.3" },
-      // Newer versions of it are not in every registry.
-      overrides: { "typedarray.prototype.slice": "1.0.5" },
-    };
-    await writeFile(join(directory, "package.json"), JSON.stringify(manifest, undefined, 2));
-    const env = buildEnvironment();
-    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
-    await mustRun("npm", ["install", ...flags], { cwd: directory, env, timeout: 10 * 60_000 });
-    // The one native part that has no prebuilt binary and is loaded at start.
-    await ensureDebianPackages(() => {}, compilerPackages);
-    await mustRun("npm", ["rebuild", "drivelist", "--loglevel=error"], { cwd: directory, env, timeout: 5 * 60_000 });
-  },
-};
+export const theiaApplication: Component = application("theia", extensions);
+
+/** One that also runs VS Code's extensions as plugins. */
+export const theiaWithPlugins: Component = application("theia-plugins", [
+  ...extensions,
+  "plugin-ext",
+  "plugin-ext-vscode",
+]);
+
+function application(name: string, parts: readonly string[]): Component {
+  return {
+    name,
+    version,
+    recipe: 1,
+    install: async (directory) => {
+      const manifest = {
+        name: "patchbay-e2e-theia",
+        version: "0.0.0",
+        private: true,
+        theia: { target: "browser", frontend: { config: { applicationName: "Theia" } } },
+        dependencies: Object.fromEntries(parts.map((part) => [`@theia/${part}`, version])),
+        devDependencies: { "@theia/cli": version, typescript: "~5.9.3" },
+        // Newer versions of it are not in every registry.
+        overrides: { "typedarray.prototype.slice": "1.0.5" },
+      };
+      await writeFile(join(directory, "package.json"), JSON.stringify(manifest, undefined, 2));
+      const env = buildEnvironment();
+      const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
+      await mustRun("npm", ["install", ...flags], { cwd: directory, env, timeout: 10 * 60_000 });
+      // The one native part that has no prebuilt binary and is loaded at start.
+      await ensureDebianPackages(() => {}, compilerPackages);
+      await mustRun("npm", ["rebuild", "drivelist", "--loglevel=error"], { cwd: directory, env, timeout: 5 * 60_000 });
+    },
+  };
+}
 
 /**
  * Installs the packed extension into the application as a user does, from its package.json, and builds the application,
  * unless that very package is built in already. Returns the application's directory.
  */
-export async function buildTheia(tarball: string): Promise<string> {
-  const directory = componentDirectory(theiaApplication);
+export async function buildTheia(tarball: string, component: Component = theiaApplication): Promise<string> {
+  const directory = componentDirectory(component);
   const stamp = join(directory, ".built");
   const digest = createHash("sha256")
     .update(await readFile(tarball))

@@ -6,6 +6,7 @@ import { bytes, close, newFile, reload, save } from "./editor-ways.ts";
 import { autosave } from "./nothing-lost.ts";
 import { reloadReview } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
+import { commands } from "./theia-commands.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
@@ -37,6 +38,7 @@ export const scenarios: readonly Scenario[] = [
   reviewOverReload,
   reviewOverClose,
   twoWindows,
+  commands,
   backendRestart,
   together,
   theiaContract,

@@ -28,9 +28,14 @@ function settingsFor(lab: Lab): object {
   };
 }
 
+/** Where a lab's Theia keeps what is the user's: settings, plugins, and what Patchbay stores. */
+export function theiaDirectory(lab: Lab): string {
+  return join(lab.root, "theia");
+}
+
 /** Starts the backend of a built application; on a port the system chooses unless one is given. */
 export async function startTheia(lab: Lab, application: string, port = 0): Promise<TheiaServer> {
-  const configuration = join(lab.root, "theia");
+  const configuration = theiaDirectory(lab);
   // A log of its own: the address is read from it.
   const output = join(lab.root, `theia-${port}.log`);
   await mkdir(configuration, { recursive: true });

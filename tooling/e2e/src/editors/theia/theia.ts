@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContext } from "playwright-core";
-import { buildTheia } from "../../prerequisites/theia.ts";
+import type { Component } from "../../prerequisites/cache.ts";
+import { buildTheia, theiaApplication } from "../../prerequisites/theia.ts";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
 import { launchBrowser } from "../browser.ts";
@@ -21,7 +22,9 @@ export class TheiaDriver implements EditorDriver {
   readonly id = "theia" as const;
   readonly displayName = "Theia";
   readonly keepsConnections = true;
-  readonly #tarball: string;
+  /** The packed extension. */
+  readonly tarball: string;
+  readonly #application: Component;
   #server: TheiaServer | undefined;
   #browser: Browser | undefined;
   #context: BrowserContext | undefined;
@@ -30,8 +33,9 @@ export class TheiaDriver implements EditorDriver {
   /** Those of the driver's own window. */
   #terminals: TheiaTerminal[] = [];
 
-  constructor(tarball: string) {
-    this.#tarball = tarball;
+  constructor(tarball: string, application: Component = theiaApplication) {
+    this.tarball = tarball;
+    this.#application = application;
   }
 
   /** The window, for what only this editor's own scenarios do. */
@@ -46,7 +50,7 @@ export class TheiaDriver implements EditorDriver {
   }
 
   async start(lab: Lab): Promise<void> {
-    this.#server = await startTheia(lab, await buildTheia(this.#tarball));
+    this.#server = await startTheia(lab, await buildTheia(this.tarball, this.#application));
     this.#browser = await launchBrowser();
     // One context for one backend: the cookie of a connection counts for all ports of this address.
     this.#context = await this.#browser.newContext({ viewport: { width: 1680, height: 1000 } });
@@ -74,7 +78,7 @@ export class TheiaDriver implements EditorDriver {
   async restartBackend(lab: Lab): Promise<void> {
     const port = Number(new URL(this.server.url).port);
     await this.server.stop();
-    this.#server = await startTheia(lab, await buildTheia(this.#tarball), port);
+    this.#server = await startTheia(lab, await buildTheia(this.tarball, this.#application), port);
     await this.workbench.page.reload();
     await this.workbench.waitUntilReady();
     this.#terminals = [];
@@ -152,12 +156,21 @@ export class TheiaDriver implements EditorDriver {
 
   async typeInDiff(text: string): Promise<void> {
     const { page } = this.workbench;
-    const line = this.workbench.editor.locator(".editor.modified .view-line").first();
-    await line.click();
-    await poll("focus in the proposal", () => this.workbench.isFocusIn(".editor.modified"), { timeout: 10_000 });
+    await this.#focusDiff();
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("End");
     await page.keyboard.type(text);
+  }
+
+  /** Presses keys in the proposal in the foreground. */
+  async pressInDiff(keys: string): Promise<void> {
+    await this.#focusDiff();
+    await this.workbench.page.keyboard.press(keys);
+  }
+
+  async #focusDiff(): Promise<void> {
+    await this.workbench.editor.locator(".editor.modified .view-line").first().click();
+    await poll("focus in the proposal", () => this.workbench.isFocusIn(".editor.modified"), { timeout: 10_000 });
   }
 
   async readDiff(): Promise<string> {
@@ -167,9 +180,7 @@ export class TheiaDriver implements EditorDriver {
   }
 
   async saveDiff(): Promise<void> {
-    const line = this.workbench.editor.locator(".editor.modified .view-line").first();
-    await line.click();
-    await this.workbench.page.keyboard.press("Control+S");
+    await this.pressInDiff("Control+S");
   }
 
   async closeDiff(): Promise<void> {

@@ -91,8 +91,23 @@ export class TheiaWorkbench {
 
   /** A button in the toolbar of the editors' area, by its words. */
   toolbarItem(words: string): Locator {
+    return this.toolbarItems(words).first();
+  }
+
+  /** All of them with these words. */
+  toolbarItems(words: string): Locator {
     const items = this.page.locator("#theia-main-content-panel .lm-TabBar-toolbar .action-label");
-    return items.filter({ hasText: new RegExp(`^\\s*${words}\\s*$`) }).first();
+    return items.filter({ hasText: new RegExp(`^\\s*${words}\\s*$`) });
+  }
+
+  /** Everything in a channel of the output view, whether it is shown or not. */
+  async readOutput(channel: string): Promise<string> {
+    return await this.page.evaluate<string>(`(async () => {
+      const { container } = globalThis.theia;
+      const isManager = (key) => typeof key === "function" && key.name.replace(/\\d+$/, "") === "OutputChannelManager";
+      const key = [...container._bindingDictionary._map.keys()].find(isManager);
+      return await container.get(key).getChannel(${JSON.stringify(channel)}).resource.readContents();
+    })()`);
   }
 
   /** Answers a modal dialog by a button's exact label. */
@@ -115,10 +130,9 @@ export class TheiaWorkbench {
       .click({ timeout: 10_000 });
   }
 
-  /** Lets a notification that asks something pass. */
+  /** Lets a notification pass. */
   async closeNotification(): Promise<void> {
-    const all = this.page.locator(".theia-notification-list-item");
-    const notification = all.filter({ has: this.page.locator("button") }).first();
+    const notification = this.page.locator(".theia-notification-list-item").first();
     await notification.waitFor({ timeout: 10_000 });
     // Its cross is there only under the pointer.
     await notification.hover();
