@@ -1,6 +1,7 @@
 import { cp } from "node:fs/promises";
 import type { Options } from "tsup";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
+import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
 type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
 type Esbuild = Parameters<EsbuildPlugin["setup"]>[0]["esbuild"];
@@ -62,6 +63,7 @@ const options: Options = {
     options.legalComments = "none";
   },
   esbuildPlugins: [
+    withoutSchemaValidator(),
     {
       name: notices.name,
       setup: (build) => {

@@ -1,5 +1,6 @@
 import { defineConfig, type Options } from "tsup";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
+import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
 const shared: Options = {
   format: "cjs",
@@ -18,7 +19,7 @@ export default defineConfig([
     target: "node20",
     platform: "node",
     // Core is part of the backend: applications need no other package of ours.
-    esbuildPlugins: [thirdPartyNotices("lib/node/THIRD-PARTY-NOTICES.txt")],
+    esbuildPlugins: [thirdPartyNotices("lib/node/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator()],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
     },

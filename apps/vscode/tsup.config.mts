@@ -1,6 +1,7 @@
 import { Script } from "node:vm";
 import type { Options } from "tsup";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
+import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
 const bindingsOf = (names: string): string =>
   names
@@ -70,7 +71,7 @@ const config: Options = {
     options.conditions = ["@patchbay/source"];
     options.legalComments = "none";
   },
-  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt")],
+  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator()],
   plugins: [commonJsChunks],
 };
 

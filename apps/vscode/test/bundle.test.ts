@@ -33,6 +33,11 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle", () => {
     expect(files.filter((file) => !scripts.includes(file))).toEqual(["THIRD-PARTY-NOTICES.txt"]);
   });
 
+  it("holds nothing of the schema validator that nobody uses", () => {
+    const scripts = readdirSync(dist).filter((file) => file.endsWith(".js"));
+    for (const file of scripts) expect(readFileSync(join(dist, file), "utf8")).not.toContain("ajv");
+  });
+
   it("keeps the protocol engine out of the start", () => {
     const text = Array.from(loadedWith("extension.js"), (file) => readFileSync(join(dist, file), "utf8")).join("\n");
     expect(text).not.toContain("notifications/initialized");

@@ -49,6 +49,16 @@ export function defineTool<T>(options: {
   };
 }
 
+/**
+ * Only what a server asks its client is checked against a JSON Schema, and we ask nothing. The engine would make a validator
+ * for each session, which takes a new session longer than everything else together.
+ */
+const noSchemaValidator = {
+  getValidator: () => {
+    throw new PatchbayError("invalid-argument", "Nothing is asked of agents.");
+  },
+};
+
 /** Connects nothing yet: a low-level MCP server for one session with these tools. Errors of a tool become `isError` sentences. */
 export function createToolServer(
   services: SessionServices,
@@ -57,7 +67,10 @@ export function createToolServer(
 ): Server {
   const byName = new Map(tools.map((tool) => [tool.description.name, tool]));
   const descriptions = tools.map((tool) => tool.description);
-  const server = new Server({ ...services.serverInfo }, { capabilities: { tools: {}, logging: {} } });
+  const server = new Server(
+    { ...services.serverInfo },
+    { capabilities: { tools: {}, logging: {} }, jsonSchemaValidator: noSchemaValidator },
+  );
   server.onerror = (error) =>
     services.logger.debug("An agent sent something that was not understood", {
       session: services.sessionId,
