@@ -51,6 +51,18 @@ describe.each(vims)("a review in $name", (vim) => {
     expect(told).toEqual([["rejected", "p1"]]);
   });
 
+  it.each(["tabclose 2", "tabonly", "$tabclose"])("is rejected by :%s from another tab page", async (line) => {
+    const { told, facts } = await folder.run(
+      ...opened,
+      "tabfirst",
+      line,
+      "call Later()",
+      "let g:facts.left = [tabpagenr('$'), Names()]",
+    );
+    expect(told).toEqual([["rejected", "p1"]]);
+    expect(facts).toEqual({ left: [1, ["a.txt"]] });
+  });
+
   it("is accepted with what was typed and what was taken back by do", async () => {
     const { told } = await folder.run(...opened, 'call Type("ggdoGodone\\<Esc>")', 'call Type(":w\\<CR>")');
     expect(verdicts(told)).toEqual(["edited", "accepted"]);
