@@ -46,7 +46,7 @@ const host: EditorHost = {
 
 const companion = createCompanion({ host });
 await companion.start();
+process.once("SIGINT", () => void companion.stop());
 // Put these into the terminals you open: agents in them find this editor at once.
 console.log(companion.environment);
-process.once("SIGINT", () => void companion.stop());
 process.once("exit", () => companion.removeRecordsSync());
