@@ -28,6 +28,15 @@ describe("context tracker", () => {
     expect(context.active?.path).toBe("/ws/a.ts");
   });
 
+  it("tells that the workspace is trusted now, and nothing else has changed", () => {
+    const { clock, editor, updates } = start();
+    editor.setTrusted(false);
+    clock.advance(1_000);
+    editor.setTrusted(true);
+    clock.advance(1_000);
+    expect(updates.map(({ trusted }) => trusted)).toEqual([false, true]);
+  });
+
   it("C02 names at most 10 files", () => {
     const { editor, tracker } = start();
     for (let index = 0; index < 25; index += 1) editor.openFile(`/ws/${index}.ts`, "");

@@ -7,54 +7,9 @@ import { gemini } from "../../src/dialects/gemini.ts";
 import type { Dialect, DialectEngine } from "../../src/dialects/dialect.ts";
 import { DiffRegistry } from "../../src/diff/diff-registry.ts";
 import { emptyProposalStore } from "../../src/diff/proposal-store.ts";
-import type { AgentTransport } from "../../src/endpoint/agent-transport.ts";
 import { SessionRegistry } from "../../src/session/session-registry.ts";
-import { Emitter } from "../../src/support/emitter.ts";
 import { nullLogger } from "../../src/support/logger.ts";
-
-/** The end of a connection that tests open and close by hand. */
-class HandTransport implements AgentTransport {
-  readonly kind = "streamable-http";
-  isOpen = false;
-  isClosed = false;
-  readonly undelivered: readonly string[] = [];
-  readonly pushed: string[] = [];
-  readonly #opened: Emitter<void> = new Emitter();
-  readonly #lost: Emitter<void> = new Emitter();
-  readonly onDidOpen = this.#opened.event;
-  readonly onDidLoseStream = this.#lost.event;
-  onclose?: () => void;
-
-  openStream(): void {
-    this.isOpen = true;
-    this.#opened.fire();
-  }
-
-  loseStream(): void {
-    this.isOpen = false;
-    this.#lost.fire();
-  }
-
-  pushLatest(_slot: string, json: string): void {
-    this.pushed.push(json);
-  }
-
-  pushReliable(json: string): ReturnType<AgentTransport["pushReliable"]> {
-    this.pushed.push(json);
-    return { eventId: 0, dispose: () => {} };
-  }
-
-  acknowledge(): void {}
-
-  async start(): Promise<void> {}
-
-  async send(): Promise<void> {}
-
-  async close(): Promise<void> {
-    this.isClosed = true;
-    this.onclose?.();
-  }
-}
+import { HandTransport } from "./hand-transport.ts";
 
 interface Setup {
   readonly editor: MemoryEditor;

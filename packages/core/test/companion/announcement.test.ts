@@ -1,0 +1,112 @@
+import { createMemoryEditor, createMemoryPlatform } from "@patchbay/testkit";
+import { describe, expect, it } from "vitest";
+import { Announcement } from "../../src/companion/announcement.ts";
+import { WorkspaceRoots } from "../../src/companion/workspace-roots.ts";
+import { gemini } from "../../src/dialects/gemini.ts";
+import { nullLogger } from "../../src/support/logger.ts";
+
+const address = { port: 4_321, token: "secret" };
+const workspace = "GEMINI_CLI_IDE_WORKSPACE_PATH";
+
+function start() {
+  const platform = createMemoryPlatform();
+  const editor = createMemoryEditor({ folders: ["/one"] });
+  platform.files.addDirectory("/one");
+  platform.files.addDirectory("/two");
+  const roots = new WorkspaceRoots(editor.workspace, platform.files);
+  const ending = new AbortController();
+  const announcement = new Announcement({
+    host: editor,
+    dialects: [gemini],
+    platform,
+    logger: nullLogger,
+    roots,
+    ending: ending.signal,
+  });
+  let fired = 0;
+  announcement.onDidChangeEnvironment(() => (fired += 1));
+  /** How often the disk was asked about records. */
+  let looks = 0;
+  platform.files.onBefore((call, path) => {
+    if (call === "lstat" && path.endsWith(".json")) looks += 1;
+  });
+  return {
+    announcement,
+    clock: platform.clock,
+    editor,
+    ending,
+    files: platform.files,
+    roots,
+    fired: () => fired,
+    looks: () => looks,
+  };
+}
+
+describe("announcement", () => {
+  it("is of the folders that were there last, although those before take longer to look at", async () => {
+    const { announcement, editor, files, roots } = start();
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { realPath } = files;
+    files.realPath = async (path) => {
+      if (path === "/one") await held;
+      return await realPath.call(files, path);
+    };
+    const first = announcement.announce(address);
+    // The first one has asked for its folders by now.
+    await new Promise((resolve) => setImmediate(resolve));
+    editor.setFolders(["/two"]);
+    roots.refresh();
+    const second = announcement.announce(address);
+    await new Promise((resolve) => setImmediate(resolve));
+    release();
+    await Promise.all([first, second]);
+    expect(announcement.environment[workspace]).toBe("/two");
+  });
+
+  it("gives terminals nothing new once the end has begun", async () => {
+    const { announcement, ending, fired } = start();
+    const announcing = announcement.announce(address);
+    ending.abort();
+    expect(await announcing).toEqual([]);
+    expect(announcement.environment).toEqual({});
+    expect(fired()).toBe(0);
+  });
+
+  it("looks after its records at most every ten seconds, and not before there are any", async () => {
+    const { announcement, clock, files, looks } = start();
+    clock.advance(60_000);
+    expect(await announcement.verify()).toBeUndefined();
+    await announcement.announce(address);
+    const [record] = files.paths.filter((path) => path.endsWith(".json"));
+    expect(record).toBeDefined();
+    expect(await announcement.verify()).toEqual([]);
+    const before = looks();
+    files.vanish(record ?? "");
+    clock.advance(9_999);
+    expect(await announcement.verify()).toBeUndefined();
+    expect(looks()).toBe(before);
+    clock.advance(1);
+    expect(await announcement.verify()).toEqual([]);
+    expect(files.paths).toContain(record);
+  });
+
+  it("is made anew after it was withdrawn, and never after its end", async () => {
+    const { announcement, clock, files } = start();
+    const records = (): number => files.paths.filter((path) => path.endsWith(".json")).length;
+    await announcement.announce(address);
+    expect(records()).toBe(1);
+    await announcement.withdraw();
+    expect(records()).toBe(0);
+    clock.advance(60_000);
+    expect(await announcement.verify()).toBeUndefined();
+    await announcement.announce(address);
+    expect(records()).toBe(1);
+    await announcement.remove();
+    expect(announcement.environment).toEqual({});
+    await announcement.announce(address);
+    expect(records()).toBe(0);
+  });
+});

@@ -1,0 +1,46 @@
+import type { AgentTransport } from "../../src/endpoint/agent-transport.ts";
+import { Emitter, type Event } from "../../src/support/emitter.ts";
+
+/** The end of a connection that tests open and close by hand. */
+export class HandTransport implements AgentTransport {
+  readonly kind = "streamable-http";
+  isOpen = false;
+  isClosed = false;
+  readonly undelivered: readonly string[] = [];
+  readonly pushed: string[] = [];
+  readonly #opened: Emitter<void> = new Emitter();
+  readonly #lost: Emitter<void> = new Emitter();
+  readonly onDidOpen: Event<void> = this.#opened.event;
+  readonly onDidLoseStream: Event<void> = this.#lost.event;
+  onclose?: () => void;
+
+  openStream(): void {
+    this.isOpen = true;
+    this.#opened.fire();
+  }
+
+  loseStream(): void {
+    this.isOpen = false;
+    this.#lost.fire();
+  }
+
+  pushLatest(_slot: string, json: string): void {
+    this.pushed.push(json);
+  }
+
+  pushReliable(json: string): ReturnType<AgentTransport["pushReliable"]> {
+    this.pushed.push(json);
+    return { eventId: 0, dispose: () => {} };
+  }
+
+  acknowledge(): void {}
+
+  async start(): Promise<void> {}
+
+  async send(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.onclose?.();
+  }
+}
