@@ -7,7 +7,7 @@ import { cpuOf, type Measurement, median, pause } from "./row.ts";
 const warmUpRounds = 100;
 
 /** How long calls are counted for, ms. */
-const windowMs = 1_500;
+const windowMs = 1_000;
 
 /** Who gets no answer in this time is not served, ms. */
 const servedWithinMs = 2_000;

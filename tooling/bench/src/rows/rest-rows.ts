@@ -4,7 +4,7 @@ import { countTimersVariable } from "../subjects/count-timers.ts";
 import { debounceMs, follow, followMany } from "./follow.ts";
 import { cpuOf, type Measurement, pause } from "./row.ts";
 
-const idleMs = 8_000;
+const idleMs = 5_000;
 
 /** What stays: of agents that end without a goodbye, as all of them do, of diffs and moves, and while nothing happens. */
 export const restRows: readonly Measurement[] = [
