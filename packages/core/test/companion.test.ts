@@ -270,6 +270,30 @@ describe("companion", () => {
     await expect(claude.callTool("openDiff", args)).rejects.toThrow(new RegExp(`^${failure(file)}$`, "u"));
   });
 
+  it("an agent that left in the middle of its handshake is away", async () => {
+    const { companion, platform } = await setUp();
+    const port = companion.state.kind === "listening" ? companion.state.port : 0;
+    const lock: unknown = JSON.parse(readFileSync(join(platform.home, ".qwen", "ide", `${port}.lock`), "utf8"));
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${String(Reflect.get(Object(lock), "authToken"))}`,
+      "content-type": "application/json",
+    };
+    const clientInfo = { name: "streamable-http-client", version: "0.61.0" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const begun = await fetch(url, { method: "POST", headers, body });
+    headers["mcp-session-id"] = begun.headers.get("mcp-session-id") ?? "";
+    await begun.text();
+    const states = (): readonly string[] => companion.sessions.map((session) => session.state);
+    expect(states()).toEqual(["connecting"]);
+    const leave = new AbortController();
+    await fetch(url, { headers, signal: leave.signal });
+    await expect.poll(states).toEqual(["connected"]);
+    leave.abort();
+    await expect.poll(states).toEqual(["away"]);
+  });
+
   it("diagnostics reach Claude with a file URI", async () => {
     const { editor, file, agent } = await setUp();
     const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } };

@@ -39,6 +39,7 @@ export class Session {
   readonly #store: DisposableStore = new DisposableStore();
   #engine: SessionEngine | undefined;
   #ready: boolean;
+  #hasLeft = false;
   #mayPush = false;
   #lastJson: string | undefined;
   /** What the agent knows of files on the present stream. */
@@ -77,6 +78,7 @@ export class Session {
     this.#store.add(
       transport.onDidLoseStream(() => {
         this.#mayPush = false;
+        this.#hasLeft = true;
         this.#awaySince = this.#options.clock.monotonic();
         this.#delay?.dispose();
         this.#options.onDidChangePresence(this, false);
@@ -105,7 +107,7 @@ export class Session {
   }
 
   get state(): "connecting" | "connected" | "away" {
-    if (!this.#options.transport.isOpen) return this.#ready ? "away" : "connecting";
+    if (!this.#options.transport.isOpen) return this.#ready || this.#hasLeft ? "away" : "connecting";
     return "connected";
   }
 
