@@ -105,6 +105,29 @@ describe("who may have an outcome", () => {
   });
 });
 
+describe("text that stayed for the user", () => {
+  it("leaves what its agent has yet to be told on disk when the user is done with it", async () => {
+    const before = startRegistry();
+    before.open("one");
+    (await before.editor.nextView()).type("mine\n");
+    before.carrier.reachable.delete("one");
+    await before.registry.stop({ keep: false });
+    const { store } = before;
+    const after = startRegistry({ store });
+    after.carrier.reachable.delete("one");
+    await (await after.registry.restore()).shown;
+    (await after.editor.nextView()).reject();
+    const kept = (): unknown => [...store.kept.values()].map(({ outcome, draft }) => [outcome?.kind, draft]);
+    await expect.poll(kept).toEqual([["rejected", undefined]]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(kept()).toEqual([["rejected", undefined]]);
+    after.carrier.reachable.add("one");
+    after.registry.setAgentPresent("one", true);
+    expect(after.carrier.carried.map((one) => one.outcome.kind)).toEqual(["rejected"]);
+    await expect.poll(() => store.kept.size).toBe(0);
+  });
+});
+
 describe("an agent whose answers die with its connection", () => {
   it("is not found again by the next run: what was typed is the user's, the rest goes", async () => {
     const changes = { dialect: "claude", outlivesConnection: false };
@@ -159,8 +182,20 @@ describe("who decides first", () => {
 
   it("a view that comes after the decision is closed for its reason", async () => {
     const { editor, open, registry } = startRegistry();
+    let show = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      show = resolve;
+    });
+    const { open: openView } = editor.diffs;
+    Object.assign(editor.diffs, {
+      open: async (...request: Parameters<typeof openView>) => {
+        await held;
+        return await openView(...request);
+      },
+    });
     open("one");
     await registry.closeByAgent(ownerOf("one"), path, { notify: false });
+    show();
     await expect
       .poll(() => editor.views.map(({ state }) => state))
       .toEqual([{ kind: "withdrawn", reason: "decided-in-terminal" }]);
