@@ -26,6 +26,7 @@ export class AgentsOnDemand implements SessionAcceptor {
   readonly #options: AgentsOnDemandOptions;
   #side: AgentSide | undefined;
   #loading: Promise<AgentSide> | undefined;
+  #earlier: { readonly note: string; readonly readAtMs: number } | undefined;
   #announceRead: () => void = () => {};
   /** Resolves when agents of an earlier run can be answered about what they left. */
   readonly #read: Promise<void> = new Promise((resolve) => {
@@ -40,6 +41,11 @@ export class AgentsOnDemand implements SessionAcceptor {
   /** Undefined until the first agent came. */
   get side(): AgentSide | undefined {
     return this.#side;
+  }
+
+  /** What the earlier run said of the agents that it left to a keeper. */
+  get earlier(): { readonly note: string; readonly readAtMs: number } | undefined {
+    return this.#earlier;
   }
 
   get sessions(): readonly SessionInfo[] {
@@ -76,8 +82,10 @@ export class AgentsOnDemand implements SessionAcceptor {
       const kept = (await storage?.list(proposalKeyPrefix)) ?? [];
       const isAny = kept.length > 0 && !this.#options.ending.aborted;
       const restored = isAny ? await (await this.#load()).diffs.restore() : undefined;
-      // A keeper of the earlier run that finds its note gone has nothing to do any more.
-      await storage?.remove(farewellKey);
+      const note = await storage?.read(farewellKey);
+      if (note !== undefined) this.#earlier = { note, readAtMs: this.#options.platform.clock.monotonic() };
+      // A keeper of the earlier run that finds its note gone has nothing to do any more. Once the end has begun, the note is this run's.
+      if (!this.#options.ending.aborted) await storage?.remove(farewellKey);
       this.#announceRead();
       await restored?.shown;
     } catch (error) {

@@ -52,14 +52,16 @@ export async function endRun(
   if (
     reload === true &&
     comeBackMs !== undefined &&
-    side !== undefined &&
+    (side !== undefined || run.agents.earlier !== undefined) &&
     storage !== undefined &&
     endpoint !== undefined
   ) {
     // The port is held, and in the end verdicts are given, by a process of their own.
     const { port } = endpoint;
+    const { earlier } = run.agents;
     const leaving = import("../keeper/begin-farewell.ts").then(async ({ beginFarewell }) => {
-      retryMs = (await beginFarewell({ platform, storage, identity, port, comeBackMs, agents: side })) ?? comeBackMs;
+      retryMs =
+        (await beginFarewell({ platform, storage, identity, port, comeBackMs, agents: side, earlier })) ?? comeBackMs;
     });
     await attempt(leaving);
   }

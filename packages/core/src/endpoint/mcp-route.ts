@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { messageOf } from "../support/errors.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
 import { answerEmpty, answerJson } from "./answers.ts";
 import { clientHeaders } from "./client-headers.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
+import { answerLastStream } from "./last-stream.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
 import { refuse } from "./refusals.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
@@ -171,7 +172,15 @@ export class McpRoute {
     const connecting = this.#connecting.get(sessionId);
     if (connecting === undefined) go(transport);
     else {
-      connecting.then(() => go(transport)).catch((error: unknown) => this.#failed(response, error));
+      connecting
+        .then(() => go(transport))
+        .catch((error: unknown) => {
+          // The editor goes: an error would end the agent's attempts to come back.
+          const isLeaving = error instanceof PatchbayError && error.code === "stopped" && request.method === "GET";
+          if (isLeaving && !this.#table.hasEnded(sessionId) && !response.headersSent)
+            answerLastStream(request, response, undefined);
+          else this.#failed(response, error);
+        });
     }
   }
 

@@ -8,12 +8,14 @@ import type {
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
+import { holdsLongString, jsonPieces } from "../support/json-pieces.ts";
 import type { AgentTransport, ReliableMessage, ReliableOptions } from "./agent-transport.ts";
-import { answerEmpty, answerJson } from "./answers.ts";
+import { answerEmpty, answerInPieces, answerJson } from "./answers.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import { EventStream } from "./event-stream.ts";
 import { encodeEvent } from "./event-frames.ts";
 import type { IncomingRpc } from "./json-rpc.ts";
+import { answerLastStream } from "./last-stream.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
 import type { ShutOptions, TableEntry } from "./session-table.ts";
@@ -48,6 +50,8 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
   #nextRequest = 1;
   #lastSeenMs: number;
   #closed = false;
+  /** Set where the whole endpoint goes, and not this session alone. */
+  #leaving: ShutOptions | undefined;
 
   constructor(sessionId: string, context: ConnectionContext) {
     this.sessionId = sessionId;
@@ -174,6 +178,11 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
 
   #answer(pending: PendingRequest, message: Exclude<JSONRPCMessage, { method: string }>): void {
     const { id, response } = pending;
+    if ("result" in message && !pending.startsSession && holdsLongString(message.result)) {
+      const { pieces } = jsonPieces({ jsonrpc: "2.0", id, result: message.result });
+      answerInPieces(response, 200, pieces()).catch((error: unknown) => this.#answerFailed(pending, error));
+      return;
+    }
     let text: string;
     try {
       text = JSON.stringify(
@@ -191,10 +200,17 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
     if (pending.startsSession && !begins) void this.close();
   }
 
+  #answerFailed({ id, response }: PendingRequest, error: unknown): void {
+    this.#context.onListenerFailure(error);
+    if (response.headersSent) response.destroy();
+    else answerJson(response, 200, rpcError(id, rpcCodes.internalError, "The answer could not be written."));
+  }
+
   /** Answers a GET with the session's stream; an earlier stream, half-open ones included, ends. */
   openStream(request: IncomingMessage, response: ServerResponse): void {
     if (this.#closed) {
-      this.#answerEnded(response);
+      if (this.#leaving === undefined) this.#answerEnded(response);
+      else answerLastStream(request, response, this.#leaving.comeBackMs);
       return;
     }
     const told = request.headers["last-event-id"];
@@ -280,6 +296,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
       return;
     }
     this.#closed = true;
+    if (onEnded !== undefined) this.#leaving = options;
     const stream = this.#stream;
     if (stream === undefined) onEnded?.();
     else {

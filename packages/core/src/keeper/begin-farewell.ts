@@ -5,7 +5,7 @@ import { giveBackSecret } from "../endpoint/give-back.ts";
 import type { Platform } from "../platform/platform.ts";
 import { farewellKey, type FarewellNote, type FarewellOrder } from "./farewell-order.ts";
 import { farewellProgram } from "./farewell-program.ts";
-import { farewellSessions } from "./farewell-sessions.ts";
+import { type EarlierFarewell, farewellSessions } from "./farewell-sessions.ts";
 
 /** How much earlier than the agents the keeper is there, as a part of the time they wait. */
 const lead = 0.15;
@@ -24,7 +24,9 @@ export interface FarewellOptions {
   readonly identity: EndpointIdentity;
   readonly port: number;
   readonly comeBackMs: number;
-  readonly agents: AgentSide;
+  /** Undefined: no agent came to this run. */
+  readonly agents: AgentSide | undefined;
+  readonly earlier: EarlierFarewell | undefined;
 }
 
 /**
@@ -33,18 +35,18 @@ export interface FarewellOptions {
  * started.
  */
 export async function beginFarewell(options: FarewellOptions): Promise<number | undefined> {
-  const { platform, storage, identity, port, comeBackMs, agents } = options;
+  const { platform, storage, identity, port, comeBackMs, agents, earlier } = options;
   const { clock, processes, random } = platform;
-  const sessions = farewellSessions(agents, clock.monotonic());
+  const sessions = farewellSessions(agents, earlier, clock.monotonic());
   if (processes === undefined || sessions.length === 0) return undefined;
   const ticket = random.token(12);
-  await storage.write(farewellKey, JSON.stringify({ ticket, told: [] } satisfies FarewellNote));
+  await storage.write(farewellKey, JSON.stringify({ ticket, told: [], sessions } satisfies FarewellNote));
   const noteFile = await storage.locate(farewellKey);
   if (noteFile === undefined) return undefined;
   const now = clock.now();
   const retryMs = Math.min(comeBackMs, longestRetryMs);
   const tellAt = now + patience * comeBackMs;
-  const isAnyoneAway = sessions.some(({ sessionId }) => agents.sessions.awaySince(sessionId) !== undefined);
+  const isAnyoneAway = sessions.some(({ sessionId }) => agents?.sessions.isReachable(sessionId) !== true);
   const order: FarewellOrder = {
     port,
     token: identity.token,

@@ -38,6 +38,8 @@ export interface FarewellProposal {
 export interface FarewellNote {
   readonly ticket: string;
   readonly told: readonly FarewellVerdict[];
+  /** Whom the keeper was told of: the next run may end before they have come back to it. */
+  readonly sessions: readonly FarewellSession[];
 }
 
 export interface FarewellVerdict {

@@ -56,7 +56,10 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     const random = crypto.randomBytes(16).toString("hex");
     const temporary = `${order.noteFile.replace(/[^/\\]*$/, "")}.patchbay-${process.pid}-${random}.tmp`;
     try {
-      files.writeFileSync(temporary, JSON.stringify({ ticket: order.ticket, told }), { mode: 0o600, flag: "wx" });
+      files.writeFileSync(temporary, JSON.stringify({ ticket: order.ticket, told, sessions: order.sessions }), {
+        mode: 0o600,
+        flag: "wx",
+      });
       files.renameSync(temporary, order.noteFile);
       return true;
     } catch {

@@ -11,6 +11,12 @@ export function jsonPieces(value: unknown): PiecedText {
   return { pieces: () => inBatches(write(value)) };
 }
 
+/** Whether data holds a string for which pieces are worth their while. */
+export function holdsLongString(value: unknown): boolean {
+  if (typeof value === "string") return value.length > pieceLength;
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsLongString);
+}
+
 /** Small pieces together, so that what is small comes as one. */
 function* inBatches(pieces: Iterable<string>): Generator<string> {
   let batch = "";

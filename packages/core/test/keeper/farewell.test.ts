@@ -245,6 +245,23 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(told.filter((method) => method === "ide/diffAccepted")).toHaveLength(1);
   }, 20_000);
 
+  it("a window that is reloaded twice: an agent that had no time to come back in between is held all the same", async () => {
+    const { port, driver, proposal, build } = await leave();
+    const between = build();
+    await between.companion.start();
+    await between.companion.restored;
+    await between.companion.stop({ reload: true, comeBackMs });
+    expect(driver.status.contexts).toBe(1);
+    // Longer than its two attempts take.
+    await pause(2 * comeBackMs + 300);
+    const { companion, editor } = build();
+    await companion.start();
+    expect(portOf(companion)).toBe(port);
+    await driver.until("connected again", (status) => status.contexts > 1);
+    (await editor.nextView()).accept();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
+  }, 20_000);
+
   it("a keeper that is held up is waited for: a new port would cut all agents off", async () => {
     const { port, build } = await leave();
     await untilHeld(port);

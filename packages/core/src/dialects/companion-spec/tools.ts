@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { SessionServices } from "../../session/services.ts";
 import { messageOf, PatchbayError } from "../../support/errors.ts";
-import { errorResult, type TextResult, textResult } from "../text-result.ts";
+import { errorResult, jsonText, type TextResult, textResult } from "../text-result.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import type { CompanionSpecOptions } from "./options.ts";
 
@@ -44,7 +44,7 @@ export function createCompanionSpecTools(services: SessionServices, options: Com
         const closed = await services.diffs.close(filePath, { notify: suppressNotification !== true });
         if (closed === undefined) return errorResult("There is no open diff for this file.");
         // The published text says plain text; the running client drops that and wants JSON (docs/protocols/gemini.md).
-        return textResult(JSON.stringify({ content: closed.text }));
+        return textResult(await jsonText({ content: closed.text }, services.platform.clock));
       },
     }),
   ];

@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import * as crypto from "node:crypto";
+import * as files from "node:fs";
+import * as http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FarewellOrder } from "../../src/keeper/farewell-order.ts";
+import { runFarewell } from "../../src/keeper/run-farewell.ts";
+
+const rejection = '{"jsonrpc":"2.0","method":"ide/diffRejected"}';
+const proposal = { id: "p1", path: "/ws/a.ts", rejection };
+const ticket = "ticket";
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = http.createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** The keeper's program in this process, with times of a few hundred milliseconds. */
+async function start(changes: Partial<FarewellOrder> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "patchbay-keeper-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const noteFile = join(directory, "farewell.json");
+  writeFileSync(noteFile, JSON.stringify({ ticket, told: [] }));
+  const now = Date.now();
+  const order: FarewellOrder = {
+    port: await freePort(),
+    token: "token",
+    giveBackSecret: "give-back",
+    takeAt: now,
+    tellAt: now + 500,
+    endAt: now + 900,
+    comeBackMs: 100,
+    noteFile,
+    ticket,
+    sessions: [{ sessionId: "gemini.one", proposals: [proposal] }],
+    ...changes,
+  };
+  const ended = new Promise<void>((resolve) => {
+    runFarewell({ http, crypto, files, exit: resolve }, order);
+  });
+  const ask = (method: string, body?: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${order.port}/mcp`, {
+      method,
+      headers: { authorization: "Bearer token", "mcp-session-id": "gemini.one" },
+      ...(body === undefined ? {} : { body }),
+    });
+  /** What an agent hears until its stream ends. */
+  const listen = async (): Promise<string> => await (await ask("GET")).text();
+  const answers = async (): Promise<boolean> =>
+    await fetch(`http://127.0.0.1:${order.port}/`).then(
+      () => true,
+      () => false,
+    );
+  return { noteFile, ended, ask, listen, answers };
+}
+
+describe("the keeper's program", () => {
+  it("tells that nobody decided, after it has written that down", async () => {
+    const { answers, ended, listen, noteFile } = await start();
+    await expect.poll(answers).toBe(true);
+    expect(await listen()).toContain(`data: ${rejection}\n\n`);
+    expect(JSON.parse(readFileSync(noteFile, "utf8"))).toMatchObject({ ticket, told: [{ proposalId: "p1" }] });
+    await ended;
+  });
+
+  it("tells nothing once the next run has taken its note away: that one asks the user again", async () => {
+    const { answers, ended, listen, noteFile } = await start();
+    await expect.poll(answers).toBe(true);
+    unlinkSync(noteFile);
+    expect(await listen()).not.toContain("diffRejected");
+    await ended;
+    expect(files.existsSync(noteFile)).toBe(false);
+  });
+
+  it("does not take the port where the note is another keeper's", async () => {
+    const { answers, ended } = await start({ ticket: "of an earlier one" });
+    await ended;
+    expect(await answers()).toBe(false);
+  });
+
+  it("writes down what the terminal decided, and tells nothing of that", async () => {
+    const { answers, ask, ended, listen, noteFile } = await start();
+    await expect.poll(answers).toBe(true);
+    const call = { name: "closeDiff", arguments: { filePath: proposal.path } };
+    const message = { jsonrpc: "2.0", id: 7, method: "tools/call", params: call };
+    const answer: unknown = await (await ask("POST", JSON.stringify(message))).json();
+    expect(answer).toMatchObject({ id: 7, result: { isError: true } });
+    const { told } = JSON.parse(readFileSync(noteFile, "utf8"));
+    expect(told).toEqual([{ proposalId: "p1", eventId: 0 }]);
+    expect(await listen()).not.toContain("diffRejected");
+    await ended;
+  });
+
+  it("ends by itself although nobody came", async () => {
+    const { ended } = await start();
+    await ended;
+  });
+});
