@@ -1,6 +1,7 @@
 /** `file://` URI of an absolute path, percent-encoded as RFC 3986 has it. */
 export function toFileUri(path: string): string {
-  const slashed = path.replaceAll("\\", "/");
+  // Elsewhere than on Windows a backslash is a letter like any other.
+  const slashed = /^(?:[A-Za-z]:|\\\\)/u.test(path) ? path.replaceAll("\\", "/") : path;
   const rooted = slashed.startsWith("/") ? slashed : `/${slashed}`;
   return `file://${rooted.split("/").map(encodeURIComponent).join("/")}`;
 }
