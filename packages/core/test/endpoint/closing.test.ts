@@ -1,5 +1,6 @@
 import { createFakeClock } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
+import { PatchbayError } from "../../src/support/errors.ts";
 import { type EndpointUnderTest, eventually, startEndpoint } from "./endpoint-under-test.ts";
 import { openStream } from "./event-reader.ts";
 import { beginSession, call, post } from "./http-agent.ts";
@@ -78,6 +79,21 @@ describe("closing the endpoint", () => {
     await clock.advanceAsync(500);
     await closing;
     await silent.closed();
+  });
+
+  it("a stream that meets the end while its session is taken up ends at once, and is no failure", async () => {
+    const before = await startEndpoint({ sessionKey: "kept" });
+    const id = await beginSession(before);
+    await before.endpoint.close();
+    const under = await startEndpoint({
+      sessionKey: "kept",
+      beforeAccept: () => Promise.reject(new PatchbayError("stopped", "The editor is closing.")),
+    });
+    const headers = [`mcp-session-id: ${id}`, "last-event-id: 1234567"];
+    const reopening = await sendRaw(under.port, { method: "GET", headers });
+    await reopening.closed();
+    expect(await reopening.status()).toBe(200);
+    expect(reopening.text).toMatch(/id: 1234567\n[^]*\r\n0\r\n\r\n$/u);
   });
 
   it("does not wait for refused sockets that linger", async () => {
