@@ -4,7 +4,7 @@ import type { DraftKeeper } from "./draft-keeper.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
 
-/** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms (scorecard, nothing lost 4). */
+/** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms. */
 const ownerGraceMs = 10_000;
 
 /** Carries an outcome to the session that asked. */
