@@ -1,0 +1,99 @@
+import { createMemoryEditor, createMemoryPlatform } from "@patchbay/testkit";
+import { describe, expect, it } from "vitest";
+import { AgentsOnDemand } from "../../src/companion/agents-on-demand.ts";
+import { endRun, type Run } from "../../src/companion/end-run.ts";
+import { ContextTracker } from "../../src/context/context-tracker.ts";
+import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
+import { gemini } from "../../src/dialects/gemini.ts";
+import { proposalKeyPrefix } from "../../src/diff/proposal-key.ts";
+import { loadEndpointIdentity } from "../../src/discovery/endpoint-identity.ts";
+import { createPrivateStorage } from "../../src/discovery/private-storage.ts";
+import { DisposableStore } from "../../src/support/disposable.ts";
+import { nullLogger } from "../../src/support/logger.ts";
+import { HandTransport } from "../session/hand-transport.ts";
+
+const path = "/ws/a.ts";
+
+/** A run with one agent, for which a proposal is open and written down. */
+async function start() {
+  const platform = createMemoryPlatform();
+  platform.files.addDirectory("/ws");
+  const host = createMemoryEditor({ folders: ["/ws"] });
+  const logger = nullLogger;
+  const storage = createPrivateStorage({ platform, logger, directory: "/home/user/kept" });
+  const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+  const agents = new AgentsOnDemand({
+    host,
+    platform,
+    logger,
+    dialects: [gemini],
+    tracker: new ContextTracker({ host, clock: platform.clock, policy }),
+    storage,
+    realFolders: async () => ["/ws"],
+    ending: new AbortController().signal,
+    onDidLoad: () => {},
+    onDidAccept: () => {},
+  });
+  const transport = new HandTransport();
+  await agents.restore();
+  await agents.accept({
+    sessionId: "gemini.one",
+    transport,
+    headers: {},
+    initialize: undefined,
+    dialectHint: "gemini",
+    remotePort: 1,
+    tokenName: undefined,
+  });
+  transport.openStream();
+  const { side } = agents;
+  const owner = side?.sessions.sessions[0]?.owner;
+  if (side === undefined || owner === undefined) throw new Error("no agent");
+  side.diffs.open(owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
+  await host.nextView();
+  platform.clock.advance(500);
+  const kept = (): readonly string[] => platform.files.paths.filter((name) => name.includes(`/${proposalKeyPrefix}`));
+  await expect.poll(kept).toHaveLength(1);
+  const run: Run = {
+    identity: await loadEndpointIdentity(storage, platform.random),
+    storage,
+    agents,
+    following: new DisposableStore(),
+    endpoint: undefined,
+  };
+  return { run, platform, logger, transport, side, owner, kept };
+}
+
+describe("the end of a run", () => {
+  it("is not there before what agents still did is on disk", async () => {
+    const { run, platform, logger, transport, side, owner, kept } = await start();
+    const { remove } = platform.files;
+    platform.files.remove = async (name) => {
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await remove.call(platform.files, name);
+    };
+    const close = transport.close.bind(transport);
+    // The agent answers in its terminal as the last thing before its connection ends.
+    transport.close = async () => {
+      await side.diffs.closeByAgent(owner, path, { notify: false });
+      await close();
+    };
+    await endRun(run, { reload: true }, { platform, logger });
+    expect(transport.isClosed).toBe(true);
+    expect(kept()).toEqual([]);
+  });
+
+  it("leaves what is open for the next run, with a reload", async () => {
+    const { run, platform, logger, kept, transport } = await start();
+    await endRun(run, { reload: true }, { platform, logger });
+    expect(kept()).toHaveLength(1);
+    expect(transport.pushed.filter((json) => json.includes("diffRejected"))).toEqual([]);
+  });
+
+  it("settles what is open without one", async () => {
+    const { run, platform, logger, kept, transport } = await start();
+    await endRun(run, {}, { platform, logger });
+    expect(transport.pushed.filter((json) => json.includes("diffRejected"))).toHaveLength(1);
+    expect(kept()).toEqual([]);
+  });
+});
