@@ -52,8 +52,13 @@ export function serveControl(
   input: NodeJS.ReadableStream = process.stdin,
 ): void {
   say({ ...where, readyMs: performance.now() - startedAt, ...start });
-  createInterface({ input }).on("line", (text) => {
+  const lines = createInterface({ input });
+  lines.on("line", (text) => {
     void answer(JSON.parse(text), actions).then(say);
+  });
+  // The benchmark was ended in the middle: nobody says `stop` any more.
+  lines.on("close", () => {
+    void actions.stop().finally(() => process.exit(0));
   });
 }
 
