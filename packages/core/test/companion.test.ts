@@ -1,20 +1,10 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type AgentDriver,
-  createClaudeDriver,
-  createGeminiDriver,
-  createMemoryEditor,
-  createQwenDriver,
-  createTestPlatform,
-  type MemoryEditor,
-  type TestPlatform,
-} from "@patchbay/testkit";
-import { afterEach, describe, expect, it } from "vitest";
+import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import type { Companion } from "../src/companion.ts";
-import { createCompanion } from "../src/create-companion.ts";
+import { createWorkspaceLab, type EditorRun, type WorkspaceLab } from "./workspace-lab.ts";
 
 const drivers = [
   { name: "gemini", create: createGeminiDriver },
@@ -22,53 +12,25 @@ const drivers = [
   { name: "claude", create: createClaudeDriver },
 ] as const;
 
-interface Setup {
-  readonly platform: TestPlatform;
-  readonly editor: MemoryEditor;
-  readonly companion: Companion;
-  readonly file: string;
-  agent(create: (typeof drivers)[number]["create"]): Promise<AgentDriver>;
-  restart(options?: {
-    readonly reload?: boolean;
-  }): Promise<{ readonly editor: MemoryEditor; readonly companion: Companion }>;
+interface Setup extends WorkspaceLab, EditorRun {
+  restart(options?: { readonly reload?: boolean }): Promise<EditorRun>;
 }
 
-const ends: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-async function setUp(text = "one\ntwo\n"): Promise<Setup> {
-  const platform = createTestPlatform();
-  ends.push(() => platform.dispose());
-  const file = join(platform.workspace, "main.ts");
-  writeFileSync(file, text);
-  const run = async (): Promise<{ editor: MemoryEditor; companion: Companion }> => {
-    const editor = createMemoryEditor({
-      folders: [platform.workspace],
-      storageDirectory: join(platform.root, "storage"),
-      readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
-    });
-    const companion = createCompanion({ host: editor, platform });
-    ends.push(() => companion.stop());
+/** A workspace with an editor that is served. */
+async function setUp(text?: string): Promise<Setup> {
+  const lab = createWorkspaceLab(text);
+  const run = async (): Promise<EditorRun> => {
+    const { editor, companion } = lab.build();
     await companion.start();
     return { editor, companion };
   };
-  const { editor, companion } = await run();
+  const first = await run();
   return {
-    platform,
-    editor,
-    companion,
-    file,
-    agent: async (create) => {
-      const driver = create({ cwd: platform.workspace, home: platform.home, temporaryDirectory: platform.tmp });
-      ends.push(() => driver.end());
-      await driver.connect();
-      return driver;
-    },
-    restart: async (options) => {
-      await companion.stop({ reload: options?.reload ?? true });
-      return run();
+    ...lab,
+    ...first,
+    restart: async ({ reload = true } = {}) => {
+      await first.companion.stop({ reload });
+      return await run();
     },
   };
 }
@@ -369,7 +331,7 @@ describe("companion", () => {
     const lock: unknown = JSON.parse(readFileSync(join(platform.home, ".claude", "ide", `${port}.lock`), "utf8"));
     const headers = { "x-claude-code-ide-authorization": String(Reflect.get(Object(lock), "authToken")) };
     const socket = new WebSocket(`ws://127.0.0.1:${port}/`, "mcp", { headers });
-    ends.push(() => socket.terminate());
+    onTestFinished(() => socket.terminate());
     await once(socket, "open");
     const send = (message: object): void => socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
     const clientInfo = { name: "another client", version: "1.0.0" };

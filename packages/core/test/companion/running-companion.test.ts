@@ -1,74 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import {
-  type AgentDriver,
-  createClaudeDriver,
-  createGeminiDriver,
-  createMemoryEditor,
-  createTestPlatform,
-  type MemoryEditor,
-  type TestPlatform,
-} from "@patchbay/testkit";
-import { afterEach, describe, expect, it } from "vitest";
-import type { Companion, CompanionState } from "../../src/companion.ts";
-import { createCompanion } from "../../src/create-companion.ts";
-
-const ends: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-interface Setup {
-  readonly platform: TestPlatform;
-  readonly file: string;
-  /** Another companion of the same workspace and storage, not started. */
-  build(folders?: readonly string[]): { readonly editor: MemoryEditor; readonly companion: Companion };
-  agent(create: typeof createGeminiDriver | typeof createClaudeDriver): Promise<AgentDriver>;
-}
-
-function setUp(): Setup {
-  const platform = createTestPlatform();
-  ends.push(() => platform.dispose());
-  const file = join(platform.workspace, "main.ts");
-  writeFileSync(file, "one\ntwo\n");
-  return {
-    platform,
-    file,
-    build: (folders = [platform.workspace]) => {
-      const editor = createMemoryEditor({
-        folders,
-        storageDirectory: join(platform.root, "storage"),
-        readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
-      });
-      const companion = createCompanion({ host: editor, platform });
-      ends.push(() => companion.stop());
-      return { editor, companion };
-    },
-    agent: async (create) => {
-      const driver = create({ cwd: platform.workspace, home: platform.home, temporaryDirectory: platform.tmp });
-      ends.push(() => driver.end());
-      await driver.connect();
-      return driver;
-    },
-  };
-}
-
-const portOf = ({ state }: Companion): number => (state.kind === "listening" ? state.port : 0);
-
-async function answers(port: number): Promise<boolean> {
-  return await new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on("error", () => resolve(false));
-  });
-}
+import { createGeminiDriver } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { CompanionState } from "../../src/companion.ts";
+import { answers, createWorkspaceLab, portOf } from "../workspace-lab.ts";
 
 describe("start and stop", () => {
   it("start twice is one start", async () => {
-    const { build } = setUp();
+    const { build } = createWorkspaceLab();
     const { companion } = build();
     const states: CompanionState["kind"][] = [];
     companion.onDidChangeState((state) => states.push(state.kind));
@@ -77,7 +17,7 @@ describe("start and stop", () => {
   });
 
   it("a start that failed leaves nothing behind, and can be tried again", async () => {
-    const { build, platform, file, agent } = setUp();
+    const { build, platform, file, agent } = createWorkspaceLab();
     const { companion, editor } = build();
     editor.fail("workspace.folders", new Error("not yet"), 1);
     await expect(companion.start()).rejects.toThrow("not yet");
@@ -90,7 +30,7 @@ describe("start and stop", () => {
   });
 
   it("a stop during the start ends what the start began", async () => {
-    const { build, platform } = setUp();
+    const { build, platform } = createWorkspaceLab();
     const { companion } = build();
     let port = 0;
     companion.onDidChangeState((state) => {
@@ -107,7 +47,7 @@ describe("start and stop", () => {
   });
 
   it("what has been stopped, also before it was started, does not start any more", async () => {
-    const { build } = setUp();
+    const { build } = createWorkspaceLab();
     const { companion } = build();
     await companion.stop();
     await companion.restored;
@@ -115,7 +55,7 @@ describe("start and stop", () => {
   });
 
   it("a stop is over in two seconds although the editor never answers", async () => {
-    const { build, platform, file, agent } = setUp();
+    const { build, platform, file, agent } = createWorkspaceLab();
     const { companion, editor } = build();
     await companion.start();
     const driver = await agent(createGeminiDriver);
@@ -131,7 +71,7 @@ describe("start and stop", () => {
   });
 
   it("listeners that throw disturb nobody", async () => {
-    const { build, file, agent } = setUp();
+    const { build, file, agent } = createWorkspaceLab();
     const { companion, editor } = build();
     const broken = (): never => {
       throw new Error("listener");
@@ -148,7 +88,7 @@ describe("start and stop", () => {
   });
 
   it("folders are announced without a separator at their end", async () => {
-    const { build, platform } = setUp();
+    const { build, platform } = createWorkspaceLab();
     const { companion } = build([`${platform.workspace}/`]);
     await companion.start();
     const lock = readFileSync(join(platform.home, ".claude", "ide", `${portOf(companion)}.lock`), "utf8");
@@ -156,7 +96,7 @@ describe("start and stop", () => {
   });
 
   it("folders that change quickly end as they are, not as they were", async () => {
-    const { build, platform } = setUp();
+    const { build, platform } = createWorkspaceLab();
     const { companion, editor } = build();
     await companion.start();
     const realPath = platform.files.realPath.bind(platform.files);
@@ -177,12 +117,12 @@ describe("start and stop", () => {
 describe("a port that another program took meanwhile", () => {
   const take = async (port: number): Promise<void> => {
     const server = createServer();
-    ends.push(() => void server.close());
+    onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   };
 
   it("agents that were connected cannot come back by themselves: the user is told once what to type", async () => {
-    const { build, agent } = setUp();
+    const { build, agent } = createWorkspaceLab();
     const one = build();
     await one.companion.start();
     await agent(createGeminiDriver);
@@ -196,7 +136,7 @@ describe("a port that another program took meanwhile", () => {
   });
 
   it("says nothing where no agent was connected", async () => {
-    const { build } = setUp();
+    const { build } = createWorkspaceLab();
     const one = build();
     await one.companion.start();
     const port = portOf(one.companion);
@@ -211,7 +151,7 @@ describe("a port that another program took meanwhile", () => {
 
 describe("two editors in one folder at once", () => {
   it("the second takes neither the port nor the proposals of the first", async () => {
-    const { build, file, agent } = setUp();
+    const { build, file, agent } = createWorkspaceLab();
     const one = build();
     await one.companion.start();
     const driver = await agent(createGeminiDriver);
@@ -238,7 +178,7 @@ describe("two editors in one folder at once", () => {
   });
 
   it("the second keeps its own port over a reload", async () => {
-    const { build } = setUp();
+    const { build } = createWorkspaceLab();
     await build().companion.start();
     const two = build();
     await two.companion.start();

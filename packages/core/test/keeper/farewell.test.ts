@@ -1,75 +1,17 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import {
-  type AgentDriver,
-  type AgentProposal,
-  createGeminiDriver,
-  createMemoryEditor,
-  createTestPlatform,
-  type MemoryEditor,
-  type TestPlatform,
-} from "@patchbay/testkit";
+import { type AgentDriver, type AgentProposal, type TestPlatform } from "@patchbay/testkit";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
-import type { Companion } from "../../src/companion.ts";
-import { createCompanion } from "../../src/create-companion.ts";
 import { farewellKey } from "../../src/keeper/farewell-order.ts";
-
-const ends: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
 /** Short for a test, long enough for a process to start on a busy machine: an idle agent tries only once. */
 const comeBackMs = 1_500;
-
-interface Run {
-  readonly editor: MemoryEditor;
-  readonly companion: Companion;
-}
-
-interface Setup {
-  readonly platform: TestPlatform;
-  readonly file: string;
-  build(port?: number): Run;
-  agent(): Promise<AgentDriver>;
-}
-
-function setUp(): Setup {
-  const platform = createTestPlatform();
-  ends.push(() => platform.dispose());
-  const file = join(platform.workspace, "main.ts");
-  writeFileSync(file, "one\ntwo\n");
-  return {
-    platform,
-    file,
-    build: (port) => {
-      const storageDirectory = join(platform.root, "storage");
-      const editor = createMemoryEditor({
-        folders: [platform.workspace],
-        storageDirectory,
-        readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
-      });
-      const companion = createCompanion({ host: editor, platform, ...(port === undefined ? {} : { port }) });
-      ends.push(() => companion.stop());
-      return { editor, companion };
-    },
-    agent: async () => {
-      const driver = createGeminiDriver({
-        cwd: platform.workspace,
-        home: platform.home,
-        temporaryDirectory: platform.tmp,
-      });
-      ends.push(() => driver.end());
-      await driver.connect();
-      return driver;
-    },
-  };
-}
 
 const sessionOf = (driver: AgentDriver): string =>
   "sessionId" in driver && typeof driver.sessionId === "string" ? driver.sessionId : "";
@@ -104,13 +46,13 @@ async function connectClient(platform: TestPlatform, port: number): Promise<Plai
       return await fetch(url, init);
     },
   });
-  ends.push(() => client.close());
+  onTestFinished(() => client.close());
   await client.connect(transport);
   return { client, told, streams: () => streams };
 }
 
-interface Waiting extends Setup {
-  readonly first: Run;
+interface Waiting extends WorkspaceLab {
+  readonly first: EditorRun;
   readonly driver: AgentDriver;
   readonly proposal: AgentProposal;
   readonly port: number;
@@ -118,7 +60,7 @@ interface Waiting extends Setup {
 
 /** A companion that has gone with `reload` while an agent waits for a verdict. */
 async function leave(typed?: string): Promise<Waiting> {
-  const setup = setUp();
+  const setup = createWorkspaceLab();
   const first = setup.build();
   await first.companion.start();
   const driver = await setup.agent();
@@ -129,11 +71,9 @@ async function leave(typed?: string): Promise<Waiting> {
   if (typed !== undefined) view.type(typed);
   const port = portOf(first.companion);
   await first.companion.stop({ reload: true, comeBackMs });
-  ends.push(endKeepers);
+  onTestFinished(endKeepers);
   return { ...setup, first, driver, proposal, port };
 }
-
-const portOf = ({ state }: Companion): number => (state.kind === "listening" ? state.port : 0);
 
 /** Our children that read their program from their standard input. */
 function keepers(): readonly number[] {
@@ -155,16 +95,6 @@ function keepers(): readonly number[] {
 /** For tests that are not about how a keeper ends. */
 function endKeepers(): void {
   for (const pid of keepers()) process.kill(pid, "SIGKILL");
-}
-
-async function answers(port: number): Promise<boolean> {
-  return await new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on("error", () => resolve(false));
-  });
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -226,7 +156,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
   }, 20_000);
 
   it("an agent that has its verdict is not told again by the run after the keeper", async () => {
-    const { build, platform, file } = setUp();
+    const { build, platform, file } = createWorkspaceLab();
     const first = build();
     await first.companion.start();
     const port = portOf(first.companion);
@@ -342,7 +272,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
   }, 20_000);
 
   it("an agent that is between two streams is held, too", async () => {
-    const { build, agent, file } = setUp();
+    const { build, agent, file } = createWorkspaceLab();
     const first = build();
     await first.companion.start();
     const driver = await agent();
@@ -363,7 +293,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
   }, 20_000);
 
   it("no keeper where no agent is connected", async () => {
-    const { build } = setUp();
+    const { build } = createWorkspaceLab();
     const { companion } = build();
     await companion.start();
     await companion.stop({ reload: true, comeBackMs });
@@ -371,7 +301,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
   }, 20_000);
 
   it("an idle agent is held, too, until the next companion is there", async () => {
-    const { build, agent, file } = setUp();
+    const { build, agent, file } = createWorkspaceLab();
     const first = build();
     await first.companion.start();
     const driver = await agent();
@@ -388,7 +318,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
 });
 
 it("a stranger on the port is told neither the token nor the session key", async () => {
-  const { build, platform } = setUp();
+  const { build, platform } = createWorkspaceLab();
   const first = build();
   await first.companion.start();
   const port = portOf(first.companion);
@@ -399,7 +329,7 @@ it("a stranger on the port is told neither the token nor the session key", async
     response.end();
   });
   await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
-  ends.push(() => void stranger.close());
+  onTestFinished(() => void stranger.close());
   const second = build();
   await second.companion.start();
   expect(portOf(second.companion)).not.toBe(port);
