@@ -62,7 +62,11 @@ export class AgentsOnDemand implements SessionAcceptor {
 
   async accept(connection: NewConnection): Promise<void> {
     // One that comes back by its id may ask at once for what the user decided meanwhile.
-    if (connection.initialize === undefined) await this.#read;
+    if (connection.initialize === undefined) {
+      await this.#read;
+      // What an earlier run left may not have been read: whoever has events of this run would count as having that as well.
+      if (this.#options.ending.aborted) throw new PatchbayError("stopped", "The editor is closing.");
+    }
     await (await this.#load()).sessions.accept(connection);
     this.#options.onDidAccept();
   }

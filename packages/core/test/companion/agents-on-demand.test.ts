@@ -86,6 +86,16 @@ describe("agents on demand", () => {
     expect(seen).toEqual({ loads: 0, accepted: 0 });
   });
 
+  it("that come back while the end begins are not served before what they left was read: events of this run would count as that", async () => {
+    const { accept, agents, ending } = start();
+    await accept("gemini.two", initialize);
+    const returning = accept("gemini.one");
+    await turns();
+    ending.abort();
+    await expect(returning).rejects.toMatchObject({ code: "stopped" });
+    expect(agents.sessions.map(({ id }) => id)).toEqual(["gemini.two"]);
+  });
+
   it("are loaded again by the next agent after that has failed", async () => {
     let isFirst = true;
     const { accept, agents } = start({
