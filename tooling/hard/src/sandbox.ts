@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as z from "zod";
 
 const recordSchema = z.object({ port: z.number().optional(), authToken: z.string() });
@@ -48,8 +48,13 @@ export class Sandbox {
     return [this.geminiRecords, this.claudeRecords, this.qwenRecords, join(this.tmp, "qwen", "ide")];
   }
 
-  /** All records that are there now. */
+  /** All records that are there now; one that is being written is none yet, and its file is gone in the next moment. */
   records(): readonly string[] {
+    return this.recordFiles().filter((path) => !basename(path).startsWith("."));
+  }
+
+  /** Everything in the records' directories. */
+  recordFiles(): readonly string[] {
     return this.recordDirectories.flatMap((directory) => namesIn(directory).map((name) => join(directory, name)));
   }
 
@@ -57,7 +62,7 @@ export class Sandbox {
   token(dialect: "gemini" | "qwen" | "claude"): string {
     const directory =
       dialect === "gemini" ? this.geminiRecords : dialect === "qwen" ? this.qwenRecords : this.claudeRecords;
-    const [name] = namesIn(directory);
+    const name = namesIn(directory).find((one) => !one.startsWith("."));
     if (name === undefined) throw new Error(`No record in ${directory}.`);
     return recordSchema.parse(JSON.parse(readFileSync(join(directory, name), "utf8"))).authToken;
   }

@@ -311,7 +311,7 @@ describe("files and lifecycle", () => {
     expect(agent.outcomes(path).map(({ method }) => method)).toEqual(["ide/diffRejected"]);
     expect((await answer)[0]).toBe("DIFF_REJECTED");
     expect(await socket.closed()).toBeGreaterThanOrEqual(1_000);
-    expect(editor.sandbox.records()).toEqual([]);
+    expect(editor.sandbox.recordFiles()).toEqual([]);
     expect(await editor.openViews()).toEqual([]);
     await expect(agent.post({})).rejects.toThrow(/ECONNREFUSED/u);
     await annotate(`${took.toFixed(0)} ms`);
