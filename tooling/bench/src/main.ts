@@ -68,7 +68,12 @@ try {
 const rows = (earlier === undefined ? chosen : measurements).flatMap((measurement) => measurement.rows);
 const results = summarise(
   rows.filter(({ name }) => figures[name] !== undefined),
-  all.map(([name]) => name).filter((name) => Object.values(figures).some((row) => row[name] !== undefined)),
+  // Also the other companion of an earlier run, which need not be started to be shown.
+  [
+    ownSubject,
+    peerSubject,
+    ...all.map(([name]) => name).filter((name) => name !== ownSubject && name !== peerSubject),
+  ].filter((name) => Object.values(figures).some((row) => row[name] !== undefined)),
   figures,
 );
 console.log(toMarkdown(results));

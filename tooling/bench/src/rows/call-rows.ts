@@ -4,7 +4,7 @@ import { AgentClient } from "../client/agent-client.ts";
 import type { SubjectProcess } from "../client/subject-process.ts";
 import { cpuOf, type Measurement, median, pause } from "./row.ts";
 
-const warmUpRounds = 100;
+const warmUpRounds = 500;
 
 /** How long calls are counted for, ms. */
 const windowMs = 1_000;
