@@ -14,6 +14,8 @@ const settleMs = 1_300;
 
 /** How long a stop waits for what agents still did while it ran to be on disk, ms. */
 const lastWritesMs = 250;
+/** The same where the next run reads it at once. */
+const lastWritesOfReloadMs = 500;
 
 /** What one start has begun. */
 export interface Run {
@@ -44,6 +46,7 @@ export async function endRun(
     }
   };
   const side = await run.agents.loaded();
+  if (reload === true) run.endpoint?.leave(comeBackMs === undefined ? {} : { comeBackMs });
   // An editor that does not answer must not keep the records in being.
   const diffs = side?.diffs.stop({ keep: reload === true });
   if (diffs !== undefined) await attempt(within(settleMs, platform.clock, diffs));
@@ -74,5 +77,6 @@ export async function endRun(
   await attempt(endpoint?.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());
   const written = side?.diffs.settled();
-  if (written !== undefined) await attempt(within(lastWritesMs, platform.clock, written));
+  if (written !== undefined)
+    await attempt(within(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, written));
 }

@@ -73,6 +73,11 @@ export interface Endpoint {
   /** Sessions held now, away ones included. */
   readonly sessionCount: number;
   /**
+   * The end begins: streams that are open go on, but none is opened any more, so that what is written down of their agents
+   * stays true. Whoever asks for one has it end at once, and comes back by itself.
+   */
+  leave(options?: CloseOptions): void;
+  /**
    * Ends streams cleanly, closes sockets; at most 1 s. HTTP transports get `onclose` without `SessionAcceptor.ended`,
    * since their ids are revived by the next endpoint with the same key; WebSocket sessions end with "closed".
    */

@@ -22,6 +22,7 @@ export class LoopbackEndpoint implements Endpoint {
   #loading: Promise<AgentService> | undefined;
   #service: AgentService | undefined;
   #closing: Promise<void> | undefined;
+  #isLeaving = false;
   #comeBackMs: number | undefined;
 
   constructor(server: Server, port: number, limits: EndpointLimits, options: EndpointOptions) {
@@ -67,8 +68,7 @@ export class LoopbackEndpoint implements Endpoint {
     const verdict = this.#guard.check(request, false);
     if (verdict.kind === "admitted") this.#strangers.delete(request.socket);
     if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
-    else if (this.#closing !== undefined && request.method === "GET")
-      answerLastStream(request, response, this.#comeBackMs);
+    else if (this.#isLeaving && request.method === "GET") answerLastStream(request, response, this.#comeBackMs);
     else if (this.#closing !== undefined) this.#unavailable(request, response, "The endpoint is closing.");
     else if (this.#service !== undefined) this.#service.handle(request, response, verdict.tokenName);
     else {
@@ -128,9 +128,14 @@ export class LoopbackEndpoint implements Endpoint {
     endSocket(socket, rawAnswer(status), this.#options.clock);
   }
 
+  leave(options?: CloseOptions): void {
+    this.#isLeaving = true;
+    this.#comeBackMs = options?.comeBackMs;
+  }
+
   close(options?: CloseOptions): Promise<void> {
     if (this.#closing === undefined) {
-      this.#comeBackMs = options?.comeBackMs;
+      this.leave(options);
       this.#closing = this.#close(this.#comeBackMs);
     }
     return this.#closing;

@@ -8,6 +8,7 @@ import { gemini } from "../../src/dialects/gemini.ts";
 import { proposalKeyPrefix } from "../../src/diff/proposal-key.ts";
 import { loadEndpointIdentity } from "../../src/discovery/endpoint-identity.ts";
 import { createPrivateStorage } from "../../src/discovery/private-storage.ts";
+import type { CloseOptions } from "../../src/endpoint/endpoint.ts";
 import { DisposableStore } from "../../src/support/disposable.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { HandTransport } from "../session/hand-transport.ts";
@@ -81,6 +82,26 @@ describe("the end of a run", () => {
     await endRun(run, { reload: true }, { platform, logger });
     expect(transport.isClosed).toBe(true);
     expect(kept()).toEqual([]);
+  });
+
+  it("tells agents when to come back", async () => {
+    const { run, platform, logger } = await start();
+    const closed: unknown[] = [];
+    const close = async (options?: CloseOptions): Promise<void> => void closed.push(options);
+    const endpoint = { port: 1, sessionCount: 1, leave: () => {}, close };
+    run.endpoint = endpoint;
+    await endRun(run, { reload: true, comeBackMs: 4_000 }, { platform, logger });
+    expect(closed).toEqual([{ comeBackMs: 4_000 }]);
+  });
+
+  it.each([
+    { isHere: true, noted: "Gemini CLI" },
+    { isHere: false, noted: undefined },
+  ])("notes for the next run which agents were here ($noted)", async ({ isHere, noted }) => {
+    const { run, platform, logger, transport } = await start();
+    if (!isHere) transport.loseStream();
+    await endRun(run, { reload: true }, { platform, logger });
+    expect(await run.storage?.read("attached")).toBe(noted);
   });
 
   it("leaves what is open for the next run, with a reload", async () => {

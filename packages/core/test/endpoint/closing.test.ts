@@ -81,6 +81,23 @@ describe("closing the endpoint", () => {
     await silent.closed();
   });
 
+  it("opens no stream any more once it is leaving, and goes on with those that are open", async () => {
+    const under = await startEndpoint();
+    const id = await beginSession(under);
+    const open = await openStream(under, id);
+    under.endpoint.leave({ comeBackMs: 700 });
+    const { transport } = under.last();
+    const late = await sendRaw(under.port, {
+      method: "GET",
+      headers: [`mcp-session-id: ${id}`, "last-event-id: 1234567"],
+    });
+    await late.closed();
+    expect(late.text).toMatch(/retry: 700\n\n[^]*id: 1234567\ndata: \{"jsonrpc"[^]*\r\n0\r\n\r\n$/u);
+    transport.pushReliable(JSON.stringify({ jsonrpc: "2.0", method: "note" }), () => undefined);
+    await eventually(() => open.events.length).toBe(1);
+    expect((await post(under, call(1, "echo", "x"), { "mcp-session-id": id })).status).toBe(200);
+  });
+
   it("a stream that meets the end while its session is taken up ends at once, and is no failure", async () => {
     const before = await startEndpoint({ sessionKey: "kept" });
     const id = await beginSession(before);
