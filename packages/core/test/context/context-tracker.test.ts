@@ -28,6 +28,22 @@ describe("context tracker", () => {
     expect(context.active?.path).toBe("/ws/a.ts");
   });
 
+  it("names a file once that is open twice", () => {
+    const { editor, tracker } = start();
+    Object.assign(editor.editors, { openFiles: () => ["/ws/a.ts", "/ws/b.ts", "/ws/a.ts"] });
+    expect(tracker.current().files.map(({ path }) => path)).toEqual(["/ws/a.ts", "/ws/b.ts"]);
+  });
+
+  it("forgets when a file was focused that was closed since", () => {
+    const { clock, editor, tracker } = start();
+    const before = clock.now();
+    clock.advance(1_000);
+    editor.openFile("/ws/a.ts", "a");
+    editor.closeFile("/ws/a.ts");
+    Object.assign(editor.editors, { openFiles: () => ["/ws/a.ts"] });
+    expect(tracker.current().files[0]?.timestamp).toBeLessThan(before);
+  });
+
   it("tells that the workspace is trusted now, and nothing else has changed", () => {
     const { clock, editor, updates } = start();
     editor.setTrusted(false);

@@ -105,6 +105,21 @@ describe("who may have an outcome", () => {
   });
 });
 
+describe("text that was typed and taken back", () => {
+  it("is no edit, also where the editor has made line ends its own", async () => {
+    const { clock, editor, open, registry, store } = startRegistry();
+    const { outcome } = open("one", "a\r\nb\r\n");
+    const view = await editor.nextView();
+    view.type("a\nb\n");
+    expect(registry.proposals[0]?.edited).toBe(true);
+    clock.advance(500);
+    await expect.poll(() => registry.proposals[0]?.edited).toBe(false);
+    expect([...store.kept.values()].map(({ draft }) => draft)).toEqual([undefined]);
+    view.accept();
+    expect(await outcome).toEqual({ kind: "accepted", text: "a\r\nb\r\n", edited: false });
+  });
+});
+
 describe("text that stayed for the user", () => {
   it("leaves what its agent has yet to be told on disk when the user is done with it", async () => {
     const before = startRegistry();
@@ -178,6 +193,28 @@ describe("who decides first", () => {
     await closing;
     expect((await outcome).kind).toBe("accepted");
     expect(carrier.carried.map((one) => one.outcome.kind)).toEqual(["accepted"]);
+  });
+
+  it("what was typed before the editor said that the view is there is what the agent gets", async () => {
+    const { editor, open, registry } = startRegistry();
+    let show = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      show = resolve;
+    });
+    const { open: openView } = editor.diffs;
+    Object.assign(editor.diffs, {
+      open: async (...request: Parameters<typeof openView>) => {
+        const opened = await openView(...request);
+        await held;
+        return opened;
+      },
+    });
+    open("one");
+    (await editor.nextView()).type("mine\n");
+    const closing = registry.closeByAgent(ownerOf("one"), path, { notify: false });
+    await new Promise((resolve) => setImmediate(resolve));
+    show();
+    expect(await closing).toEqual({ text: "mine\n", edited: true });
   });
 
   it("a view that comes after the decision is closed for its reason", async () => {

@@ -175,6 +175,35 @@ describe("session registry", () => {
     expect(methods(transports.claude)).toEqual(new Set(["selection_changed"]));
   });
 
+  it("a mention counts the agents that are here", async () => {
+    const { accept, clock, load, sessions } = start();
+    load();
+    const transport = new HandTransport();
+    await accept(transport, "claude.one");
+    expect(sessions.mention({ path: "/ws/a.ts" })).toBe(0);
+    transport.openStream();
+    clock.advance(1_000);
+    expect(sessions.mention({ path: "/ws/a.ts" })).toBe(1);
+    transport.loseStream();
+    expect(sessions.mention({ path: "/ws/a.ts" })).toBe(0);
+    expect(transport.pushed.filter((json) => json.includes("at_mentioned"))).toHaveLength(1);
+  });
+
+  it("a session may be forgotten only while nothing waits for its agent", async () => {
+    const { accept, diffs, editor, load, sessions } = start();
+    load();
+    await accept(new HandTransport());
+    const owner = sessions.sessions[0]?.owner;
+    if (owner === undefined) throw new Error("no session");
+    expect(sessions.mayForget("gemini.one")).toBe(true);
+    diffs.open(owner, { path: "/ws/a.ts", text: "new\n", handle: "/ws/a.ts" }, { inside: true, kind: "change" });
+    expect(sessions.mayForget("gemini.one")).toBe(false);
+    (await editor.nextView()).accept();
+    // Nobody has heard the answer yet.
+    expect(sessions.mayForget("gemini.one")).toBe(false);
+    expect(sessions.mayForget("gemini.two")).toBe(true);
+  });
+
   it("an agent whose stream is gone is missed after ten seconds, and not where it comes back before", async () => {
     const { accept, clock, diffs, editor, load, sessions } = start();
     load();
