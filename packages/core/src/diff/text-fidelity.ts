@@ -46,18 +46,21 @@ function mergeLineEnds(lines: string, before: readonly Line[], dominant: string)
   let tail = 0;
   const room = Math.min(after.length, before.length) - head;
   while (tail < room && after[after.length - 1 - tail] === before[before.length - 1 - tail]?.text) tail += 1;
-  return after
-    .map((text, index) => {
-      if (index === after.length - 1) return text;
-      const kept =
-        index < head
-          ? before[index]
-          : index >= after.length - tail
-            ? before[before.length - (after.length - index)]
-            : undefined;
-      return text + (kept === undefined || kept.end === "" ? dominant : kept.end);
-    })
-    .join("");
+  let merged = "";
+  for (const [index, text] of after.entries()) {
+    merged += text;
+    if (index === after.length - 1) break;
+    const kept =
+      index < head
+        ? before[index]
+        : index >= after.length - tail
+          ? before[before.length - (after.length - index)]
+          : undefined;
+    const end = kept === undefined || kept.end === "" ? dominant : kept.end;
+    // After a carriage return a line feed alone would end no line of its own.
+    merged += end === "\n" && merged.endsWith("\r") ? "\r" : end;
+  }
+  return merged;
 }
 
 function splitLines(text: string): readonly Line[] {

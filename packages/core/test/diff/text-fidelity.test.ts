@@ -28,7 +28,13 @@ describe("restoreLineEnds", () => {
         const restored = restoreLineEnds(asDocument(edited, by), proposed);
         expect(asDocument(restored, "\n")).toBe(asDocument(edited, "\n"));
       }),
+      { numRuns: 2_000 },
     );
+  });
+
+  it("keeps an empty line apart from the carriage return before it", () => {
+    expect(restoreLineEnds("h\n\nq", "h\rp\n\nq")).toBe("h\r\rq");
+    expect(restoreLineEnds("h\n\n\nq", "h\rp\n\n\nq")).toBe("h\r\r\rq");
   });
 
   it("uses the proposal's one line end for all lines", () => {
