@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import process from "node:process";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** Editors' own modules, which exist only inside the editors: tests run on stand-ins. */
@@ -23,7 +22,6 @@ export default defineConfig({
     testTimeout: 20_000,
     expect: { poll: { timeout: 5_000, interval: 20 } },
     coverage: {
-      enabled: process.env["CI"] === "true",
       provider: "v8",
       include: ["packages/*/src/**", "apps/*/src/**"],
       reporter: ["text-summary"],
