@@ -8,6 +8,7 @@ import { reloadReview } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
 import { commands } from "./theia-commands.ts";
 import { theiaContract } from "./theia-contract.ts";
+import { besidePlugin } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
@@ -42,4 +43,5 @@ export const scenarios: readonly Scenario[] = [
   backendRestart,
   together,
   theiaContract,
+  besidePlugin,
 ];
