@@ -27,7 +27,7 @@ export function toSvg(results: Results): string {
       row.goal?.ratio === undefined || other !== peerSubject
         ? ""
         : `<line x1="${place(row.goal.ratio)}" x2="${place(row.goal.ratio)}" y1="${y - 2}" y2="${y + 14}" stroke="#111" stroke-width="2"/>`;
-    const figures = `${show(ratio)}x · ${show(row.medians[ownSubject], row.unit)}`;
+    const figures = `${ratio < 0.1 ? ratio.toPrecision(1) : show(ratio)}x · ${show(row.medians[ownSubject], row.unit)}`;
     return [
       `<text x="${labelWidth - 10}" y="${y + 10}" text-anchor="end" font-size="11">${row.name}</text>`,
       `<rect x="${from}" y="${y}" width="${Math.max(1, (to ?? 0) - (from ?? 0)).toFixed(1)}" height="12" fill="${colour}"/>${mark}`,
