@@ -79,4 +79,5 @@ export async function endRun(
   const written = side?.diffs.settled();
   if (written !== undefined)
     await attempt(within(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, written));
+  side?.diffs.end();
 }

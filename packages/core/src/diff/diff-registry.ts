@@ -214,6 +214,11 @@ export class DiffRegistry {
     return this.#handover.settled();
   }
 
+  /** The last step: what the editor still says of its views is not written any more. */
+  end(): void {
+    this.#handover.end();
+  }
+
   #opened(proposal: Proposal): OpenedDiff {
     return {
       id: proposal.id,

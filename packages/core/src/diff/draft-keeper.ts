@@ -21,6 +21,7 @@ export class DraftKeeper {
   readonly #pending: Map<string, Disposable> = new Map();
   readonly #writes: Map<string, Promise<void>> = new Map();
   #failed = false;
+  #phase: "running" | "ending" | "ended" = "running";
 
   constructor(options: {
     readonly clock: Clock;
@@ -37,6 +38,11 @@ export class DraftKeeper {
   /** Says that the proposal or its text changed. */
   touch(proposal: Proposal): void {
     if (this.#pending.has(proposal.id)) return;
+    if (this.#phase !== "running") {
+      // Nobody would be there any more when the time is over.
+      void this.#save(proposal, proposal.isEdited);
+      return;
+    }
     this.#pending.set(
       proposal.id,
       this.#clock.setTimeout(() => {
@@ -57,8 +63,8 @@ export class DraftKeeper {
     await this.#chain(proposal.id, async () => {
       if (askView && (proposal.isOpen || proposal.detached)) await readView(proposal, this.#clock, this.#logger);
       const { facts, draft, detached, isOpen, undelivered, sentAs } = proposal;
-      // Decided while its view was read: there is nothing left to keep.
-      if (!isOpen && !detached && undelivered === undefined) return;
+      // Decided while its view was read: there is nothing left to keep. Or the view took so long that all is over.
+      if ((!isOpen && !detached && undelivered === undefined) || this.#hasEnded) return;
       const kept = isOpen || detached ? draft : undefined;
       await this.#store.save({ facts, draft: kept, detached, outcome: undelivered, sentAs });
       this.#failed = false;
@@ -86,9 +92,21 @@ export class DraftKeeper {
     await Promise.allSettled(this.#writes.values());
   }
 
-  dispose(): void {
+  /** Nothing is put off any more: what still changes is written at once. */
+  beginEnd(): void {
+    this.#phase = "ending";
     for (const timer of this.#pending.values()) timer.dispose();
     this.#pending.clear();
+  }
+
+  /** From now on what is kept is the next run's: a late write of this one would bring back what that one has settled. */
+  end(): void {
+    this.beginEnd();
+    this.#phase = "ended";
+  }
+
+  get #hasEnded(): boolean {
+    return this.#phase === "ended";
   }
 
   #cancel(id: string): void {
@@ -99,7 +117,10 @@ export class DraftKeeper {
   /** One operation at a time for each proposal, in order: a late write must not bring back what was removed. */
   #chain(id: string, operation: () => Promise<void>): Promise<void> {
     const before = this.#writes.get(id) ?? Promise.resolve();
-    const next = before.then(operation, operation);
+    const step = async (): Promise<void> => {
+      if (!this.#hasEnded) await operation();
+    };
+    const next = before.then(step, step);
     const tail: Promise<void> = next.then(
       () => this.#release(id, tail),
       () => this.#release(id, tail),

@@ -58,6 +58,7 @@ export class ProposalHandover {
   async stop(options: { readonly keep: boolean }): Promise<void> {
     const { proposals, outcomes, drafts } = this.#options;
     proposals.ending = options.keep ? "keep" : "settle";
+    drafts.beginEnd();
     const { all } = proposals;
     if (options.keep) this.#kept = all;
     await Promise.all(all.map((proposal) => (options.keep ? this.#keep(proposal) : this.#settle(proposal))));
@@ -65,7 +66,6 @@ export class ProposalHandover {
     if (!options.keep) proposals.clear();
     await outcomes.stop(options);
     await drafts.settled();
-    drafts.dispose();
     proposals.changed();
   }
 
@@ -75,6 +75,11 @@ export class ProposalHandover {
     await outcomes.finish();
     await drafts.settled();
     proposals.clear();
+  }
+
+  /** See `DiffRegistry.end`. */
+  end(): void {
+    this.#options.drafts.end();
   }
 
   /** A stored proposal as one of this run; undefined where there is nothing of it to show. */

@@ -146,6 +146,22 @@ describe("diff registry", () => {
     expect(failure).toBe("The editor could not show the proposal for /ws/a.ts: no window");
   });
 
+  it("what is typed after everything ended is the next run's: this one writes nothing any more", async () => {
+    const { clock, editor, open, registry, store } = start();
+    const { id } = open("one");
+    const view = await editor.nextView();
+    await registry.stop({ keep: true });
+    view.type("at the last moment\n");
+    await registry.settled();
+    expect(store.kept.get(id)?.draft).toBe("at the last moment\n");
+    registry.end();
+    // The next run has the outcome delivered.
+    await store.remove(id);
+    view.type("too late\n");
+    await clock.advanceAsync(1_000);
+    expect([...store.kept.keys()]).toEqual([]);
+  });
+
   it("a verdict while the editor reloads is none: the proposal is kept as open, and asked about again", async () => {
     const { carrier, editor, open, registry, store } = start();
     open("one", "a\n", "/ws/a.ts");
