@@ -30,7 +30,7 @@ export async function takeScreenshots(into: string): Promise<void> {
     await code.screenshot(join(into, "vscode-connections.png"));
   });
   const theia = new TheiaDriver(findPackage("theia", ".tgz"));
-  await reviewOneProposal(theia, await createLab(), async () => {
+  await reviewOneProposal(theia, await createLab(join(tmpdir(), "demo")), async () => {
     await theia.screenshot(join(into, "theia-diff.png"));
   });
 }
