@@ -51,8 +51,9 @@ export class TmuxTerminal implements Terminal {
   }
 
   async #tmux(args: readonly string[]): Promise<string> {
-    // TMUX would make the client talk to the session the suite itself may run in.
-    const { TMUX: _outer, ...env } = process.env;
+    // The first call starts the server, and what runs in the pane gets the server's environment, too. So it has nothing of the
+    // suite's own: `CI` makes Gemini CLI refuse to talk to a terminal, and TMUX means the session the suite may run in.
+    const env = { PATH: process.env["PATH"], LANG: "C.UTF-8", TERM: "xterm-256color" };
     return (await mustRun("tmux", ["-L", this.#socket, ...args], { env, timeout: 10_000 })).stdout;
   }
 }
