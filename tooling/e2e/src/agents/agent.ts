@@ -27,8 +27,8 @@ export interface AgentKind {
   /** The command that shows the state of the connection, and what it shows when there is one. */
   readonly statusCommand: string;
   readonly connected: RegExp;
-  /** Whether the status is a menu that Escape leaves. */
-  readonly statusIsMenu: boolean;
+  /** On screen while the status is a menu that Escape leaves; undefined where it is a line of text. */
+  readonly statusMenu: RegExp | undefined;
   /** Turns of the model that write a whole file. */
   writeTurns(path: string, contents: string): readonly Turn[];
   /** Turns of the model that replace one text in a file. */
@@ -111,11 +111,22 @@ export class Agent {
   async #askForStatus(): Promise<string | undefined> {
     await this.ask(this.kind.statusCommand);
     const screen = await waitForScreen(this.terminal, this.kind.connected, 5_000).catch(() => undefined);
-    if (this.kind.statusIsMenu) {
-      await this.terminal.press("Escape");
-      await waitForScreen(this.terminal, this.kind.ready, 30_000);
-    }
+    await this.leaveStatusMenu();
     return screen;
+  }
+
+  /** Leaves the menu of the status, where it is one. Right after it was drawn it does not take keys yet, so one Escape may not do. */
+  async leaveStatusMenu(): Promise<void> {
+    const { statusMenu, ready } = this.kind;
+    if (statusMenu === undefined) return;
+    const hasLeft = async (): Promise<boolean> => {
+      if (!statusMenu.test(await this.terminal.screen())) return true;
+      await pause(300);
+      await this.terminal.press("Escape");
+      return false;
+    };
+    await poll("the end of the status menu", hasLeft, { timeout: 30_000, interval: 1_000 });
+    await waitForScreen(this.terminal, ready, 30_000);
   }
 
   dispose(): void {

@@ -40,7 +40,7 @@ export const claude: AgentKind = {
   statusCommand: "/ide",
   // Where there is no connection, the list has "None" ticked.
   connected: /✔ (?!None\b)\S/,
-  statusIsMenu: true,
+  statusMenu: /Connect to an IDE/,
   writeTurns: (path, contents) => [{ kind: "tool", name: "Write", input: { file_path: path, content: contents } }],
   editTurns: (path, from, to) => [
     { kind: "tool", name: "Read", input: { file_path: path } },

@@ -6,13 +6,13 @@ import type { AgentKind } from "./agent.ts";
 /** What Gemini CLI and its descendant show and take alike. */
 export const geminiFamily: Pick<
   AgentKind,
-  "ready" | "approval" | "statusCommand" | "connected" | "statusIsMenu" | "writeTurns" | "accept" | "reject"
+  "ready" | "approval" | "statusCommand" | "connected" | "statusMenu" | "writeTurns" | "accept" | "reject"
 > = {
   ready: /Type your message/,
   approval: /Apply this change\?/,
   statusCommand: "/ide status",
   connected: /Connected to /,
-  statusIsMenu: false,
+  statusMenu: undefined,
   writeTurns: (path, contents) => [{ kind: "tool", name: "write_file", input: { file_path: path, content: contents } }],
   accept: async (terminal) => {
     await terminal.press("Enter");

@@ -71,7 +71,7 @@ async function chooseEditor(agent: Agent): Promise<void> {
   const { terminal, kind } = agent;
   await agent.ask(kind.statusCommand);
   const list = await agent.waitForScreen(/Connect to an IDE/);
-  if (kind.connected.test(list)) await terminal.press("Escape");
+  if (kind.connected.test(list)) await agent.leaveStatusMenu();
   else {
     await terminal.press("Up");
     await agent.waitForScreen(/❯\s+Theia/);
