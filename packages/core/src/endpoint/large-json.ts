@@ -1,3 +1,6 @@
+const quote = 0x22;
+const backslash = 0x5c;
+
 /** Strings that are longer, UTF-16 units, are decoded on their own, piece by piece. */
 const longString = 64 * 1024;
 
@@ -103,17 +106,13 @@ export function parseLargeJson({ text, marker, strings }: LargeJson): unknown {
   return strings.length === 0 ? value : fill(value);
 }
 
-/** Walks over a part of a JSON text. Looks for each sign only once, however often it is asked. */
+/** Walks over a part of a JSON text. */
 class StringScan {
   readonly #text: string;
   #index = 0;
-  #quote: number;
-  #escape: number;
 
   constructor(text: string) {
     this.#text = text;
-    this.#quote = find(text, '"', 0);
-    this.#escape = find(text, "\\", 0);
   }
 
   get isAtEnd(): boolean {
@@ -121,15 +120,15 @@ class StringScan {
   }
 
   get isAtQuote(): boolean {
-    return this.#index === this.#quote && !this.isAtEnd;
+    return this.#text.charCodeAt(this.#index) === quote;
   }
 
   upToQuote(): string {
-    return this.#goTo(this.#quote);
+    return this.#goTo(this.#text.indexOf('"', this.#index));
   }
 
   skipQuote(): void {
-    this.#goTo(this.#quote + 1);
+    this.#index += 1;
   }
 
   rest(): string {
@@ -138,29 +137,32 @@ class StringScan {
 
   /** To the end of the string that the place is in, or to the last whole character or escape. */
   restOfString(): string {
-    while (this.#escape < this.#quote) {
-      const after = this.#escape + (this.#text.charAt(this.#escape + 1) === "u" ? 6 : 2);
-      if (after > this.#text.length) return this.#goTo(this.#escape);
-      this.#lookFrom(after);
-    }
-    return this.#goTo(this.#quote);
+    const start = this.#index;
+    let end = this.#text.indexOf('"', start);
+    while (end !== -1 && isEscaped(this.#text, end)) end = this.#text.indexOf('"', end + 1);
+    return this.#goTo(end === -1 ? endOfWholeSigns(this.#text, start) : end);
   }
 
   #goTo(index: number): string {
-    const passed = this.#text.slice(this.#index, index);
-    this.#index = index;
-    this.#lookFrom(index);
+    const passed = this.#text.slice(this.#index, index === -1 ? undefined : index);
+    this.#index += passed.length;
     return passed;
-  }
-
-  #lookFrom(index: number): void {
-    if (this.#quote < index) this.#quote = find(this.#text, '"', index);
-    if (this.#escape < index) this.#escape = find(this.#text, "\\", index);
   }
 }
 
-/** Where a sign comes next; at the end of the text where it does not. */
-function find(text: string, sign: string, from: number): number {
-  const index = text.indexOf(sign, from);
-  return index === -1 ? text.length : index;
+/** Whether an odd number of backslashes stands before a place in a string. */
+function isEscaped(text: string, place: number): boolean {
+  let index = place;
+  while (text.charCodeAt(index - 1) === backslash) index -= 1;
+  return (place - index) % 2 === 1;
+}
+
+/** Where a part of a string ends without its last escape, if that is not all there. */
+function endOfWholeSigns(text: string, from: number): number {
+  const { length } = text;
+  // The longest escape is a code: a backslash, a `u` and four digits.
+  const last = text.lastIndexOf("\\");
+  if (last < Math.max(from, length - 5) || isEscaped(text, last)) return length;
+  const end = last + (text.charAt(last + 1) === "u" ? 6 : 2);
+  return end > length ? last : length;
 }

@@ -5,8 +5,11 @@ import { TextDecoder } from "node:util";
 import { DepthGate } from "./depth-gate.ts";
 import { type LargeJson, LargeJsonReader } from "./large-json.ts";
 
-/** A text that is longer, UTF-16 units, is taken apart while it comes in. */
-const largeText = 1024 * 1024;
+/** A longer text is taken apart while it comes in. */
+const largeBytes = 1024 * 1024;
+
+/** So much of a long text is decoded at once: enough to be worth it, and a matter of a millisecond or two. */
+const batchBytes = 512 * 1024;
 
 export type BodyResult =
   | { readonly kind: "complete"; readonly text: string | LargeJson }
@@ -50,57 +53,63 @@ export function collectBody(request: IncomingMessage, limitBytes: number, done: 
   request.on("error", () => undefined);
 }
 
-/** A text that grows by chunks of bytes. Nearly every body is one chunk, which needs no decoder. */
+/** A text that grows by chunks of bytes. */
 class BodyText {
   readonly #gate: DepthGate = new DepthGate();
-  #first: Buffer | undefined;
-  #decoder: TextDecoder | undefined;
-  #text = "";
-  #large: LargeJsonReader | undefined;
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #large: LargeBody | undefined;
 
   /** Says what is wrong with the chunk. */
   add(chunk: Buffer): "too-deep" | "not-utf8" | undefined {
     if (!this.#gate.accept(chunk)) return "too-deep";
-    if (this.#first === undefined) {
-      this.#first = chunk;
-      return undefined;
-    }
-    if (this.#decoder === undefined) {
-      // A byte order mark is kept, so that it is refused as no JSON like in a single chunk.
-      this.#decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-      if (!this.#decode(this.#first)) return "not-utf8";
-    }
-    return this.#decode(chunk) ? undefined : "not-utf8";
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held <= (this.#large === undefined ? largeBytes : batchBytes)) return undefined;
+    this.#large ??= new LargeBody();
+    return this.#large.add(this.#take()) ? undefined : "not-utf8";
   }
 
   /** The whole text, or undefined where it is not UTF-8. */
   end(): string | LargeJson | undefined {
-    if (this.#decoder !== undefined) return this.#decode() ? (this.#large?.end() ?? this.#text) : undefined;
-    const bytes = this.#first;
-    if (bytes === undefined) return "";
-    return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
+    const rest = this.#take();
+    if (this.#large !== undefined) return this.#large.end(rest);
+    return isUtf8(rest) ? rest.toString("utf8") : undefined;
   }
 
-  #decode(chunk?: Buffer): boolean {
-    let text: string | undefined;
+  #take(): Buffer {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#held = 0;
+    const [first] = chunks;
+    return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+  }
+}
+
+/** A long text, decoded and taken apart while it comes in. */
+class LargeBody {
+  // A byte order mark is kept, so that it is refused as no JSON like in a short text.
+  readonly #decoder: TextDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  readonly #reader: LargeJsonReader = new LargeJsonReader(randomUUID());
+
+  /** False where the bytes are not UTF-8. */
+  add(bytes: Buffer): boolean {
+    return this.#decode(bytes, true);
+  }
+
+  /** The whole, or undefined where the bytes are not UTF-8. */
+  end(bytes: Buffer): LargeJson | undefined {
+    return this.#decode(bytes, false) ? this.#reader.end() : undefined;
+  }
+
+  #decode(bytes: Buffer, stream: boolean): boolean {
+    let text: string;
     try {
-      text = chunk === undefined ? this.#decoder?.decode() : this.#decoder?.decode(chunk, { stream: true });
+      text = this.#decoder.decode(bytes, { stream });
     } catch {
       return false;
     }
-    this.#append(text ?? "");
+    this.#reader.add(text);
     return true;
-  }
-
-  #append(text: string): void {
-    if (this.#large !== undefined) {
-      this.#large.add(text);
-      return;
-    }
-    this.#text += text;
-    if (this.#text.length <= largeText) return;
-    this.#large = new LargeJsonReader(randomUUID());
-    this.#large.add(this.#text);
-    this.#text = "";
   }
 }

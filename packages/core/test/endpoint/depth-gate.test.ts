@@ -19,7 +19,10 @@ function accepts(text: string, chunkLength: number): boolean {
 
 describe("depth gate", () => {
   it("takes JSON that is as deep as allowed and refuses one level more, wherever the chunks are cut", () => {
-    const text = fc.string({ unit: fc.constantFrom('"', "\\", "[", "{", "]", "}", "a", "é", "\n") });
+    // A long one is looked through by other means than a short one, and not from its start.
+    const sign = fc.constantFrom('"', "\\", "[", "{", "]", "}", "a", "é", "\n");
+    const unit = fc.oneof({ weight: 9, arbitrary: sign }, fc.constantFrom("\\".repeat(150), "a word ".repeat(40)));
+    const text = fc.oneof(fc.string({ unit }), fc.string({ unit, minLength: 20, maxLength: 60 }));
     const value = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
@@ -29,12 +32,20 @@ describe("depth gate", () => {
       ),
     })).node;
     fc.assert(
-      fc.property(value, fc.constantFrom(1, 2, 7, 100_000), (inner, chunkLength) => {
+      fc.property(value, fc.constantFrom(1, 2, 7, 333, 100_000), (inner, chunkLength) => {
         const around = maximumDepth - depthOf(inner);
         const wrap = (levels: number): string => `${"[".repeat(levels)}${JSON.stringify(inner)}${"]".repeat(levels)}`;
         expect(accepts(wrap(around), chunkLength)).toBe(true);
         expect(accepts(wrap(around + 1), chunkLength)).toBe(depthOf(inner) + around + 1 <= maximumDepth);
       }),
     );
+  });
+
+  it("knows an escape that begins in one chunk and ends in the next, before many more of them", () => {
+    const bytes = Buffer.from(JSON.stringify(["\\".repeat(200) + '"' + "[".repeat(2 * maximumDepth)]));
+    const gate = new DepthGate();
+    const cut = 3;
+    expect(gate.accept(bytes.subarray(0, cut))).toBe(true);
+    expect(gate.accept(bytes.subarray(cut))).toBe(true);
   });
 });
