@@ -175,7 +175,8 @@ export class ContextTracker implements Disposable {
     this.#timer = this.#clock.setTimeout(() => {
       const now = this.#clock.monotonic();
       const due = Math.min(this.#lastChange + debounceMs, this.#firstChange + maximumWaitMs);
-      if (due > now) return this.#arm(due - now);
+      // Timers count in whole milliseconds and may come a part of one early; to wait for that part would cost one or two.
+      if (due - now >= 1) return this.#arm(due - now);
       this.#timer = undefined;
       this.#flush();
     }, delayMs);

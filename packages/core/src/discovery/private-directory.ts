@@ -39,11 +39,14 @@ export async function findPrivateDirectory(
       if (!isPlainName(name)) return { kind: "refused", path, reason: `"${name}" is not the name of a directory.` };
       const directory = path;
       path = joinPath(platform, directory, name);
-      if (request.ownLinks === "follow" && (await platform.files.lstat(path))?.kind === "link") {
+      let facts = await platform.files.lstat(path);
+      if (request.ownLinks === "follow" && facts?.kind === "link") {
         const { followOwnLink } = await import("./own-link.ts");
         path = await followOwnLink(platform, directory, path);
+        facts = await platform.files.lstat(path);
       }
-      const reason = await checkLevel(platform, path, index === request.levels.length - 1, request.intent);
+      const isLast = index === request.levels.length - 1;
+      const reason = await checkLevel(platform, path, facts, isLast, request.intent);
       if (reason !== undefined) return { kind: "refused", path, reason };
     }
     return { kind: "private", path };
@@ -73,11 +76,12 @@ async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): 
 async function checkLevel(
   platform: Platform,
   path: string,
+  found: FileFacts | undefined,
   isLast: boolean,
   intent: PrivateDirectoryRequest["intent"],
 ): Promise<string | undefined> {
   const { files } = platform;
-  let facts = await files.lstat(path);
+  let facts = found;
   if (facts === undefined && intent === "make") {
     await files.makeDirectory(path, privateMode);
     // Looked at again, whoever made it: another user may have been faster.

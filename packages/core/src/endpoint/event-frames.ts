@@ -2,6 +2,8 @@
 export interface EventFrame {
   readonly id: number;
   readonly bytes: Buffer;
+  /** The same as a chunk of HTTP/1.1 (RFC 9112, 7.1), so that it goes to the socket in one piece. */
+  readonly chunk: Buffer;
 }
 
 /**
@@ -32,13 +34,16 @@ export class EventFrames {
     const last = this.#shared;
     if (last !== undefined && last.id > aboveId && last.json === json) return last;
     const id = this.nextId();
-    const shared = { id, json, bytes: encodeEvent(id, json) };
+    const shared = { ...encodeEvent(id, json), json };
     this.#shared = shared;
     return shared;
   }
 }
 
-/** The bytes of one event; `json` stands on one line. */
-export function encodeEvent(id: number, json: string): Buffer {
-  return Buffer.from(`id: ${id}\ndata: ${json}\n\n`, "utf8");
+/** One event; `json` stands on one line. */
+export function encodeEvent(id: number, json: string): EventFrame {
+  const text = `id: ${id}\ndata: ${json}\n\n`;
+  const size = `${Buffer.byteLength(text).toString(16)}\r\n`;
+  const chunk = Buffer.from(`${size}${text}\r\n`, "utf8");
+  return { id, chunk, bytes: chunk.subarray(size.length, -2) };
 }

@@ -173,7 +173,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
       return;
     }
     const id = this.#context.frames.nextId();
-    stream.write({ id, bytes: encodeEvent(id, JSON.stringify(message)) });
+    stream.write(encodeEvent(id, JSON.stringify(message)));
   }
 
   #answer(pending: PendingRequest, message: Exclude<JSONRPCMessage, { method: string }>): void {
@@ -220,7 +220,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
       this.#endStream(earlier);
       earlier.end();
     }
-    const stream = new EventStream(response, lastEventId ?? 0);
+    const stream = new EventStream(request, response, lastEventId ?? 0);
     this.#stream = stream;
     this.#lastSeenMs = this.#context.clock.monotonic();
     stream.open(
@@ -274,7 +274,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
     while (!stream.isBlocked) {
       const next = this.#reliable.next(stream.lastId);
       if (next === undefined) break;
-      stream.write({ id: next.eventId, bytes: encodeEvent(next.eventId, next.json) }, next.onFlushed);
+      stream.write(encodeEvent(next.eventId, next.json), next.onFlushed);
     }
     for (const [slot, json] of Array.from(this.#latest)) {
       if (stream.isBlocked) return;

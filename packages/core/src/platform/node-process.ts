@@ -1,4 +1,4 @@
-import { existsSync, promises as fs, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import process from "node:process";
 import { errorCodeOf } from "./error-code.ts";
@@ -55,16 +55,16 @@ export function createNodeProcessFacts(
     },
     parentOf: async (pid) => {
       if (!isPid(pid)) return undefined;
-      if (machine.platform === "linux") return (await readProcessStat(pid))?.parent;
+      if (machine.platform === "linux") return readProcessStat(pid)?.parent;
       const parent = Number.parseInt((await ps(machine, pid, "ppid=")) ?? "", 10);
       return Number.isInteger(parent) && parent >= 0 ? parent : undefined;
     },
     startMark: async (pid) => {
       if (!isPid(pid)) return undefined;
       if (machine.platform !== "linux") return (await ps(machine, pid, "lstart="))?.replaceAll(/\s+/g, " ");
-      const stat = await readProcessStat(pid);
+      const stat = readProcessStat(pid);
       // Ticks since the start of the machine: only together with the machine's start do they name a moment.
-      return stat === undefined ? undefined : `${await bootId()}-${stat.startTicks}`;
+      return stat === undefined ? undefined : `${bootId()}-${stat.startTicks}`;
     },
   };
 }
@@ -89,32 +89,31 @@ function isPid(pid: number): boolean {
 
 /** A process that has ended and was not yet asked for by its parent still takes signals; in containers it may stay so for ever. */
 function isDefunct(pid: number): boolean {
-  try {
-    const state = parseProcessStat(readFileSync(`/proc/${pid}/stat`, "latin1"))?.state;
-    return state === "Z" || state === "X";
-  } catch {
-    // Hidden from us or just gone; the signal's answer stands.
-    return false;
-  }
+  // Where it is hidden from us or just gone, the signal's answer stands.
+  const state = readProcessStat(pid)?.state;
+  return state === "Z" || state === "X";
 }
 
-async function readProcessStat(pid: number): Promise<ProcessStat | undefined> {
+/** Undefined where there is no such process, or it is hidden from us. */
+function readProcessStat(pid: number): ProcessStat | undefined {
+  const text = readKernelText(`/proc/${pid}/stat`);
+  return text === undefined ? undefined : parseProcessStat(text);
+}
+
+let bootIdText: string | undefined;
+
+function bootId(): string {
+  bootIdText ??= readKernelText("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
+  return bootIdText;
+}
+
+/** The kernel answers from memory: to wait for it costs some microseconds, and not to wait a hundred times that. */
+function readKernelText(path: string): string | undefined {
   try {
-    return parseProcessStat(await fs.readFile(`/proc/${pid}/stat`, "latin1"));
+    return readFileSync(path, "latin1");
   } catch {
-    // No such process, or hidden from us: the port's "cannot be told".
     return undefined;
   }
-}
-
-let bootIdText: Promise<string> | undefined;
-
-function bootId(): Promise<string> {
-  bootIdText ??= fs.readFile("/proc/sys/kernel/random/boot_id", "latin1").then(
-    (text) => text.trim(),
-    () => "",
-  );
-  return bootIdText;
 }
 
 async function ps(machine: ProcessMachine, pid: number, column: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { eventually, startEndpoint, token } from "./endpoint-under-test.ts";
 import { openStream } from "./event-reader.ts";
 import { beginSession, call, post } from "./http-agent.ts";
-import { sendRaw } from "./raw-connection.ts";
+import { openRaw, requestText, sendRaw } from "./raw-connection.ts";
 
 const note = (text: string): string => JSON.stringify({ jsonrpc: "2.0", method: "note", params: { text } });
 const texts = (events: readonly { readonly message: unknown }[]): unknown[] => events.map(({ message }) => message);
@@ -362,6 +362,39 @@ describe("event streams", () => {
     for (const { transport } of under.served) transport.pushLatest("context", json);
     for (const stream of streams) await eventually(() => texts(stream.events)).toEqual(noted("to all"));
     expect(streams[0]?.events[0]?.id).toBe(streams[1]?.events[0]?.id);
+  });
+
+  it("sends nothing into the answer that is due before it on the same connection", async () => {
+    const under = await startEndpoint();
+    const headers = [`mcp-session-id: ${await beginSession(under)}`];
+    const connection = await openRaw(under.port);
+    const held = JSON.stringify(call(1, "hold", "held"));
+    connection.write(requestText(under.port, { headers, body: held }));
+    connection.write(requestText(under.port, { headers, method: "GET" }));
+    const { transport } = under.last();
+    await eventually(() => transport.isOpen).toBe(true);
+    transport.pushLatest("context", note("behind"));
+    transport.pushReliable(note("behind, too"), () => {});
+    under.held.get("held")?.();
+    await connection.untilText('"behind, too"');
+    const answers = connection.text.split("HTTP/1.1 200 OK");
+    expect(answers).toHaveLength(3);
+    expect(answers[1]).toContain('"id":1');
+    expect(answers[1]).not.toContain("behind");
+    expect(answers[2]).toMatch(/retry: 1250[^]*"behind"[^]*"behind, too"/u);
+  });
+
+  it("sends no chunks to a client of HTTP/1.0, which knows none", async () => {
+    const under = await startEndpoint();
+    const request = requestText(under.port, { headers: [`mcp-session-id: ${await beginSession(under)}`], method: "GET" });
+    const connection = await openRaw(under.port);
+    connection.write(request.toString("latin1").replace("HTTP/1.1", "HTTP/1.0"));
+    const { transport } = under.last();
+    await eventually(() => transport.isOpen).toBe(true);
+    transport.pushLatest("context", note("one"));
+    await connection.untilText('"one"');
+    const [, body] = connection.text.split("\r\n\r\n");
+    expect(body).toMatch(/^retry: 1250\n\nid: \d+\ndata: \{[^\r\n]*\}\n\n$/u);
   });
 
   it("answers other methods of an authenticated agent with 405", async () => {
