@@ -10,6 +10,8 @@ export type ListenerFailure = (error: unknown) => void;
 export class Emitter<T> implements Disposable {
   readonly #listeners: Set<(value: T) => void> = new Set();
   readonly #onFailure: ListenerFailure | undefined;
+  /** The listeners as they are now; made anew when one comes or goes, not for each of ten thousand cursor moves. */
+  #asFired: readonly ((value: T) => void)[] | undefined;
 
   constructor(onFailure?: ListenerFailure) {
     this.#onFailure = onFailure;
@@ -18,7 +20,11 @@ export class Emitter<T> implements Disposable {
   readonly event: Event<T> = (listener) => {
     const own = (value: T): void => listener(value);
     this.#listeners.add(own);
-    return toDisposable(() => this.#listeners.delete(own));
+    this.#asFired = undefined;
+    return toDisposable(() => {
+      this.#listeners.delete(own);
+      this.#asFired = undefined;
+    });
   };
 
   get hasListeners(): boolean {
@@ -26,7 +32,8 @@ export class Emitter<T> implements Disposable {
   }
 
   fire(value: T): void {
-    for (const listener of Array.from(this.#listeners)) {
+    this.#asFired ??= Array.from(this.#listeners);
+    for (const listener of this.#asFired) {
       try {
         listener(value);
       } catch (error) {
@@ -38,5 +45,6 @@ export class Emitter<T> implements Disposable {
 
   dispose(): void {
     this.#listeners.clear();
+    this.#asFired = undefined;
   }
 }

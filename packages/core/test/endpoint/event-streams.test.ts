@@ -386,7 +386,10 @@ describe("event streams", () => {
 
   it("sends no chunks to a client of HTTP/1.0, which knows none", async () => {
     const under = await startEndpoint();
-    const request = requestText(under.port, { headers: [`mcp-session-id: ${await beginSession(under)}`], method: "GET" });
+    const request = requestText(under.port, {
+      headers: [`mcp-session-id: ${await beginSession(under)}`],
+      method: "GET",
+    });
     const connection = await openRaw(under.port);
     connection.write(request.toString("latin1").replace("HTTP/1.1", "HTTP/1.0"));
     const { transport } = under.last();

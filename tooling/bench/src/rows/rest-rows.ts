@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { AgentClient } from "../client/agent-client.ts";
 import { countTimersVariable } from "../subjects/count-timers.ts";
 import { debounceMs, follow, followMany } from "./follow.ts";
-import { cpuOf, type Measurement, pause } from "./row.ts";
+import { cpuBeyondCommands, cpuOf, type Measurement, pause } from "./row.ts";
 
 const idleMs = 5_000;
 
@@ -31,10 +31,11 @@ export const restRows: readonly Measurement[] = [
       await comeAndGo(subject.port, subject.token, 2_000);
       await pause(500);
       const rounds = 20;
-      const cpu = await cpuOf(subject, async () => {
+      const pauseMs = debounceMs * 2;
+      const cpu = await cpuBeyondCommands(subject, { count: rounds, pauseMs }, async () => {
         for (let round = 0; round < rounds; round += 1) {
           await subject.tell({ do: "cursor", line: round, character: round + 1, repeat: 1 });
-          await pause(debounceMs * 2);
+          await pause(pauseMs);
         }
       });
       client.end();

@@ -37,6 +37,24 @@ export async function cpuOf(subject: SubjectProcess, work: () => Promise<void>):
   return (await subject.cpu()) - before;
 }
 
+/**
+ * CPU time of what commands make a subject do, ms: without what it takes to be given commands, which as many that ask
+ * for nothing show, at the same pace and in the same process.
+ */
+export async function cpuBeyondCommands(
+  subject: SubjectProcess,
+  pace: { readonly count: number; readonly pauseMs: number },
+  work: () => Promise<void>,
+): Promise<number> {
+  const commands = await cpuOf(subject, async () => {
+    for (let count = 0; count < pace.count; count += 1) {
+      await subject.cpu();
+      await pause(pace.pauseMs);
+    }
+  });
+  return Math.max(0, (await cpuOf(subject, work)) - commands);
+}
+
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
