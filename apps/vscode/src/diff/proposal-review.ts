@@ -92,12 +92,13 @@ export class ProposalReview implements DiffView {
 
   /** Shows the diff, behind what the user is doing. A tab of an earlier run is taken over as it is. */
   async open(): Promise<void> {
-    if (tabsOfProposal(this.request.id).length > 0) this.#mayDiffer = true;
-    if (!tabsOfProposal(this.request.id).some(isDiffTab)) await this.#showQuietly();
+    const tabs = tabsOfProposal(this.request.id);
+    if (tabs.length > 0) this.#mayDiffer = true;
+    if (!tabs.some(isDiffTab)) await this.#showQuietly();
     this.#openedAt = Date.now();
     if (this.request.draftText !== undefined) await this.#applyDraft(this.request.draftText);
     if (this.#phase === "opening") this.#phase = "open";
-    this.noteTabs();
+    this.noteTabs(tabsOfProposal(this.request.id).length);
   }
 
   /** The user's verdict: yes, to what stands on the right side now. `fromEditor`: the user is in the diff, not elsewhere. */
@@ -169,12 +170,15 @@ export class ProposalReview implements DiffView {
     else this.#setEdited(this.#differsFromProposal(save.text));
   }
 
-  /** Tabs came or went: moving one to another group opens before it closes, and a split has two. */
-  noteTabs(): void {
-    if (this.#phase === "decided" && tabsOfProposal(this.request.id).length === 0) this.#forget();
-    if (this.#phase !== "open") return;
-    if (tabsOfProposal(this.request.id).length === 0) this.#attempt(this.#leave());
-    else if (Date.now() - this.#openedAt < restoresWithin) this.#attempt(this.#closeLoneTabs());
+  /** Tabs came or went, and so many show the proposal: moving one to another group opens before it closes, and a split has two. */
+  noteTabs(count: number): void {
+    if (this.#phase !== "decided" && this.#phase !== "open") return;
+    if (count > 1 && this.#phase === "open" && Date.now() - this.#openedAt < restoresWithin) {
+      this.#attempt(this.#closeLoneTabs());
+    }
+    if (count > 0) return;
+    if (this.#phase === "decided") this.#forget();
+    else this.#attempt(this.#leave());
   }
 
   async #leave(): Promise<void> {

@@ -20,11 +20,29 @@ export function proposalUriOfTab(tab: Tab): Uri | undefined {
 
 /** Every tab, in every group, that shows a proposal: a split makes two of them. */
 export function tabsOfProposal(id: string): readonly Tab[] {
-  return allProposalTabs().filter((tab) => proposalIdOfTab(tab) === id);
+  return tabsWhere((idOfTab) => idOfTab === id);
 }
 
 export function allProposalTabs(): readonly Tab[] {
-  return window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => proposalIdOfTab(tab) !== undefined);
+  return tabsWhere((idOfTab) => idOfTab !== undefined);
+}
+
+/** How many tabs show each proposal, found in one pass. */
+export function countProposalTabs(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const tab of allProposalTabs()) {
+    const id = proposalIdOfTab(tab) ?? "";
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** VS Code makes its lists anew for whoever asks, so each is asked for once. */
+function tabsWhere(holds: (proposalId: string | undefined) => boolean): readonly Tab[] {
+  const found: Tab[] = [];
+  for (const group of window.tabGroups.all)
+    for (const tab of group.tabs) if (holds(proposalIdOfTab(tab))) found.push(tab);
+  return found;
 }
 
 /** The proposal in the tab that the user is in. */

@@ -5,6 +5,7 @@ import { DiffViews } from "./diff-views.ts";
 import type { LazyReviewsOptions } from "./lazy-reviews.ts";
 import type { ProposalReview } from "./proposal-review.ts";
 import { createProposalTexts, type ProposalTexts } from "./proposal-texts.ts";
+import { countProposalTabs } from "./proposal-tabs.ts";
 import { proposalIdOf } from "./proposal-uri.ts";
 import { proposalScheme } from "./schemes.ts";
 import { TypingWatch } from "./typing-watch.ts";
@@ -32,7 +33,8 @@ export function registerReviews({ settings, logger, restored, handOver, own }: L
     workspace.onWillSaveTextDocument((event) => of(event.document)?.noteWillSave(event)),
     workspace.onDidSaveTextDocument((document) => of(document)?.noteSaved(document)),
     window.tabGroups.onDidChangeTabs(() => {
-      for (const review of views.reviews) review.noteTabs();
+      const counts = countProposalTabs();
+      for (const review of views.reviews) review.noteTabs(counts.get(review.request.id) ?? 0);
     }),
   ];
   for (const part of parts) own(part);

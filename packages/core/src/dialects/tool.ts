@@ -11,12 +11,15 @@ import type { SessionServices } from "../session/services.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { errorResult, type TextResult } from "./text-result.ts";
 
-/** The engine answers what its own schemas refuse with an internal error and a dump: the parameters are looked at here. */
-const anyCall = z.object({ method: z.literal("tools/call"), params: z.unknown().optional() });
 /** `arguments` may be left out (MCP, tools/call), which `unknown` alone does not allow. */
-const callParams = z.object({ name: z.string(), arguments: z.unknown().optional() });
+const callParams = z.object({ name: z.string(), arguments: z.custom(isObject, "expected an object").optional() });
+/** The engine answers what its own schemas refuse with an internal error and a dump: the parameters are looked at here. */
 const anySetLevel = z.object({ method: z.literal("logging/setLevel"), params: z.unknown().optional() });
 const setLevelParams = z.object({ level: LoggingLevelSchema });
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
   const parsed = schema.safeParse(params);
@@ -86,7 +89,10 @@ export function createToolServer(
     parseParams(setLevelParams, request.params);
     return {};
   });
-  server.setRequestHandler(anyCall, async (request, extra) => {
+  // A handler of its own would have each call and each result checked three times more by the engine's schemas: with what
+  // stands in `callParams` and in a tool's own schema nothing is left for these to find, and they cost as much as the tool.
+  server.fallbackRequestHandler = async (request, extra) => {
+    if (request.method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "There is no such method.");
     const { name, arguments: args } = parseParams(callParams, request.params);
     const tool = byName.get(name);
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, "There is no such tool.");
@@ -102,6 +108,6 @@ export function createToolServer(
       });
       return errorResult(error instanceof PatchbayError ? sentence : `The editor could not do this: ${sentence}`);
     }
-  });
+  };
   return server;
 }
