@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { promisify } from "node:util";
-import type { Companion, HostIdentity, Logger } from "@patchbay/core";
-import { findAgentSettings, findRecords } from "../health/gather-health.ts";
+import { type Companion, createNodePlatform, type HostIdentity, type Logger, readAgentSettings } from "@patchbay/core";
+import { findRecords } from "../health/gather-health.ts";
 import { healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
@@ -97,7 +97,7 @@ async function showHealth(services: CommandServices): Promise<void> {
     records: state.kind === "listening" ? await findRecords(state.port, temporaryDirectory) : [],
     sessions: companion.sessions,
     sharing: settings().companion.sharing,
-    agentSettings: await findAgentSettings(),
+    agentSettings: await readAgentSettings(createNodePlatform(), workspace.folders()[0]),
     inTmux: facts.tmuxServer !== undefined,
     openQuestions: questions.all.length,
   });

@@ -1,4 +1,4 @@
-import type { CompanionState, SessionInfo } from "@patchbay/core";
+import type { AgentSettings, CompanionState, SessionInfo } from "@patchbay/core";
 
 /** One finding: what is, and for a problem what to do. */
 export interface HealthLine {
@@ -19,17 +19,9 @@ export interface HealthFacts {
   readonly records: readonly { readonly agent: string; readonly path: string; readonly found: boolean }[];
   readonly sessions: readonly SessionInfo[];
   readonly sharing: boolean;
-  readonly agentSettings: readonly AgentSetting[];
+  readonly agentSettings: readonly AgentSettings[];
   readonly inTmux: boolean;
   readonly openQuestions: number;
-}
-
-/** A setting of an agent that decides whether it ever asks for a review. */
-export interface AgentSetting {
-  readonly agent: string;
-  readonly file: string;
-  /** Undefined: not set, so the agent's default counts. */
-  readonly mode: string | undefined;
 }
 
 /** The whole report of `:CocCommand patchbay.health`. */
@@ -52,7 +44,7 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
     facts.sharing
       ? { level: "ok", text: "Context is shared; :CocCommand patchbay.showShared shows what." }
       : { level: "note", text: "Sharing is paused; :CocCommand patchbay.toggleSharing resumes it." },
-    ...facts.agentSettings.flatMap(modeLine),
+    ...facts.agentSettings.flatMap((one) => [...connectingLines(one), ...reviewingLines(one)]),
     ...(facts.inTmux
       ? [
           {
@@ -111,33 +103,39 @@ function sessionLines(sessions: readonly SessionInfo[]): readonly HealthLine[] {
   }));
 }
 
-/** Modes in which the agents write without asking, so that no review is ever opened. */
-const silentModes: Readonly<Record<string, readonly string[]>> = {
-  "Gemini CLI": ["auto_edit", "yolo"],
-  "Qwen Code": ["auto", "auto-edit", "auto_edit", "yolo"],
-  "Claude Code": ["auto", "acceptEdits", "bypassPermissions"],
-};
-
-/** Agents whose default never asks. */
-const defaultIsSilent: ReadonlySet<string> = new Set(["Qwen Code", "Claude Code"]);
-
-const askingMode: Readonly<Record<string, string>> = {
-  "Gemini CLI": '"general": {"defaultApprovalMode": "default"}',
-  "Qwen Code": '"tools": {"approvalMode": "default"}',
-  "Claude Code": '"permissions": {"defaultMode": "default"}',
-};
-
-function modeLine(setting: AgentSetting): readonly HealthLine[] {
-  const silent =
-    setting.mode === undefined
-      ? defaultIsSilent.has(setting.agent)
-      : (silentModes[setting.agent] ?? []).includes(setting.mode);
-  if (!silent) return [];
-  const mode = setting.mode === undefined ? "by default" : `in mode "${setting.mode}"`;
-  return [
-    {
+function connectingLines({ agentName, looksForEditor, looksOnContainerHost }: AgentSettings): readonly HealthLine[] {
+  const lines: HealthLine[] = [];
+  if (looksForEditor !== "yes") {
+    lines.push({
       level: "note",
-      text: `${setting.agent} writes files without asking ${mode}, so nothing is shown for review. Put ${askingMode[setting.agent] ?? ""} into ${setting.file}, or start it with :CocCommand patchbay.openAgent.`,
-    },
-  ];
+      text: `${agentName} does not look for an editor: its IDE mode is off. Type /ide enable in it once.`,
+    });
+  }
+  if (looksOnContainerHost) {
+    lines.push({
+      level: "problem",
+      text: `This is a container, and there ${agentName} looks for its editor on the host. Type export REMOTE_CONTAINERS=true before you start it.`,
+    });
+  }
+  return lines;
+}
+
+function reviewingLines(one: AgentSettings): readonly HealthLine[] {
+  const { agentName, showsChanges, asks, mode, modeSetting, settingsFile } = one;
+  const lines: HealthLine[] = [];
+  if (!showsChanges) {
+    lines.push({
+      level: "problem",
+      text: `${agentName} shows its changes in the terminal only. Type /config in it and set its diff tool to auto.`,
+    });
+  }
+  if (!asks) {
+    const when = mode === undefined ? "by default" : `in mode "${mode}"`;
+    const [group = "", member = ""] = modeSetting.split(".");
+    lines.push({
+      level: "note",
+      text: `${agentName} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "default"} into ${settingsFile}, or start it with :CocCommand patchbay.openAgent.`,
+    });
+  }
+  return lines;
 }

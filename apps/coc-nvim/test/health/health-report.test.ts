@@ -1,3 +1,4 @@
+import type { AgentSettings, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { type HealthFacts, healthReport, healthText } from "../../src/health/health-report.ts";
 
@@ -15,6 +16,15 @@ const fine: HealthFacts = {
   agentSettings: [],
   inTmux: false,
   openQuestions: 0,
+};
+
+const session: SessionInfo = {
+  id: "1",
+  dialect: "qwen",
+  agentName: "Qwen Code",
+  state: "connected",
+  openProposals: 0,
+  since: 0,
 };
 
 const problems = (facts: Partial<HealthFacts>): readonly string[] =>
@@ -42,14 +52,31 @@ describe("the health report", () => {
     expect(problems({ openQuestions: 1 }).join()).toContain("patchbay.answer");
   });
 
-  it("says which agents never ask, and how to change that", () => {
-    const modes = (agent: string, mode: string | undefined): string =>
-      problems({ agentSettings: [{ agent, file: "/f", mode }] }).join();
-    expect(modes("Qwen Code", undefined)).toContain('"approvalMode": "default"');
-    expect(modes("Qwen Code", "default")).not.toContain("without asking");
-    expect(modes("Claude Code", "acceptEdits")).toContain("acceptEdits");
-    expect(modes("Gemini CLI", undefined)).not.toContain("without asking");
-    expect(modes("Gemini CLI", "yolo")).toContain("without asking");
+  it("says what keeps an agent from connecting or asking, and how to change that", () => {
+    const qwen: AgentSettings = {
+      agent: "qwen",
+      agentName: "Qwen Code",
+      looksForEditor: "yes",
+      looksOnContainerHost: false,
+      showsChanges: true,
+      asks: false,
+      mode: undefined,
+      defaultMode: "auto",
+      modeSetting: "tools.approvalMode",
+      settingsFile: "/home/user/.qwen/settings.json",
+      askingCommand: "qwen --approval-mode default",
+      askingInput: undefined,
+    };
+    const told = (facts: Partial<AgentSettings>): readonly string[] =>
+      problems({ agentSettings: [{ ...qwen, ...facts }], sessions: [session] });
+    expect(told({ asks: true })).toEqual([]);
+    expect(told({}).join()).toContain(
+      'without asking by default, so nothing is shown for review. Put "tools": {"approvalMode": "default"} into /home/user/.qwen/settings.json',
+    );
+    expect(told({ mode: "yolo" }).join()).toContain('in mode "yolo"');
+    expect(told({ asks: true, showsChanges: false }).join()).toContain("in the terminal only");
+    expect(told({ asks: true, looksForEditor: "no" }).join()).toContain("/ide enable");
+    expect(told({ asks: true, looksOnContainerHost: true }).join()).toContain("export REMOTE_CONTAINERS=true");
   });
 
   it("is plain text", () => {

@@ -31,7 +31,7 @@ export class DiagnosisView {
       roots,
       sharing: this.preferences.get<boolean>(preferenceNames.sharing, true),
       terminalEnvironment: this.preferences.get<boolean>(preferenceNames.terminalEnvironment, true),
-      machine: await this.server.machineFacts(),
+      agents: await this.server.agentSettings(roots[0]),
     });
     this.document.update(text);
     await this.editors.open(this.document.uri, { mode: "activate" });

@@ -1,7 +1,7 @@
-import type { SessionInfo } from "@patchbay/core";
+import type { AgentSettings, SessionInfo } from "@patchbay/core";
 import { nls } from "@theia/core/lib/common/nls";
 import { preferenceNames } from "../common/preferences.ts";
-import type { MachineFacts, WindowState } from "../common/protocol.ts";
+import type { WindowState } from "../common/protocol.ts";
 
 /** Everything a diagnosis is made from; gathered beforehand, so that judging it needs no Theia. */
 export interface DiagnosisFacts {
@@ -12,7 +12,7 @@ export interface DiagnosisFacts {
   readonly trusted: boolean | undefined;
   readonly sharing: boolean;
   readonly terminalEnvironment: boolean;
-  readonly machine: MachineFacts;
+  readonly agents: readonly AgentSettings[];
 }
 
 /** One thing that was looked at. */
@@ -41,11 +41,13 @@ export function diagnose(facts: DiagnosisFacts): readonly Finding[] {
     ...aboutFolders(facts.roots),
     ...aboutTrust(facts.trusted),
     ...aboutSettings(facts),
-    ...aboutContainer(facts.machine),
     ...aboutSessions(facts.sessions),
-    ...aboutGemini(facts.machine.geminiIdeMode),
-    aboutMode("Qwen Code", "tools.approvalMode", "--approval-mode default", facts.machine.qwenApprovalMode),
-    aboutMode("Claude Code", "permissions.defaultMode", "--permission-mode manual", facts.machine.claudePermissionMode),
+    ...facts.agents.flatMap((one) => [
+      ...aboutLooking(one),
+      ...aboutContainer(one),
+      ...aboutChanges(one),
+      aboutMode(one),
+    ]),
   ];
 }
 
@@ -152,14 +154,15 @@ function aboutSettings({ sharing, terminalEnvironment }: DiagnosisFacts): readon
   return findings;
 }
 
-function aboutContainer({ looksOnHost }: MachineFacts): readonly Finding[] {
-  if (!looksOnHost) return [];
+function aboutContainer({ agentName, looksOnContainerHost }: AgentSettings): readonly Finding[] {
+  if (!looksOnContainerHost) return [];
   return [
     {
       mark: "problem",
       found: nls.localize(
         "patchbay/diagnosis/container",
-        "Theia runs in a container, and there Gemini CLI looks for its editor on the container's host.",
+        "Theia runs in a container, and there {0} looks for its editor on the container's host.",
+        agentName,
       ),
       advice: nls.localize(
         "patchbay/diagnosis/stayHere",
@@ -193,28 +196,48 @@ function aboutSessions(sessions: readonly SessionInfo[]): readonly Finding[] {
   ];
 }
 
-function aboutGemini(ideMode: boolean | undefined): readonly Finding[] {
-  if (ideMode === true) {
-    return [{ mark: "good", found: nls.localize("patchbay/diagnosis/geminiOn", "Gemini CLI: its IDE mode is on.") }];
-  }
+function aboutLooking({ agentName, looksForEditor }: AgentSettings): readonly Finding[] {
+  if (looksForEditor === "yes") return [];
   return [
     {
       mark: "hint",
       found: nls.localize(
-        "patchbay/diagnosis/geminiOff",
-        "Gemini CLI: its IDE mode is not switched on in its settings.",
+        "patchbay/diagnosis/ideModeOff",
+        "{0}: its IDE mode is not switched on in its settings.",
+        agentName,
       ),
       advice: nls.localize(
-        "patchbay/diagnosis/geminiEnable",
-        "Type /ide enable in Gemini CLI once. Its own offer to install an extension is not needed with Patchbay.",
+        "patchbay/diagnosis/ideEnable",
+        "Type /ide enable in {0} once. Its own offer to install an extension is not needed with Patchbay.",
+        agentName,
       ),
     },
   ];
 }
 
-/** Agents whose own default may write without asking: then there is nothing to review. */
-function aboutMode(agentName: string, setting: string, option: string, mode: string | undefined): Finding {
-  if (mode === "default" || mode === "manual") {
+function aboutChanges({ agentName, showsChanges }: AgentSettings): readonly Finding[] {
+  if (showsChanges) return [];
+  return [
+    {
+      mark: "problem",
+      found: nls.localize(
+        "patchbay/diagnosis/terminalOnly",
+        "{0}: it shows its changes in the terminal only.",
+        agentName,
+      ),
+      advice: nls.localize(
+        "patchbay/diagnosis/diffTool",
+        "Type /config in {0} and set its diff tool to auto.",
+        agentName,
+      ),
+    },
+  ];
+}
+
+/** Agents may write without asking, some by default: then there is nothing to review. */
+function aboutMode(one: AgentSettings): Finding {
+  const { agentName, asks, mode, defaultMode, modeSetting, askingCommand } = one;
+  if (asks) {
     return {
       mark: "good",
       found: nls.localize("patchbay/diagnosis/asks", "{0}: it asks before it writes.", agentName),
@@ -226,16 +249,17 @@ function aboutMode(agentName: string, setting: string, option: string, mode: str
       mode === undefined
         ? nls.localize(
             "patchbay/diagnosis/modeUnset",
-            "{0}: {1} is not set, and the default of newer versions is auto.",
+            "{0}: {1} is not set, and the default of newer versions is {2}.",
             agentName,
-            setting,
+            modeSetting,
+            defaultMode,
           )
-        : nls.localize("patchbay/diagnosis/mode", "{0}: {1} is {2}.", agentName, setting, mode),
+        : nls.localize("patchbay/diagnosis/mode", "{0}: {1} is {2}.", agentName, modeSetting, mode),
     advice: nls.localize(
       "patchbay/diagnosis/mayNotAsk",
       "In this mode it may write without asking, and then no proposal is shown. Set {0} to default in its settings, start it with {1}, or use Patchbay: Run {2}.",
-      setting,
-      option,
+      modeSetting,
+      askingCommand,
       agentName,
     ),
   };

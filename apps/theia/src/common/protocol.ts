@@ -1,4 +1,5 @@
 import type {
+  AgentSettings,
   CompanionState,
   DiffCloseReason,
   DiffRequest,
@@ -34,18 +35,8 @@ export interface PatchbayServer {
   mention(path: string, lines?: LineRange): Promise<number>;
   /** What an agent would be told now; undefined where this window has no companion. */
   sharedContext(): Promise<EditorContext | undefined>;
-  /** What the agents find where they run, which is where the backend runs. */
-  machineFacts(): Promise<MachineFacts>;
-}
-
-/** What decides outside of Theia whether agents connect and ask for reviews. Only what is named here leaves the files. */
-export interface MachineFacts {
-  /** Gemini CLI takes this for a container whose editor is on the host, and looks there. */
-  readonly looksOnHost: boolean;
-  /** From the agents' own settings; undefined where they do not say. */
-  readonly geminiIdeMode: boolean | undefined;
-  readonly qwenApprovalMode: string | undefined;
-  readonly claudePermissionMode: string | undefined;
+  /** What the agents' own settings say where they run, which is where the backend runs. */
+  agentSettings(folder: string | undefined): Promise<readonly AgentSettings[]>;
 }
 
 export interface LineRange {

@@ -5,6 +5,7 @@ import {
   createNodePlatform,
   type HostIdentity,
   type Platform,
+  readAgentSettings,
 } from "@patchbay/core";
 import { EnvVariablesServer } from "@theia/core/lib/common/env-variables";
 import { FileUri } from "@theia/core/lib/common/file-uri";
@@ -14,7 +15,6 @@ import { inject, injectable, named, postConstruct } from "@theia/core/shared/inv
 import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
 import { LogFanOut } from "./log-fan-out.ts";
-import { readMachineFacts } from "./machine-facts.ts";
 import { WindowService } from "./window-service.ts";
 import { WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
@@ -71,7 +71,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
 
   /** A window has connected. */
   connect(client: PatchbayWindow): WindowService {
-    return new WindowService(client, this.workspaces, this.log, () => readMachineFacts(this.platform));
+    return new WindowService(client, this.workspaces, this.log, (folder) => readAgentSettings(this.platform, folder));
   }
 
   protected createCompanion(options: CompanionOptions): Companion {

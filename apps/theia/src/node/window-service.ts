@@ -1,8 +1,7 @@
-import type { EditorContext } from "@patchbay/core";
+import type { AgentSettings, EditorContext } from "@patchbay/core";
 import type {
   Attachment,
   LineRange,
-  MachineFacts,
   PatchbayServer,
   PatchbayWindow,
   Verdict,
@@ -13,22 +12,19 @@ import type { LogFanOut } from "./log-fan-out.ts";
 import type { WorkspaceCompanion } from "./workspace-companion.ts";
 import type { Workspaces } from "./workspaces.ts";
 
+type ReadAgentSettings = PatchbayServer["agentSettings"];
+
 /** The backend's end of one window's connection. */
 export class WindowService implements PatchbayServer {
   readonly #client: PatchbayWindow;
   readonly #workspaces: Workspaces;
-  readonly #readMachine: () => Promise<MachineFacts>;
+  readonly #readAgentSettings: ReadAgentSettings;
   readonly #stopReading: () => void;
 
-  constructor(
-    client: PatchbayWindow,
-    workspaces: Workspaces,
-    log: LogFanOut,
-    readMachine: () => Promise<MachineFacts>,
-  ) {
+  constructor(client: PatchbayWindow, workspaces: Workspaces, log: LogFanOut, readSettings: ReadAgentSettings) {
     this.#client = client;
     this.#workspaces = workspaces;
-    this.#readMachine = readMachine;
+    this.#readAgentSettings = readSettings;
     this.#stopReading = log.read((lines) => client.notifyLog(lines));
   }
 
@@ -77,8 +73,8 @@ export class WindowService implements PatchbayServer {
     return (await this.#companion())?.companion.sharedContext();
   }
 
-  machineFacts(): Promise<MachineFacts> {
-    return this.#readMachine();
+  agentSettings(folder: string | undefined): Promise<readonly AgentSettings[]> {
+    return this.#readAgentSettings(folder);
   }
 
   /** The connection has ended. */

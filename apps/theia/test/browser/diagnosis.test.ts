@@ -1,3 +1,4 @@
+import type { AgentSettings } from "@patchbay/core";
 import { expect, it } from "vitest";
 import { diagnose, type DiagnosisFacts, diagnosisText } from "../../src/browser/diagnosis.ts";
 
@@ -18,13 +19,26 @@ const wellFacts: DiagnosisFacts = {
   trusted: true,
   sharing: true,
   terminalEnvironment: true,
-  machine: {
-    looksOnHost: false,
-    geminiIdeMode: true,
-    qwenApprovalMode: "default",
-    claudePermissionMode: "default",
-  },
+  agents: [agent({ agentName: "Gemini CLI" }), agent({ agentName: "Claude Code" })],
 };
+
+function agent(facts: Partial<AgentSettings>): AgentSettings {
+  return {
+    agent: "agent",
+    agentName: "Qwen Code",
+    looksForEditor: "yes",
+    looksOnContainerHost: false,
+    showsChanges: true,
+    asks: true,
+    mode: "default",
+    defaultMode: "auto",
+    modeSetting: "tools.approvalMode",
+    settingsFile: "/home/user/.qwen/settings.json",
+    askingCommand: "qwen --approval-mode default",
+    askingInput: undefined,
+    ...facts,
+  };
+}
 
 function troublesOf(facts: Partial<DiagnosisFacts>): readonly string[] {
   return diagnose({ ...wellFacts, ...facts }).flatMap(({ mark, found, advice }) =>
@@ -52,21 +66,20 @@ it("says why there is no companion", () => {
 });
 
 it("says what keeps an agent from connecting", () => {
-  const { machine } = wellFacts;
   expect(troublesOf({ sessions: [] })[0]).toContain("start one in a new terminal of this window");
-  expect(troublesOf({ machine: { ...machine, geminiIdeMode: undefined } })[0]).toContain("Type /ide enable");
-  expect(troublesOf({ machine: { ...machine, looksOnHost: true } })[0]).toContain("export REMOTE_CONTAINERS=true");
+  expect(troublesOf({ agents: [agent({ looksForEditor: "not-yet" })] })[0]).toContain("Type /ide enable in Qwen Code");
+  expect(troublesOf({ agents: [agent({ looksOnContainerHost: true })] })[0]).toContain("export REMOTE_CONTAINERS=true");
   expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.theia.terminal.environment is off");
 });
 
 it("says what keeps an agent from seeing or asking", () => {
-  const { machine } = wellFacts;
   expect(troublesOf({ sharing: false })[0]).toContain("Patchbay: Resume Sharing");
   expect(troublesOf({ trusted: false })[0]).toContain("do not trust");
-  expect(troublesOf({ machine: { ...machine, qwenApprovalMode: undefined } })[0]).toContain(
-    "Qwen Code: tools.approvalMode is not set",
+  expect(troublesOf({ agents: [agent({ asks: false, mode: undefined })] })[0]).toContain(
+    "Qwen Code: tools.approvalMode is not set, and the default of newer versions is auto.",
   );
-  expect(troublesOf({ machine: { ...machine, claudePermissionMode: "acceptEdits" } })[0]).toMatch(
-    /permissions\.defaultMode is acceptEdits.*--permission-mode manual/,
+  expect(troublesOf({ agents: [agent({ asks: false, mode: "yolo" })] })[0]).toMatch(
+    /tools\.approvalMode is yolo.*qwen --approval-mode default.*Run Qwen Code/,
   );
+  expect(troublesOf({ agents: [agent({ showsChanges: false })] })[0]).toContain("in the terminal only");
 });

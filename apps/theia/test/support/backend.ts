@@ -1,6 +1,6 @@
 import type { Clock, Companion, CompanionOptions } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
-import type { MachineFacts, PatchbayWindow } from "../../src/common/protocol.ts";
+import type { PatchbayWindow } from "../../src/common/protocol.ts";
 import { LogFanOut } from "../../src/node/log-fan-out.ts";
 import { WindowService } from "../../src/node/window-service.ts";
 import { Workspaces } from "../../src/node/workspaces.ts";
@@ -41,17 +41,11 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
     clock: options.clock ?? clock,
     logger: log,
   });
-  const readMachine = async (): Promise<MachineFacts> => ({
-    looksOnHost: false,
-    geminiIdeMode: undefined,
-    qwenApprovalMode: undefined,
-    claudePermissionMode: undefined,
-  });
   return {
     clock,
     workspaces,
     companions,
-    connect: (window) => new WindowService(window, workspaces, log, readMachine),
+    connect: (window) => new WindowService(window, workspaces, log, async () => []),
   };
 }
 

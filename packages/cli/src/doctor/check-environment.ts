@@ -11,10 +11,7 @@ const portVariables: readonly (readonly [agent: AgentId, name: string])[] = [
 ];
 
 /** Do the variables of this terminal fit the editors that are running, and is the way to them free? */
-export async function checkEnvironment(
-  platform: Platform,
-  editors: readonly RunningEditor[],
-): Promise<readonly Finding[]> {
+export function checkEnvironment(platform: Platform, editors: readonly RunningEditor[]): readonly Finding[] {
   const read = (name: string): string | undefined => platform.process.environment(name) || undefined;
   const findings: Finding[] = [];
   for (const [agent, name] of portVariables) {
@@ -34,10 +31,6 @@ export async function checkEnvironment(
     const text = `CLAUDE_CODE_SSE_PORT is not set: in a terminal outside the editor ${agentNames.claude} may wait for /ide.`;
     findings.push({ level: "warning", agent: "claude", text, fix: `eval "$(${program} env)"` });
   }
-  if ((await isInContainer(platform)) && !hasRemoteHint(read)) {
-    const text = `This is a container, in which ${agentNames.gemini} dials host.docker.internal only and not the editor beside it.`;
-    findings.push({ level: "problem", agent: "gemini", text, fix: "export REMOTE_CONTAINERS=true" });
-  }
   const proxy = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].find((name) => read(name) !== undefined);
   const except = `${read("NO_PROXY") ?? ""},${read("no_proxy") ?? ""}`;
   if (proxy !== undefined && !/(?:^|,)\s*(?:127\.0\.0\.1|\*)\s*(?:,|$)/u.test(except)) {
@@ -45,14 +38,4 @@ export async function checkEnvironment(
     findings.push({ level: "warning", agent: undefined, text, fix: "export NO_PROXY=127.0.0.1,localhost" });
   }
   return findings;
-}
-
-async function isInContainer(platform: Platform): Promise<boolean> {
-  const marks = await Promise.all(["/.dockerenv", "/run/.containerenv"].map((path) => platform.files.lstat(path)));
-  return marks.some((facts) => facts !== undefined);
-}
-
-function hasRemoteHint(read: (name: string) => string | undefined): boolean {
-  const hints = ["SSH_CONNECTION", "REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSION"];
-  return hints.some((name) => read(name) !== undefined);
 }

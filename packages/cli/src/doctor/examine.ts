@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { Platform } from "@patchbay/core";
+import { type Platform, readAgentSettings } from "@patchbay/core";
 import { agentNames } from "../records/agent-places.ts";
 import { readRecords } from "../records/read-records.ts";
 import { findRunningEditors } from "../records/running-editors.ts";
 import { checkEditors } from "./check-editors.ts";
 import { checkEnvironment } from "./check-environment.ts";
 import { checkPlaces } from "./check-places.ts";
-import { checkAsking, checkConnecting } from "./check-settings.ts";
+import { checkAsking, checkConnecting, checkContainer } from "./check-settings.ts";
 import { quoteWord } from "../terminal/quote-word.ts";
 import type { Finding } from "./finding.ts";
 
@@ -16,13 +16,15 @@ const order = { problem: 0, warning: 1, ok: 2 } as const;
 export async function examine(platform: Platform, folder: string): Promise<readonly Finding[]> {
   const places = await readRecords(platform);
   const editors = await findRunningEditors(platform, places);
+  const settings = await readAgentSettings(platform, folder);
   const findings = [
     ...(await checkEditors(platform, editors, folder)),
     ...checkPlaces(platform, places, editors),
     ...(await checkTemporaryDirectory(platform)),
-    ...(await checkEnvironment(platform, editors)),
-    ...(await checkConnecting(platform, folder)),
-    ...(await checkAsking(platform, folder)),
+    ...checkEnvironment(platform, editors),
+    ...checkContainer(settings),
+    ...checkConnecting(settings),
+    ...checkAsking(settings),
   ];
   return findings.sort((a, b) => order[a.level] - order[b.level]);
 }

@@ -1,7 +1,14 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { type Companion, createCompanion, messageOf, type Platform, type SessionInfo } from "@patchbay/core";
+import {
+  type Companion,
+  createCompanion,
+  messageOf,
+  type Platform,
+  readAgentSettings,
+  type SessionInfo,
+} from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
 import { checkAsking } from "../doctor/check-settings.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
@@ -137,9 +144,9 @@ function adviser(options: ServeInTerminalOptions, print: (text: string) => void)
   return (dialect) => {
     if (advised.has(dialect)) return;
     advised.add(dialect);
-    checkAsking(platform, folder).then(
-      (findings) => {
-        for (const { agent, text, fix } of findings) {
+    readAgentSettings(platform, folder).then(
+      (settings) => {
+        for (const { agent, text, fix } of checkAsking(settings)) {
           if (agent !== dialect) continue;
           print(paint.faint(escapeLine(`If you see no changes: ${text}${fix === undefined ? "" : ` Type: ${fix}`}`)));
         }

@@ -185,7 +185,7 @@ describe("patchbay serve in a terminal", () => {
     await seen("patchbay > ");
     const agent = createQwenDriver(where());
     await agent.connect();
-    await seen('If you see no changes: Qwen Code\'s approval mode is "auto"');
+    await seen('If you see no changes: Qwen Code\'s tools.approvalMode is "auto"');
     await agent.until("a context", ({ contexts }) => contexts === 1);
     agent.cut("clean");
     await seen("Qwen Code is away.");

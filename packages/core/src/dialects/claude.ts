@@ -33,4 +33,5 @@ export const claude: Dialect = {
     const { createClaudeEngine } = await import("./claude/engine.ts");
     return createClaudeEngine();
   },
+  settings: async (place) => (await import("./settings/claude-settings.ts")).readClaudeSettings(place),
 };

@@ -4,6 +4,7 @@ import type { DiffOutcome } from "../diff/model.ts";
 import type { HostIdentity } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { SessionServices } from "../session/services.ts";
+import type { AgentSettings, SettingsPlace } from "./settings/agent-settings.ts";
 
 /**
  * A dialect is how one family of agents speaks: where it looks for a companion (small, loaded at start) and what it says
@@ -23,6 +24,8 @@ export interface Dialect {
   recognise(client: ClientFacts): number;
   /** Loads the part that speaks. */
   load(): Promise<DialectEngine>;
+  /** What the agent's own settings say, for a diagnosis. Loads the part that reads them; never rejects. Absent: nothing is known of them. */
+  settings?(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName">>;
 }
 
 export interface DiscoveryFacts {

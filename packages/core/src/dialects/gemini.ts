@@ -36,6 +36,7 @@ export const gemini: Dialect = {
     const { createCompanionSpecEngine } = await import("./companion-spec/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-on-disk", showFailure: "silent" });
   },
+  settings: async (place) => (await import("./settings/gemini-settings.ts")).readGeminiSettings(place),
 };
 
 /**

@@ -40,6 +40,7 @@ export const qwen: Dialect = {
     const { createCompanionSpecEngine } = await import("./companion-spec/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-proposed", showFailure: "error" });
   },
+  settings: async (place) => (await import("./settings/qwen-settings.ts")).readQwenSettings(place),
 };
 
 /**

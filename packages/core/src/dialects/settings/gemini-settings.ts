@@ -1,0 +1,39 @@
+import { joinPath } from "../../discovery/join-path.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { AgentSettings, SettingsPlace } from "./agent-settings.ts";
+import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts";
+
+/** What tells a program that it runs in a container. */
+const containerMarks = ["/.dockerenv", "/run/.containerenv"];
+
+/** With one of these set Gemini CLI stays on the container's own loopback (docs/protocols/gemini.md). */
+const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSION", "SSH_CONNECTION"];
+
+export async function readGeminiSettings(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName">> {
+  const { platform } = place;
+  // The variable names what takes the place of the home, not of the directory in it.
+  const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
+  const settingsFile = joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
+  const settings = await SettingsLayers.read(place, [settingsFile, ...inFolder(place, ".gemini", "settings.json")]);
+  const enabled = settings.flag("ide", "enabled");
+  const isTold = enabled !== undefined || settings.flag("ide", "hasSeenNudge") === true;
+  const mode = settings.text("general", "defaultApprovalMode");
+  return {
+    looksForEditor: enabled === true ? "yes" : isTold ? "no" : "not-yet",
+    looksOnContainerHost: await looksOnContainerHost(platform),
+    showsChanges: true,
+    asks: mode === undefined || mode === "default",
+    mode,
+    defaultMode: "default",
+    modeSetting: "general.defaultApprovalMode",
+    settingsFile,
+    askingCommand: "gemini --approval-mode default",
+    askingInput: undefined,
+  };
+}
+
+async function looksOnContainerHost({ files, process }: Platform): Promise<boolean> {
+  if (stayHereVariables.some((name) => (process.environment(name) ?? "") !== "")) return false;
+  const marks = await Promise.all(containerMarks.map((path) => files.lstat(path).catch(() => undefined)));
+  return marks.some((mark) => mark !== undefined);
+}

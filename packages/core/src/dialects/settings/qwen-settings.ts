@@ -1,0 +1,23 @@
+import { joinPath } from "../../discovery/join-path.ts";
+import type { AgentSettings, SettingsPlace } from "./agent-settings.ts";
+import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts";
+
+export async function readQwenSettings(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName">> {
+  const { platform } = place;
+  const directory = chosenDirectory(place, "QWEN_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
+  const settingsFile = joinPath(platform, directory, "settings.json");
+  const settings = await SettingsLayers.read(place, [settingsFile, ...inFolder(place, ".qwen", "settings.json")]);
+  const mode = settings.text("tools", "approvalMode");
+  return {
+    looksForEditor: settings.flag("ide", "enabled") === false ? "no" : "yes",
+    looksOnContainerHost: false,
+    showsChanges: true,
+    asks: mode === "default",
+    mode,
+    defaultMode: "auto",
+    modeSetting: "tools.approvalMode",
+    settingsFile,
+    askingCommand: "qwen --approval-mode default",
+    askingInput: "/approval-mode default",
+  };
+}

@@ -1,0 +1,71 @@
+import { joinPath } from "../../discovery/join-path.ts";
+import { parseLooseJson } from "./loose-json.ts";
+import type { SettingsPlace } from "./agent-settings.ts";
+
+/** A larger file is none that a person wrote. */
+const largestFileBytes = 1_048_576;
+
+/** The settings of an agent as it reads them: several files, of which a later one wins. */
+export class SettingsLayers {
+  readonly #layers: readonly unknown[];
+
+  private constructor(layers: readonly unknown[]) {
+    this.#layers = layers;
+  }
+
+  /** Reads what is there. Never rejects: what cannot be read is as good as not there, to the agent, too. */
+  static async read({ platform }: Pick<SettingsPlace, "platform">, paths: readonly string[]): Promise<SettingsLayers> {
+    const { files } = platform;
+    const layers = paths.map(async (path): Promise<unknown> => {
+      try {
+        // Settings that are kept elsewhere and linked are read where they lie.
+        const real = await files.realPath(path);
+        const text = real === undefined ? undefined : await files.readText(real, largestFileBytes);
+        return text === undefined ? undefined : parseLooseJson(text);
+      } catch {
+        return undefined;
+      }
+    });
+    return new SettingsLayers(await Promise.all(layers));
+  }
+
+  flag(...keys: readonly string[]): boolean | undefined {
+    return this.#all(keys).findLast((value) => typeof value === "boolean");
+  }
+
+  text(...keys: readonly string[]): string | undefined {
+    return this.#all(keys).findLast((value) => typeof value === "string");
+  }
+
+  /** The members of lists, which add up. */
+  texts(...keys: readonly string[]): readonly string[] {
+    return this.#all(keys)
+      .flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : []))
+      .filter((value) => typeof value === "string");
+  }
+
+  #all(keys: readonly string[]): readonly unknown[] {
+    return this.#layers.map((layer) => keys.reduce(member, layer));
+  }
+}
+
+/** The directory that one of an agent's variables names. */
+export function chosenDirectory({ platform }: SettingsPlace, variable: string): string | undefined {
+  const chosen = platform.process.environment(variable);
+  return chosen === "" ? undefined : chosen;
+}
+
+/** Paths of files below the folder; none where there is no folder. */
+export function inFolder(
+  { platform, folder }: SettingsPlace,
+  directory: string,
+  ...names: readonly string[]
+): string[] {
+  if (folder === undefined) return [];
+  return names.map((name) => joinPath(platform, joinPath(platform, folder, directory), name));
+}
+
+function member(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return Reflect.get(value, key);
+}

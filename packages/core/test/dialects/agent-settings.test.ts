@@ -1,0 +1,119 @@
+import { createMemoryPlatform } from "@patchbay/testkit";
+import { describe, expect, it } from "vitest";
+import { type AgentSettings, readAgentSettings } from "../../src/index.ts";
+import { parseLooseJson } from "../../src/dialects/settings/loose-json.ts";
+
+type MemoryPlatform = ReturnType<typeof createMemoryPlatform>;
+
+async function settingsOf(platform: MemoryPlatform, agent: string, folder?: string): Promise<AgentSettings> {
+  const found = (await readAgentSettings(platform, folder)).find((one) => one.agent === agent);
+  if (found === undefined) throw new Error(`Nothing is known of ${agent}.`);
+  return found;
+}
+
+describe("the agents' own settings", () => {
+  it("are their defaults where there are none, or none that can be read", async () => {
+    const platform = createMemoryPlatform();
+    const defaults = [
+      { agent: "gemini", agentName: "Gemini CLI", looksForEditor: "not-yet", asks: true, mode: undefined },
+      { agent: "qwen", agentName: "Qwen Code", looksForEditor: "yes", asks: false, mode: undefined },
+      { agent: "claude", agentName: "Claude Code", looksForEditor: "yes", asks: false, mode: undefined },
+    ];
+    expect(await readAgentSettings(platform)).toMatchObject(defaults);
+    platform.files.addFile("/home/user/.gemini/settings.json", '{ "ide": { "enabled": "yes" } }');
+    platform.files.addFile("/home/user/.qwen/settings.json", '{ "tools": ');
+    platform.files.addFile("/home/user/.claude/settings.json", '["permissions"]');
+    expect(await readAgentSettings(platform)).toMatchObject(defaults);
+  });
+
+  it("are read comments and all, and where they are linked to", async () => {
+    const platform = createMemoryPlatform();
+    platform.files.addFile("/home/user/.gemini/settings.json", '{ "ide": { "enabled": true, }, }');
+    platform.files.addFile(
+      "/home/user/.qwen/settings.json",
+      '{ /* mine */ "url": "http://x", "tools": { "approvalMode": "yolo" } } // end',
+    );
+    platform.files.addFile("/dotfiles/claude.json", '{ "permissions": { "defaultMode": "acceptEdits" } }');
+    platform.files.addLink("/home/user/.claude/settings.json", "/dotfiles/claude.json");
+    expect(await settingsOf(platform, "gemini")).toMatchObject({ looksForEditor: "yes" });
+    expect(await settingsOf(platform, "qwen")).toMatchObject({ asks: false, mode: "yolo" });
+    expect(await settingsOf(platform, "claude")).toMatchObject({ asks: false, mode: "acceptEdits" });
+  });
+
+  it("are looked for where the agents were told to keep them", async () => {
+    const environment = { GEMINI_CLI_HOME: "/elsewhere", QWEN_HOME: "/elsewhere/q", CLAUDE_CONFIG_DIR: "/elsewhere/c" };
+    const platform = createMemoryPlatform({ environment });
+    platform.files.addFile("/elsewhere/.gemini/settings.json", '{ "ide": { "enabled": false } }');
+    platform.files.addFile("/elsewhere/q/settings.json", '{ "tools": { "approvalMode": "default" } }');
+    platform.files.addFile("/elsewhere/c/settings.json", '{ "permissions": { "defaultMode": "default" } }');
+    platform.files.addFile("/elsewhere/c/.claude.json", '{ "diffTool": "terminal" }');
+    expect(await readAgentSettings(platform)).toMatchObject([
+      { looksForEditor: "no", settingsFile: "/elsewhere/.gemini/settings.json" },
+      { asks: true, settingsFile: "/elsewhere/q/settings.json" },
+      { asks: true, showsChanges: false, settingsFile: "/elsewhere/c/settings.json" },
+    ]);
+  });
+
+  it("of the folder win over those of the user", async () => {
+    const platform = createMemoryPlatform();
+    for (const [path, text] of [
+      ["/home/user/.gemini/settings.json", '{ "ide": { "enabled": true } }'],
+      [
+        "/w/.gemini/settings.json",
+        '{ "ide": { "enabled": false }, "general": { "defaultApprovalMode": "auto_edit" } }',
+      ],
+      ["/home/user/.qwen/settings.json", '{ "tools": { "approvalMode": "default" } }'],
+      ["/w/.qwen/settings.json", '{ "ide": { "enabled": false }, "tools": { "approvalMode": "plan" } }'],
+      ["/home/user/.claude/settings.json", '{ "permissions": { "defaultMode": "plan" } }'],
+      ["/w/.claude/settings.json", '{ "permissions": { "defaultMode": "acceptEdits" } }'],
+      ["/w/.claude/settings.local.json", '{ "permissions": { "defaultMode": "manual" } }'],
+    ] as const)
+      platform.files.addFile(path, text);
+    expect(await readAgentSettings(platform, "/w")).toMatchObject([
+      { looksForEditor: "no", asks: false, mode: "auto_edit" },
+      { looksForEditor: "no", asks: false, mode: "plan" },
+      { asks: true, mode: "manual" },
+    ]);
+    expect(await readAgentSettings(platform)).toMatchObject([
+      { looksForEditor: "yes", asks: true },
+      { looksForEditor: "yes", asks: true },
+      { asks: false, mode: "plan" },
+    ]);
+  });
+
+  it("may have Claude Code ask about single tools in any mode", async () => {
+    const platform = createMemoryPlatform();
+    platform.files.addFile("/home/user/.claude/settings.json", '{ "permissions": { "ask": ["Edit", 7] } }');
+    expect(await settingsOf(platform, "claude")).toMatchObject({ asks: false });
+    platform.files.addFile("/w/.claude/settings.json", '{ "permissions": { "ask": ["Write"] } }');
+    expect(await settingsOf(platform, "claude", "/w")).toMatchObject({ asks: true, showsChanges: true });
+    platform.files.addFile("/home/user/.claude.json", '{ "diffTool": "terminal" }');
+    expect(await settingsOf(platform, "claude", "/w")).toMatchObject({ showsChanges: false });
+  });
+
+  it("tell who has declined from who was not asked", async () => {
+    const platform = createMemoryPlatform();
+    platform.files.addFile("/home/user/.gemini/settings.json", '{ "ide": { "hasSeenNudge": true } }');
+    expect(await settingsOf(platform, "gemini")).toMatchObject({ looksForEditor: "no" });
+  });
+
+  it.each(["/.dockerenv", "/run/.containerenv"])("with %s: Gemini CLI looks on the container's host", async (mark) => {
+    const platform = createMemoryPlatform();
+    expect(await settingsOf(platform, "gemini")).toMatchObject({ looksOnContainerHost: false });
+    platform.files.addFile(mark, "");
+    expect(await settingsOf(platform, "gemini")).toMatchObject({ looksOnContainerHost: true });
+    expect(await settingsOf(platform, "claude")).toMatchObject({ looksOnContainerHost: false });
+    platform.process.setEnvironment("REMOTE_CONTAINERS", "true");
+    expect(await settingsOf(platform, "gemini")).toMatchObject({ looksOnContainerHost: false });
+  });
+});
+
+describe("settings with comments", () => {
+  it("are read as their agents read them", () => {
+    expect(parseLooseJson('{ "a": "// no comment, }", /* b */ "b": [1, 2,], // c\n }')).toEqual({
+      a: "// no comment, }",
+      b: [1, 2],
+    });
+    expect(parseLooseJson("nonsense")).toBeUndefined();
+  });
+});
