@@ -83,8 +83,9 @@ async function checkLevel(
   const { files } = platform;
   let facts = found;
   if (facts === undefined && intent === "make") {
-    await files.makeDirectory(path, privateMode);
-    // Looked at again, whoever made it: another user may have been faster.
+    // What was not there a moment ago and is made by us is ours alone.
+    if ((await files.makeDirectory(path, privateMode)) === "created") return undefined;
+    // Another user may have been faster.
     facts = await files.lstat(path);
   }
   if (facts === undefined) return `${path} does not exist.`;

@@ -52,6 +52,8 @@ export function createPrivateStorage(options: PrivateStorageOptions): PrivateSto
 }
 
 const suffix = ".json";
+/** So long a directory that was checked counts as checked for who only looks, ms: a start looks for six things in a row. */
+const checkStandsMs = 100;
 /** No key's file: nothing reads it as a value. */
 const claimName = "run.claim";
 const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
@@ -71,6 +73,7 @@ class DirectoryStorage implements PrivateStorage {
   readonly #bounds: readonly StorageBound[];
   readonly #slots: SerialSlots<Change> = new SerialSlots((key, change) => this.#perform(key, change));
   #swept: Promise<void> | undefined;
+  #checked: { readonly path: string; readonly at: number } | undefined;
   /** The text of our claim, while we hold it. */
   #claim: string | undefined;
   readonly #rooms: Map<StorageBound, Promise<StorageRoom>> = new Map();
@@ -213,9 +216,14 @@ class DirectoryStorage implements PrivateStorage {
 
   /** The checked directory; undefined where it is only looked for and nothing was stored yet. */
   async #find(intent: "make" | "look"): Promise<string | undefined> {
+    const now = this.#platform.clock.monotonic();
+    if (intent === "look" && this.#checked !== undefined && now - this.#checked.at < checkStandsMs) {
+      return this.#checked.path;
+    }
     const { root, levels, exists } = await this.#locate();
     if (intent === "look" && !exists) return undefined;
     const found = await findPrivateDirectory(this.#platform, { root, levels, intent });
+    this.#checked = found.kind === "private" ? { path: found.path, at: now } : undefined;
     if (found.kind === "private") return found.path;
     throw new PatchbayError("storage-failed", `The private storage cannot be used: ${found.reason}`);
   }

@@ -12,9 +12,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createFakeClock } from "@patchbay/testkit";
 import { createPrivateStorage, type PrivateStorage } from "../../src/discovery/private-storage.ts";
 import type { StorageBound } from "../../src/discovery/storage-room.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
+import type { Files } from "../../src/platform/platform.ts";
 import { isRoot, makeTemporaryMachine, type TemporaryMachine } from "./temporary-machine.ts";
 
 function openStorage(
@@ -69,6 +71,31 @@ describe("keeping values", () => {
     rmSync(join(directory, ".."), { recursive: true });
     await storage.write("draft", "two");
     expect(await storage.read("draft")).toBe("two");
+  });
+
+  it("looks at its directory once in a row of reads, again a moment later, and before each write", async () => {
+    const machine = makeTemporaryMachine();
+    const clock = createFakeClock();
+    const looked: string[] = [];
+    const files: Files = {
+      ...machine.platform.files,
+      realPath: async (path) => {
+        looked.push(path);
+        return await machine.platform.files.realPath(path);
+      },
+    };
+    const { storage } = openStorage({ ...machine, platform: { ...machine.platform, clock, files } });
+    const looksDuring = async (work: () => Promise<unknown>): Promise<number> => {
+      looked.length = 0;
+      await work();
+      return looked.length;
+    };
+    expect(await looksDuring(() => storage.write("one", "1"))).toBe(1);
+    expect(await looksDuring(() => storage.write("two", "2"))).toBe(1);
+    expect(await looksDuring(() => storage.read("one"))).toBe(0);
+    expect(await looksDuring(() => storage.list(""))).toBe(0);
+    clock.advance(100);
+    expect(await looksDuring(() => storage.read("two"))).toBe(1);
   });
 
   it("sweeps temporary files of ended runs before its first write", async () => {
