@@ -11,6 +11,9 @@ const largeBytes = 1024 * 1024;
 /** So much of a long text is decoded at once: enough to be worth it, and a matter of a millisecond or two. */
 const batchBytes = 512 * 1024;
 
+/** More chunks than these are joined: a body may come byte by byte, and each would be an object of its own. */
+const maximumChunks = 4_096;
+
 export type BodyResult =
   | { readonly kind: "complete"; readonly text: string | LargeJson }
   | { readonly kind: "too-large" }
@@ -63,6 +66,7 @@ class BodyText {
   /** Says what is wrong with the chunk. */
   add(chunk: Buffer): "too-deep" | "not-utf8" | undefined {
     if (!this.#gate.accept(chunk)) return "too-deep";
+    if (this.#chunks.length >= maximumChunks) this.#chunks = [Buffer.concat(this.#chunks)];
     this.#chunks.push(chunk);
     this.#held += chunk.length;
     if (this.#held <= (this.#large === undefined ? largeBytes : batchBytes)) return undefined;

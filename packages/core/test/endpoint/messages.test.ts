@@ -131,7 +131,8 @@ describe("messages over Streamable HTTP", () => {
       connection.write("0\r\n\r\n");
       return connection;
     };
-    const text = "ä€😀 \uFEFF";
+    // More chunks than are kept apart.
+    const text = "ä€😀 \uFEFF".repeat(700);
     const good = await send(JSON.stringify(call(1, "echo", text)));
     await good.untilText("}}");
     expect(good.received.toString("utf8")).toContain(JSON.stringify([{ type: "text", text }]));
@@ -189,6 +190,22 @@ describe("messages over Streamable HTTP", () => {
     for (const connection of [whole, cut]) {
       expect(await connection.status()).toBe(400);
       await connection.untilText("-32700");
+    }
+  });
+
+  it("D12 takes the characters of a long text apart wherever its chunks end, and refuses invalid ones in it", async () => {
+    const under = await startEndpoint();
+    const id = await beginSession(under);
+    const text = "€uro 😀\n".repeat(150_000);
+    const answer = await post(under, call(1, "echo", text), { "mcp-session-id": id });
+    expect(await answer.json()).toMatchObject({ result: { content: [{ text }] } });
+    const whole = Buffer.from(JSON.stringify(call(1, "echo", text)));
+    for (const place of [700_000, whole.length - 100]) {
+      const body = Buffer.from(whole);
+      body[place] = 0xff;
+      const connection = await sendRaw(under.port, { headers: [`mcp-session-id: ${id}`], body });
+      expect(await connection.status()).toBe(400);
+      await connection.untilText("not valid UTF-8");
     }
   });
 
