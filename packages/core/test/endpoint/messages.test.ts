@@ -205,7 +205,8 @@ describe("messages over Streamable HTTP", () => {
       body[place] = 0xff;
       const connection = await sendRaw(under.port, { headers: [`mcp-session-id: ${id}`], body });
       expect(await connection.status()).toBe(400);
-      await connection.untilText("not valid UTF-8");
+      await connection.untilText("}}");
+      expect(connection.text).toContain("not valid UTF-8");
     }
   });
 
