@@ -1,4 +1,5 @@
 import { poll } from "../support/poll.ts";
+import { waitUntilHeard } from "./heard.ts";
 import {
   diffTitle,
   propose,
@@ -99,9 +100,10 @@ export const reload: Scenario = {
     await world.writeFile("reload.txt", startContents.replace("second line", text));
     const { agent, focus } = await world.startAgent(id);
     await agent.waitForConnection();
-    await world.editor.reload?.();
+    const since = (await world.editor.reload?.()) ?? 0;
     // Agents come back some seconds after the window; whoever asks earlier asks without the editor.
     await world.editor.waitForAgent?.(agent.kind.displayName);
+    if (world.editor.keepsConnections !== true) await waitUntilHeard(world, id, { since, timeout: 30_000 });
     await world.editor.openFile("reload.txt");
     await world.editor.selectLine(2);
     await focus();

@@ -1,5 +1,5 @@
-import type { AgentId } from "../agents/agent.ts";
 import { pause, poll } from "../support/poll.ts";
+import { waitUntilHeard } from "./heard.ts";
 import {
   diffTitle,
   propose,
@@ -9,15 +9,12 @@ import {
   waitForDiff,
   waitForNoDiff,
 } from "./propose.ts";
-import { everyAgent, must, mustEqual, type Scenario, type World } from "./scenario.ts";
+import { everyAgent, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
 /** How long after the old window went an agent may be without context, and the user without the text, milliseconds. */
 const promised = 10_000;
-
-/** How Patchbay's log says that an agent hears; editors put the time in front, and have their own way of writing fields. */
-const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*An agent is told what is open.*\bdialect\W+(\w+)/;
 
 /**
  * The window goes in the middle of a review and comes back: without anybody's doing the agent hears again, what was typed
@@ -48,10 +45,7 @@ export const reloadReview: Scenario = {
     world.note("the draft is there after", Date.now() - left);
     // An editor whose connections outlive its window does not let the agent go.
     if (editor.keepsConnections !== true) {
-      const at = await poll("an agent that hears again", () => firstHeard(world, id, left), {
-        timeout: promised,
-        describe: () => editor.logs(),
-      });
+      const at = await waitUntilHeard(world, id, { since: left, timeout: promised });
       world.note("the agent hears again after", at - left);
       must(`the agent hears again within ${promised} ms (${at - left})`, at - left <= promised);
     }
@@ -72,12 +66,3 @@ export const reloadReview: Scenario = {
     await waitForNoDiff(world, agent, "review.txt");
   },
 };
-
-/** When the agent began to hear for the first time since then, Unix milliseconds, as the log says. */
-async function firstHeard(world: World, id: AgentId, since: number): Promise<number | undefined> {
-  const times = (await world.editor.logs()).split("\n").flatMap((line) => {
-    const [, time = "", dialect] = hears.exec(line) ?? [];
-    return dialect === id ? [Date.parse(time)] : [];
-  });
-  return times.filter((time) => time > since).toSorted((a, b) => a - b)[0];
-}

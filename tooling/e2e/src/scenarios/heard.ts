@@ -1,0 +1,29 @@
+import type { AgentId } from "../agents/agent.ts";
+import { poll } from "../support/poll.ts";
+import type { World } from "./scenario.ts";
+
+/** How Patchbay's log says that an agent hears; editors put the time in front, and have their own way of writing fields. */
+const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*An agent is told what is open.*\bdialect\W+(\w+)/;
+
+/**
+ * Waits until an agent is told what is open, and says when, Unix milliseconds. A connection alone is not it: Claude Code is
+ * told 0.6 s after that (docs/protocols/claude.md).
+ */
+export async function waitUntilHeard(
+  world: World,
+  id: AgentId,
+  { since, timeout }: { readonly since: number; readonly timeout: number },
+): Promise<number> {
+  return await poll("an agent that hears again", () => firstHeard(world, id, since), {
+    timeout,
+    describe: () => world.editor.logs(),
+  });
+}
+
+async function firstHeard(world: World, id: AgentId, since: number): Promise<number | undefined> {
+  const times = (await world.editor.logs()).split("\n").flatMap((line) => {
+    const [, time = "", dialect] = hears.exec(line) ?? [];
+    return dialect === id ? [Date.parse(time)] : [];
+  });
+  return times.filter((time) => time > since).toSorted((a, b) => a - b)[0];
+}
