@@ -53,6 +53,25 @@ describe("context tracker", () => {
     expect(updates.map(({ trusted }) => trusted)).toEqual([false, true]);
   });
 
+  it("does not wait once more where the timer comes a part of a millisecond early, as Node's do", () => {
+    const clock = createFakeClock();
+    const early = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms > 1 ? ms - 0.4 : ms),
+    };
+    const editor = createMemoryEditor({ folders: ["/ws"] });
+    const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+    const tracker = new ContextTracker({ host: editor, clock: early, policy }).follow();
+    let updates = 0;
+    tracker.onDidUpdate(() => (updates += 1));
+    editor.openFile("/ws/a.ts", "a");
+    clock.advance(49);
+    expect(updates).toBe(0);
+    clock.advance(0.7);
+    expect(updates).toBe(1);
+  });
+
   it("C02 names at most 10 files", () => {
     const { editor, tracker } = start();
     for (let index = 0; index < 25; index += 1) editor.openFile(`/ws/${index}.ts`, "");
