@@ -44,6 +44,7 @@ function terminal(
       lstat,
       list: async (path) => await platform.files.list(path),
       readText: async (path, limit) => await platform.files.readText(path, limit),
+      readReal: async (path, limit) => await platform.files.readReal(path, limit),
       realPath: async (path) => await platform.files.realPath(path),
       startsWithByteOrderMark: async (path) => await platform.files.startsWithByteOrderMark(path),
       makeDirectory: refuse,

@@ -1,4 +1,5 @@
 import { constants, promises as fs, type Stats, unlinkSync } from "node:fs";
+import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { errorCodeOf } from "./error-code.ts";
 import type { FileFacts, Files } from "./platform.ts";
@@ -20,8 +21,16 @@ const notARegularFile: ReadonlySet<string | undefined> = new Set([
   "ENXIO",
 ]);
 
+/** What differs between systems; tests put something else in. */
+export interface FileMachine {
+  /** Where the system shows as links which file each descriptor of this process has; undefined where it does not. */
+  readonly descriptorLinks: string | undefined;
+}
+
+const thisMachine: FileMachine = { descriptorLinks: process.platform === "linux" ? "/proc/self/fd" : undefined };
+
 /** Node's file system behind the Files port. */
-export function createNodeFiles(): Files {
+export function createNodeFiles(machine: FileMachine = thisMachine): Files {
   return {
     lstat,
     makeDirectory,
@@ -33,6 +42,7 @@ export function createNodeFiles(): Files {
     },
     removeSync,
     readText,
+    readReal: (path, limitBytes) => readReal(path, limitBytes, machine),
     startsWithByteOrderMark,
     list: (path) => unlessAbsent(fs.readdir(path), []),
     realPath: (path) => unlessAbsent<string | undefined>(fs.realpath(path), undefined),
@@ -108,6 +118,40 @@ async function readText(path: string, limitBytes: number): Promise<string | unde
   } finally {
     await file.close();
   }
+}
+
+/** How often a file that was replaced by another one just while it was opened is opened anew. */
+const openings = 3;
+
+async function readReal(path: string, limitBytes: number, machine: FileMachine): Promise<Uint8Array | undefined> {
+  // To open a device may already do something to it.
+  if ((await lstat(path))?.kind !== "file") return undefined;
+  for (let opening = 1; opening <= openings; opening += 1) {
+    const opened = fs.open(path, constants.O_RDONLY | noFollow | nonBlocking);
+    const file = await unlessAbsent<Awaited<typeof opened> | undefined>(opened, undefined, notARegularFile);
+    if (file === undefined) return undefined;
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile() || stats.size > limitBytes) return undefined;
+      if (await isStillAt(path, file.fd, stats, machine)) return await readAtMost(file, stats.size, limitBytes);
+      if ((await file.stat()).nlink > 0) return undefined;
+    } finally {
+      await file.close();
+    }
+  }
+  return undefined;
+}
+
+/** Whether an open file is the one that `path` names with no link at any level. Asked after the opening: what was there before may have been another one. */
+async function isStillAt(path: string, descriptor: number, opened: Stats, machine: FileMachine): Promise<boolean> {
+  const { descriptorLinks } = machine;
+  const link = descriptorLinks === undefined ? undefined : fs.readlink(`${descriptorLinks}/${descriptor}`);
+  const told = await unlessAbsent<string | undefined>(link ?? Promise.resolve(undefined), undefined);
+  if (told !== undefined) return told === path;
+  const parent = normalize(dirname(path));
+  if ((await unlessAbsent<string | undefined>(fs.realpath(parent), undefined)) !== parent) return false;
+  const facts = await unlessAbsent<Stats | undefined>(fs.lstat(path), undefined);
+  return facts?.isFile() === true && facts.ino === opened.ino && facts.dev === opened.dev;
 }
 
 /** Asked of the user's own files, which may well be links. */

@@ -64,6 +64,12 @@ export interface Files {
   removeSync(path: string): void;
   /** The text of a regular file of at most `limitBytes` (opened with O_NOFOLLOW), or undefined where there is no regular file (a link is none), it is larger or not UTF-8. */
   readText(path: string, limitBytes: number): Promise<string | undefined>;
+  /**
+   * The bytes of the regular file at a path without links, such as `realPath` and `checkPath` give, of at most `limitBytes`.
+   * Undefined where there is no regular file, it is larger, or a link stands at any level of the path by now: what was
+   * checked before may have been replaced since, so it is the opened file that is looked at. Never waits for a pipe.
+   */
+  readReal(path: string, limitBytes: number): Promise<Uint8Array | undefined>;
   /** Whether a regular file starts with the UTF-8 byte order mark; false where it cannot be read. */
   startsWithByteOrderMark(path: string): Promise<boolean>;
   /** Names in a directory; empty where there is none. */

@@ -7,6 +7,8 @@ import type { RealDirectories } from "./real-directories.ts";
 const maximumPathLength = 4_096;
 
 export interface CheckedPath {
+  /** The path with links resolved, as far as it exists; what `Files.readReal` takes. */
+  readonly real: string;
   /** Whether the file, links resolved, lies in one of the workspace's folders. */
   readonly inside: boolean;
   readonly exists: boolean;
@@ -49,7 +51,7 @@ export async function checkPath(path: string, options: PathCheckOptions): Promis
     throw refusal("The path leaves the workspace through `..`. Send the absolute path of a file in the workspace.");
   }
   if (facts !== undefined && facts.kind !== "file") throw refusal("The path is not a regular file.");
-  return { inside, exists: facts !== undefined, size: facts?.size ?? 0, modifiedMs: facts?.modifiedMs ?? 0 };
+  return { real, inside, exists: facts !== undefined, size: facts?.size ?? 0, modifiedMs: facts?.modifiedMs ?? 0 };
 }
 
 /** Whether `path` is `folder` or lies below it; both absolute and without links. */

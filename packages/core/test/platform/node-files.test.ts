@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   lstatSync,
@@ -6,6 +7,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -15,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createNodePlatform } from "../../src/platform/node.ts";
+import { createNodeFiles } from "../../src/platform/node-files.ts";
 
 const { files } = createNodePlatform();
 
@@ -125,6 +129,105 @@ describe("reading text", () => {
       expect(await files.readText(path(name), 100)).toBeUndefined();
     }
     expect(await files.readText("/dev/zero", 100)).toBeUndefined();
+  });
+});
+
+describe.each([
+  ["as this system tells", undefined],
+  ["where the system does not tell which file a descriptor has", { descriptorLinks: undefined }],
+  ["where it should but does not", { descriptorLinks: "/nonexistent/fd" }],
+] as const)("reading what was checked, %s", (_name, machine) => {
+  const { readReal } = createNodeFiles(machine);
+  const makeRealDirectory = (): string => realpathSync(makeDirectory());
+
+  it("returns the bytes up to the limit", async () => {
+    const file = join(makeRealDirectory(), "file");
+    writeFileSync(file, Buffer.from([0xff, 0, 0xfe]));
+    expect(await readReal(file, 3)).toEqual(Buffer.from([0xff, 0, 0xfe]));
+    expect(await readReal(file, 2)).toBeUndefined();
+  });
+
+  it("takes only regular files, waits for no pipe, and has no end without a limit", async () => {
+    const directory = makeRealDirectory();
+    const path = (name: string): string => join(directory, name);
+    mkdirSync(path("directory"));
+    execFileSync("mkfifo", [path("pipe")]);
+    const server = createServer().listen(path("socket"));
+    onTestFinished(() => void server.close());
+    for (const name of ["directory", "pipe", "socket", "none", "none/file"]) {
+      expect(await readReal(path(name), 100)).toBeUndefined();
+    }
+    expect(await readReal("/dev/zero", 100)).toBeUndefined();
+    expect(await readReal("/proc/kallsyms", 10)).toBeUndefined();
+  });
+
+  it("follows no link, at any level", async () => {
+    const directory = makeRealDirectory();
+    const path = (name: string): string => join(directory, name);
+    mkdirSync(path("outside"));
+    writeFileSync(path("outside/file"), "secret");
+    symlinkSync(path("outside"), path("inside"));
+    symlinkSync(path("outside/file"), path("link"));
+    expect(await readReal(path("link"), 100)).toBeUndefined();
+    expect(await readReal(path("inside/file"), 100)).toBeUndefined();
+    expect(await readReal(path("outside/file"), 100)).toEqual(Buffer.from("secret"));
+  });
+});
+
+describe("reading what was checked, while another process puts a link in its place", () => {
+  it("never returns what lies elsewhere, and returns what is there", async () => {
+    const directory = realpathSync(makeDirectory());
+    const path = (name: string): string => join(directory, name);
+    for (const [name, text] of [
+      ["inside", "own"],
+      ["outside", "secret"],
+    ] as const) {
+      mkdirSync(path(name));
+      writeFileSync(path(`${name}/file`), text);
+    }
+    // The directory is now itself, now a link to the one outside.
+    const script = `
+      const { renameSync, symlinkSync } = require("node:fs");
+      symlinkSync("outside", "link");
+      process.stdout.write("ready");
+      for (;;) {
+        renameSync("inside", "aside"); renameSync("link", "inside");
+        renameSync("inside", "link"); renameSync("aside", "inside");
+      }`;
+    const swapper = spawn(process.execPath, ["-e", script], { cwd: directory, stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(swapper, "exit");
+    try {
+      await once(swapper.stdout, "data");
+      const read = { own: 0, nothing: 0 };
+      // Until both were seen, however the system shares out its time.
+      for (let round = 0; round < 3_000 || read.own === 0 || read.nothing === 0; round += 1) {
+        const bytes = await files.readReal(path("inside/file"), 100);
+        const text = bytes === undefined ? "nothing" : Buffer.from(bytes).toString();
+        if (text !== "own" && text !== "nothing") expect.fail(`read ${text}`);
+        read[text] += 1;
+      }
+    } finally {
+      swapper.kill("SIGKILL");
+      await ended;
+    }
+  });
+
+  it("reads one whole version of a file that is replaced all the time", async () => {
+    const file = join(realpathSync(makeDirectory()), "file");
+    writeFileSync(file, "first");
+    let replaced = false;
+    const replacing = createNodeFiles({
+      // Asked between the opening and the reading.
+      get descriptorLinks() {
+        if (!replaced) {
+          replaced = true;
+          writeFileSync(`${file}.new`, "second");
+          renameSync(`${file}.new`, file);
+        }
+        return process.platform === "linux" ? "/proc/self/fd" : undefined;
+      },
+    });
+    expect(await replacing.readReal(file, 100)).toEqual(Buffer.from("second"));
   });
 });
 

@@ -38,6 +38,7 @@ describe.each(["alone", "in a burst"] as const)("checkPath %s", (mode) => {
 
   it("takes a new file in a new folder of the workspace", async () => {
     expect(await check(join(workspace, "new", "file.ts"))).toEqual({
+      real: join(workspace, "new", "file.ts"),
       inside: true,
       exists: false,
       size: 0,

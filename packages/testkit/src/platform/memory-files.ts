@@ -132,6 +132,14 @@ export class MemoryFiles implements Files {
     return entry.data;
   }
 
+  async readReal(path: string, limitBytes: number): Promise<Uint8Array | undefined> {
+    this.#enter("readReal", path);
+    const entry = this.#entries.get(path);
+    if (entry?.kind !== "file" || this.#resolve(path) !== path) return undefined;
+    const bytes = Buffer.from(entry.data);
+    return bytes.length > limitBytes ? undefined : bytes;
+  }
+
   async startsWithByteOrderMark(path: string): Promise<boolean> {
     this.#enter("startsWithByteOrderMark", path);
     return this.#entries.get(this.#throughParents(path))?.data.startsWith("\uFEFF") === true;
