@@ -97,14 +97,16 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
   store.add(announceConnections());
   store.add(keepTerminalEnvironment(vim, companion));
 
+  const end = async (options: StopOptions | undefined): Promise<void> => {
+    // Reviews stay on the screen and the editor may be waiting for this very process: nothing is asked of it.
+    if (options?.reload === true) parts.abandon();
+    await companion.stop(options);
+    store.dispose();
+  };
+  // oxlint-disable-next-line patchbay/no-kept-promise -- There is one end, and no second one after it.
   let stopping: Promise<void> | undefined;
   const stop = (options?: StopOptions): Promise<void> => {
-    stopping ??= (async () => {
-      // Reviews stay on the screen and the editor may be waiting for this very process: nothing is asked of it.
-      if (options?.reload === true) parts.abandon();
-      await companion.stop(options);
-      store.dispose();
-    })();
+    stopping ??= end(options);
     return stopping;
   };
   const leave = (): Promise<void> => {

@@ -2,6 +2,7 @@ import * as coc from "coc.nvim";
 
 type Lifecycle = import("./lifecycle.ts").Lifecycle;
 
+// oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten where the start fails.
 let running: Promise<Lifecycle> | undefined;
 
 /**
@@ -11,7 +12,13 @@ let running: Promise<Lifecycle> | undefined;
 export async function activate(context: coc.ExtensionContext): Promise<void> {
   if (coc.workspace.getConfiguration("patchbay").get<boolean>("enabled") === false) return;
   running = import("./lifecycle.ts").then(({ startLifecycle }) => startLifecycle(coc, context));
-  await running;
+  try {
+    await running;
+  } catch (error) {
+    // Nothing runs that would have to be ended.
+    running = undefined;
+    throw error;
+  }
 }
 
 /** The extension is unloaded or reloaded while the editor goes on. */

@@ -13,4 +13,5 @@ export { readAgentSettings } from "./read-agent-settings.ts";
 export { type Disposable, DisposableStore, toDisposable } from "./support/disposable.ts";
 export { Emitter, type Event } from "./support/emitter.ts";
 export { messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
+export { LoadOnce } from "./support/load-once.ts";
 export { formatLogLine, type LogFields, type Logger, nullLogger } from "./support/logger.ts";

@@ -51,6 +51,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
   protected trusted: boolean | undefined;
   protected lastRoots: readonly string[] = [];
   protected current: WindowStatus = initialStatus;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the work ends.
   protected attaching: Promise<void> | undefined;
   protected again = false;
   protected readonly onDidChangeStatusEmitter: Emitter<WindowStatus> = new Emitter();

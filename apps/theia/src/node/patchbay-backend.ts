@@ -4,6 +4,7 @@ import {
   createCompanion,
   createNodePlatform,
   type HostIdentity,
+  LoadOnce,
   type Platform,
   readAgentSettings,
 } from "@patchbay/core";
@@ -38,8 +39,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
   protected readonly platform: Platform = createNodePlatform();
   protected log: LogFanOut;
   protected workspaces: Workspaces;
-  protected storage: Promise<WorkspaceStorage> | undefined;
-  protected claimedStorage: WorkspaceStorage | undefined;
+  protected readonly storage: LoadOnce<WorkspaceStorage> = new LoadOnce(() => this.openStorage());
 
   @postConstruct()
   protected init(): void {
@@ -50,7 +50,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
     this.workspaces = new Workspaces({
       identity: this.identify(),
       createCompanion: (options) => this.createCompanion(options),
-      storageFor: async (key) => await (await this.openStorage()).claim(key),
+      storageFor: async (key) => await (await this.storage.get()).claim(key),
       clock: this.platform.clock,
       logger: this.log,
     });
@@ -60,7 +60,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
     process.env[nativeEditionVariable] = nativeEdition;
     process.once("exit", () => {
       this.workspaces.removeRecordsSync();
-      this.claimedStorage?.releaseSync();
+      this.storage.loaded?.releaseSync();
     });
   }
 
@@ -83,11 +83,8 @@ export class PatchbayBackend implements BackendApplicationContribution {
     return { name: "theia", displayName: "Theia", version, pids: [process.pid, process.ppid].filter((pid) => pid > 1) };
   }
 
-  protected openStorage(): Promise<WorkspaceStorage> {
-    this.storage ??= this.environment.getConfigDirUri().then((uri) => {
-      this.claimedStorage = new WorkspaceStorage(FileUri.fsPath(uri), (pid) => this.platform.process.isAlive(pid));
-      return this.claimedStorage;
-    });
-    return this.storage;
+  protected async openStorage(): Promise<WorkspaceStorage> {
+    const directory = FileUri.fsPath(await this.environment.getConfigDirUri());
+    return new WorkspaceStorage(directory, (pid) => this.platform.process.isAlive(pid));
   }
 }

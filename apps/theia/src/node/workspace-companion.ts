@@ -1,5 +1,5 @@
 import type { Clock, Companion, CompanionOptions, Disposable, Logger } from "@patchbay/core";
-import { DisposableStore, messageOf } from "@patchbay/core";
+import { DisposableStore, LoadOnce, messageOf } from "@patchbay/core";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
 import type { WorkspaceHost } from "./workspace-host.ts";
@@ -25,7 +25,7 @@ export class WorkspaceCompanion implements Disposable {
   readonly companion: Companion;
   readonly #options: WorkspaceCompanionOptions;
   readonly #disposables = new DisposableStore();
-  #started: Promise<void> | undefined;
+  readonly #started: LoadOnce<void> = new LoadOnce(() => this.companion.start());
   #settings: string | undefined;
   #statusDue = false;
   #grace: Disposable | undefined;
@@ -97,14 +97,12 @@ export class WorkspaceCompanion implements Disposable {
   }
 
   async #start(): Promise<void> {
-    this.#started ??= this.companion.start();
     try {
-      await this.#started;
+      await this.#started.get();
       // A window that lost its connection to an earlier backend may still show what is being restored.
       await this.companion.restored;
     } catch (error) {
       // The state says it to the windows; the next window that attaches tries again.
-      this.#started = undefined;
       this.#options.logger.error("the companion did not start", { cause: messageOf(error) });
     }
   }

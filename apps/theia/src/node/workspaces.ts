@@ -1,4 +1,12 @@
-import type { Clock, Companion, CompanionOptions, HostIdentity, Logger } from "@patchbay/core";
+import {
+  type Clock,
+  type Companion,
+  type CompanionOptions,
+  type HostIdentity,
+  LoadOnce,
+  type Logger,
+  messageOf,
+} from "@patchbay/core";
 import type { Attachment, PatchbayWindow, WindowFacts } from "../common/protocol.ts";
 import { AttachedWindow } from "./attached-window.ts";
 import { WorkspaceCompanion } from "./workspace-companion.ts";
@@ -22,7 +30,7 @@ interface Place {
 /** Leads every window to the companion of its workspace: the set of its roots. */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
-  readonly #companions: Map<string, Promise<WorkspaceCompanion>> = new Map();
+  readonly #companions: Map<string, LoadOnce<WorkspaceCompanion>> = new Map();
   readonly #running: Set<WorkspaceCompanion> = new Set();
   readonly #places: Map<PatchbayWindow, Place> = new Map();
   /** One window after the other, so that two of one workspace never start two companions for it. */
@@ -35,7 +43,7 @@ export class Workspaces {
   /** The companion a window is attached to now. */
   async companionOf(client: PatchbayWindow): Promise<WorkspaceCompanion | undefined> {
     const key = this.#places.get(client)?.key;
-    return key === undefined ? undefined : await this.#companions.get(key);
+    return key === undefined ? undefined : await this.#companions.get(key)?.settled();
   }
 
   windowOf(client: PatchbayWindow): AttachedWindow | undefined {
@@ -105,13 +113,14 @@ export class Workspaces {
 
   /** The folders of a window changed: its companion goes with it unless other windows stay behind. */
   async #move(place: Place, key: string | undefined, facts: WindowFacts): Promise<void> {
-    const from = place.key === undefined ? undefined : await this.#companions.get(place.key);
+    const from = place.key === undefined ? undefined : await this.#companions.get(place.key)?.settled();
     if (from === undefined || place.key === undefined) return;
     const others = from.host.windows.byUse().filter((other) => other !== place.window);
     const allFollow = others.every((other) => other.facts.workspace === facts.workspace);
     if (key !== undefined && allFollow && !this.#companions.has(key)) {
+      const companion = this.#companions.get(place.key);
       this.#companions.delete(place.key);
-      this.#companions.set(key, Promise.resolve(from));
+      if (companion !== undefined) this.#companions.set(key, companion);
       for (const [client, other] of Array.from(this.#places)) {
         if (other.key === place.key) this.#places.set(client, { window: other.window, key });
       }
@@ -121,21 +130,19 @@ export class Workspaces {
   }
 
   async #leave(place: Place): Promise<void> {
-    const companion = place.key === undefined ? undefined : await this.#companions.get(place.key);
+    const companion = place.key === undefined ? undefined : await this.#companions.get(place.key)?.settled();
     companion?.detach(place.window);
   }
 
   async #companionFor(key: string, roots: readonly string[]): Promise<WorkspaceCompanion> {
-    const known = this.#companions.get(key);
-    if (known !== undefined) return await known;
-    const created = this.#create(key, roots);
-    this.#companions.set(key, created);
-    return await created;
+    const companion = this.#companions.get(key) ?? new LoadOnce(() => this.#create(key, roots));
+    this.#companions.set(key, companion);
+    return await companion.get();
   }
 
   async #create(key: string, folders: readonly string[]): Promise<WorkspaceCompanion> {
     const { identity, clock, logger, createCompanion } = this.#options;
-    const storageDirectory = await this.#options.storageFor(key);
+    const storageDirectory = await this.#storageFor(key);
     const host = new WorkspaceHost({ identity, folders, storageDirectory, clock, logger });
     const companion: WorkspaceCompanion = new WorkspaceCompanion({
       host,
@@ -150,10 +157,20 @@ export class Workspaces {
     return companion;
   }
 
+  /** A workspace whose storage cannot be used is served all the same; it only keeps nothing. */
+  async #storageFor(key: string): Promise<string | undefined> {
+    try {
+      return await this.#options.storageFor(key);
+    } catch (error) {
+      this.#options.logger.warn("Nothing can be kept for the next start", { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
   async #retire(companion: WorkspaceCompanion): Promise<void> {
     if (companion.host.windows.size > 0) return;
     for (const [key, candidate] of Array.from(this.#companions)) {
-      if ((await candidate) === companion) this.#companions.delete(key);
+      if (candidate.loaded === companion) this.#companions.delete(key);
     }
     this.#running.delete(companion);
     await companion.stop();

@@ -131,6 +131,34 @@ describe("windows and workspaces", () => {
     expect((await window.attach(service)).status.state.kind).toBe("listening");
   });
 
+  it("a workspace is served although its storage cannot be used; nothing is kept of it", async () => {
+    const backend = createTestBackend({ storageFor: () => Promise.reject(new Error("EACCES: permission denied")) });
+    const { window, service } = await open(backend, "one");
+    expect(theOnly(backend).host.storageDirectory).toBeUndefined();
+    expect((await window.attach(service)).status.state.kind).toBe("listening");
+  });
+
+  it("a companion that could not be made once is made for the next window", async () => {
+    let isFirst = true;
+    const made: FakeCompanion[] = [];
+    const backend = createTestBackend({
+      createCompanion: (options) => {
+        if (isFirst) {
+          isFirst = false;
+          throw new Error("EMFILE: too many open files");
+        }
+        const companion = new FakeCompanion(options);
+        made.push(companion);
+        return companion;
+      },
+    });
+    const window = new SimulatedWindow({ windowId: "one", roots: ["/work"] });
+    const service = backend.connect(window);
+    await expect(window.attach(service)).rejects.toThrow("EMFILE");
+    expect((await window.attach(service)).status.state.kind).toBe("listening");
+    expect(made.map(({ starts }) => starts)).toEqual([1]);
+  });
+
   it("a companion that nobody uses is stopped after a while, and a later window starts another", async () => {
     const backend = createTestBackend();
     const { service } = await open(backend, "one");

@@ -1,3 +1,5 @@
+import { LoadOnce } from "@patchbay/core";
+
 /** Longer texts are encoded in pieces of this many UTF-16 units, with other work in between. */
 const pieceLength = 1024 * 1024;
 
@@ -9,7 +11,9 @@ export class HeldText {
   readonly #text: string;
   readonly #marked: boolean;
   #size: number | undefined;
-  #bytes: Promise<Uint8Array> | undefined;
+  readonly #bytes: LoadOnce<Uint8Array> = new LoadOnce(() =>
+    encodeInPieces(this.#marked ? byteOrderMark + this.#text : this.#text, this.size),
+  );
 
   /** `marked`: the bytes begin with a byte order mark. */
   constructor(text: string, marked: boolean) {
@@ -28,8 +32,7 @@ export class HeldText {
   }
 
   async bytes(): Promise<Uint8Array> {
-    this.#bytes ??= encodeInPieces(this.#marked ? byteOrderMark + this.#text : this.#text, this.size);
-    return await this.#bytes;
+    return await this.#bytes.get();
   }
 }
 

@@ -1,5 +1,13 @@
 import { type Disposable, TabInputText, TabInputTextDiff, window } from "vscode";
-import type { DiffOpening, DiffRequest, DiffViewEvents, HostDiffs, Logger } from "@patchbay/core";
+import {
+  type DiffOpening,
+  type DiffRequest,
+  type DiffViewEvents,
+  type HostDiffs,
+  type Logger,
+  LoadOnce,
+  messageOf,
+} from "@patchbay/core";
 import { loadLater } from "../load-later.ts";
 import type { Settings } from "../settings/settings.ts";
 import { registerProposalTexts } from "./register-proposal-texts.ts";
@@ -19,13 +27,15 @@ export interface LazyReviewsOptions {
 /** The reviews, whose code is loaded with the first proposal, or when VS Code shows a tab of an earlier run. */
 export class LazyReviews implements HostDiffs {
   readonly #options: LazyReviewsOptions;
-  #loading: Promise<Reviews> | undefined;
-  #reviews: Reviews | undefined;
+  readonly #reviews: LoadOnce<Reviews> = new LoadOnce(async () => {
+    const { registerReviews } = await loadLater();
+    return registerReviews(this.#options);
+  });
 
   constructor(options: LazyReviewsOptions) {
     this.#options = options;
     const { own, restored } = options;
-    for (const part of registerProposalTexts(async () => (await this.#loaded()).texts)) own(part);
+    for (const part of registerProposalTexts(async () => (await this.#reviews.get()).texts)) own(part);
     own(
       window.tabGroups.onDidChangeTabs(({ opened }) => {
         if (opened.some(showsProposal)) void this.#closeStaleTabs();
@@ -38,21 +48,19 @@ export class LazyReviews implements HostDiffs {
 
   /** Undefined before the first proposal. */
   get views(): Reviews["views"] | undefined {
-    return this.#reviews?.views;
+    return this.#reviews.loaded?.views;
   }
 
   async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
-    return await (await this.#loaded()).views.open(request, events);
+    return await (await this.#reviews.get()).views.open(request, events);
   }
 
   async #closeStaleTabs(): Promise<void> {
-    await (await this.#loaded()).closeStaleTabs();
-  }
-
-  async #loaded(): Promise<Reviews> {
-    this.#loading ??= loadLater().then(({ registerReviews }) => registerReviews(this.#options));
-    this.#reviews = await this.#loading;
-    return this.#reviews;
+    try {
+      await (await this.#reviews.get()).closeStaleTabs();
+    } catch (error) {
+      this.#options.logger.warn("Tabs of an earlier review could not be looked at", { reason: messageOf(error) });
+    }
   }
 }
 

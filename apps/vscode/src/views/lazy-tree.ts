@@ -1,4 +1,5 @@
 import { type Disposable, type Event, EventEmitter, type TreeDataProvider, type TreeItem } from "vscode";
+import { LoadOnce } from "@patchbay/core";
 
 /** The content of a view of the side bar. */
 export interface Tree<T> {
@@ -8,13 +9,12 @@ export interface Tree<T> {
 
 /** A view's content, whose code is loaded when the view is looked at for the first time. */
 export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
-  readonly #load: () => Promise<Tree<T>>;
   readonly #changes: EventEmitter<void> = new EventEmitter();
   readonly onDidChangeTreeData: Event<void> = this.#changes.event;
-  #tree: Promise<Tree<T>> | undefined;
+  readonly #tree: LoadOnce<Tree<T>>;
 
   constructor(load: () => Promise<Tree<T>>) {
-    this.#load = load;
+    this.#tree = new LoadOnce(load);
   }
 
   refresh(): void {
@@ -22,19 +22,14 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   }
 
   async getChildren(node?: T): Promise<T[]> {
-    return (await this.#loaded()).getChildren(node);
+    return (await this.#tree.get()).getChildren(node);
   }
 
   async getTreeItem(node: T): Promise<TreeItem> {
-    return (await this.#loaded()).getTreeItem(node);
+    return (await this.#tree.get()).getTreeItem(node);
   }
 
   dispose(): void {
     this.#changes.dispose();
-  }
-
-  #loaded(): Promise<Tree<T>> {
-    this.#tree ??= this.#load();
-    return this.#tree;
   }
 }

@@ -5,6 +5,7 @@ import type { PrivateStorage } from "../discovery/private-storage.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { farewellKey } from "../keeper/farewell-order.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
 
 export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage"> {
@@ -24,8 +25,12 @@ export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage">
  */
 export class AgentsOnDemand implements SessionAcceptor {
   readonly #options: AgentsOnDemandOptions;
-  #side: AgentSide | undefined;
-  #loading: Promise<AgentSide> | undefined;
+  readonly #side: LoadOnce<AgentSide> = new LoadOnce(async () => {
+    const { createAgentSide } = await import("./agent-side.ts");
+    const side = createAgentSide(this.#options);
+    this.#options.onDidLoad(side);
+    return side;
+  });
   #earlier: { readonly note: string; readonly readAtMs: number } | undefined;
   #announceRead: () => void = () => {};
   /** Resolves when agents of an earlier run can be answered about what they left. */
@@ -40,7 +45,7 @@ export class AgentsOnDemand implements SessionAcceptor {
 
   /** Undefined until the first agent came. */
   get side(): AgentSide | undefined {
-    return this.#side;
+    return this.#side.loaded;
   }
 
   /** What the earlier run said of the agents that it left to a keeper. */
@@ -49,11 +54,11 @@ export class AgentsOnDemand implements SessionAcceptor {
   }
 
   get sessions(): readonly SessionInfo[] {
-    return this.#side?.infos() ?? [];
+    return this.side?.infos() ?? [];
   }
 
   get proposals(): readonly ProposalInfo[] {
-    return this.#side?.diffs.proposals ?? [];
+    return this.side?.diffs.proposals ?? [];
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
@@ -72,11 +77,11 @@ export class AgentsOnDemand implements SessionAcceptor {
   }
 
   ended(sessionId: string, why: Parameters<SessionAcceptor["ended"]>[1]): void {
-    this.#side?.sessions.ended(sessionId, why);
+    this.side?.sessions.ended(sessionId, why);
   }
 
   mayForget(sessionId: string): boolean {
-    return this.#side?.sessions.mayForget(sessionId) ?? true;
+    return this.side?.sessions.mayForget(sessionId) ?? true;
   }
 
   /** Takes back the proposals of an earlier run. Resolves, never rejects, when the editor has them. */
@@ -100,22 +105,12 @@ export class AgentsOnDemand implements SessionAcceptor {
 
   /** The agents' side once what is being loaded is there; undefined where no agent came. */
   async loaded(): Promise<AgentSide | undefined> {
-    await this.#loading?.catch(() => {});
-    return this.#side;
+    return this.#side.settled();
   }
 
   async #load(): Promise<AgentSide> {
-    if (this.#options.ending.aborted && this.#side === undefined)
+    if (this.#options.ending.aborted && this.side === undefined)
       throw new PatchbayError("stopped", "The editor is closing.");
-    this.#loading ??= import("./agent-side.ts").then(({ createAgentSide }) => {
-      this.#side = createAgentSide(this.#options);
-      this.#options.onDidLoad(this.#side);
-      return this.#side;
-    });
-    // A failed load is tried again by the next agent.
-    this.#loading.catch(() => {
-      this.#loading = undefined;
-    });
-    return this.#loading;
+    return this.#side.get();
   }
 }

@@ -13,6 +13,7 @@ import type { Platform } from "../platform/platform.ts";
 import { DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { AgentsOnDemand } from "./agents-on-demand.ts";
@@ -48,8 +49,10 @@ export class RunningCompanion implements Companion {
   #settings: CompanionSettings;
   #state: CompanionState = { kind: "stopped" };
   #run: Run | undefined;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects.
   #saving: Promise<void> | undefined;
-  #starting: Promise<void> | undefined;
+  readonly #started: LoadOnce<void> = new LoadOnce(() => this.#startOrUndo());
+  // oxlint-disable-next-line patchbay/no-kept-promise -- There is one end, and no second one after it.
   #stopping: Promise<void> | undefined;
   #announceRestored: () => void = () => {};
 
@@ -107,15 +110,7 @@ export class RunningCompanion implements Companion {
     if (this.#stopping !== undefined) {
       return Promise.reject(new PatchbayError("stopped", "This companion has been stopped; a new one is needed."));
     }
-    this.#starting ??= this.#start().catch(async (error: unknown) => {
-      await this.#undoStart();
-      this.#starting = undefined;
-      const message = `Agents cannot connect: ${messageOf(error)}`;
-      this.#setState({ kind: "failed", message });
-      this.#options.logger.error("The companion could not start", { reason: messageOf(error) });
-      throw error;
-    });
-    return this.#starting;
+    return this.#started.get();
   }
 
   stop(options: StopOptions = {}): Promise<void> {
@@ -154,6 +149,19 @@ export class RunningCompanion implements Companion {
 
   get #agentSide(): AgentSide | undefined {
     return this.#run?.agents.side;
+  }
+
+  async #startOrUndo(): Promise<void> {
+    try {
+      await this.#start();
+    } catch (error) {
+      await this.#undoStart();
+      // Who hears of the failure may start again at once.
+      this.#started.forget();
+      this.#setState({ kind: "failed", message: `Agents cannot connect: ${messageOf(error)}` });
+      this.#options.logger.error("The companion could not start", { reason: messageOf(error) });
+      throw error;
+    }
   }
 
   async #start(): Promise<void> {
@@ -275,7 +283,7 @@ export class RunningCompanion implements Companion {
 
   async #stop(options: StopOptions): Promise<void> {
     this.#ending.abort();
-    await this.#starting?.catch(() => {});
+    await this.#started.settled();
     const run = this.#run;
     if (run !== undefined) await endRun(run, options, this.#options);
     await this.#announcement.remove();

@@ -1,11 +1,16 @@
 import type { HostWorkspace } from "../editor-host.ts";
 import type { Files } from "../platform/platform.ts";
+import { LoadOnce } from "../support/load-once.ts";
 
 /** The folders of the workspace, as opened and with links resolved. */
 export class WorkspaceRoots {
   readonly #workspace: HostWorkspace;
   readonly #files: Files;
-  #real: Promise<readonly string[]> | undefined;
+  readonly #real: LoadOnce<readonly string[]> = new LoadOnce(() =>
+    Promise.all(
+      this.folders.map(async (folder) => (await this.#files.realPath(folder).catch(() => undefined)) ?? folder),
+    ),
+  );
 
   constructor(workspace: HostWorkspace, files: Files) {
     this.#workspace = workspace;
@@ -22,15 +27,12 @@ export class WorkspaceRoots {
 
   /** With links resolved; a folder that is not there, or cannot be looked at, stays as it is. Kept until `refresh`. */
   real(): Promise<readonly string[]> {
-    this.#real ??= Promise.all(
-      this.folders.map(async (folder) => (await this.#files.realPath(folder).catch(() => undefined)) ?? folder),
-    );
-    return this.#real;
+    return this.#real.get();
   }
 
   /** The folders have changed. */
   refresh(): void {
-    this.#real = undefined;
+    this.#real.forget();
   }
 }
 

@@ -19,6 +19,7 @@ export class DraftKeeper {
   readonly #logger: Logger;
   readonly #onFailure: (proposal: Proposal) => void;
   readonly #pending: Map<string, Disposable> = new Map();
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Tails that never reject.
   readonly #writes: Map<string, Promise<void>> = new Map();
   #failed = false;
   #phase: "running" | "ending" | "ended" = "running";

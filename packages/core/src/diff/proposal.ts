@@ -38,6 +38,7 @@ export class Proposal {
   /** Tells apart the states of the file on disk when it was proposed; undefined where it is not known. */
   fileState: string | undefined;
   /** The user's accept while its text is still being worked out: whatever else comes meanwhile came second. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects, and is forgotten when the decision is made.
   deciding: Promise<boolean> | undefined;
   /** The outcome on its way to the owner, until the owner has it. */
   undelivered: DiffOutcome | undefined;

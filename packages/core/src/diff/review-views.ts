@@ -25,6 +25,7 @@ export interface ReviewViewsOptions {
 /** The editor's views of the proposals: asked for, shown, read and taken away again. */
 export class ReviewViews {
   readonly #options: ReviewViewsOptions;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Says how the last attempt went; the next one takes its place.
   readonly #showing: Map<string, Promise<void>> = new Map();
 
   constructor(options: ReviewViewsOptions) {

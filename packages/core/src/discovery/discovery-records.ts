@@ -1,6 +1,7 @@
 import type { DiscoveryRecord } from "../dialects/dialect.ts";
 import type { Platform } from "../platform/platform.ts";
 import { messageOf } from "../support/errors.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import { adviceFor, causeOf } from "./file-advice.ts";
 import { isPlainName } from "./join-path.ts";
@@ -57,11 +58,12 @@ class RecordSet implements DiscoveryRecords {
   readonly #platform: Platform;
   readonly #logger: Logger;
   readonly #owner: string | undefined;
-  #marker: Promise<RecordMarker> | undefined;
+  readonly #marker: LoadOnce<RecordMarker> = new LoadOnce(() => markerFor(this.#platform, this.#owner));
   #wanted: readonly DiscoveryRecord[] = [];
   /** Changes with every call that changes what is wanted; a run that sees it change starts over. */
   #generation = 0;
   #ended = false;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the work ends.
   #running: Promise<readonly WriteProblem[]> | undefined;
   /** Text of each record in place, by path. */
   readonly #placed: Map<string, string> = new Map();
@@ -122,14 +124,17 @@ class RecordSet implements DiscoveryRecords {
   }
 
   async #run(): Promise<readonly WriteProblem[]> {
-    for (;;) {
-      const generation = this.#generation;
-      const problems = await this.#apply(this.#wanted, () => generation === this.#generation);
-      if (generation !== this.#generation) continue;
+    try {
+      for (;;) {
+        const generation = this.#generation;
+        const problems = await this.#apply(this.#wanted, () => generation === this.#generation);
+        if (generation !== this.#generation) continue;
+        this.#problems = problems;
+        this.#report(problems);
+        return problems;
+      }
+    } finally {
       this.#running = undefined;
-      this.#problems = problems;
-      this.#report(problems);
-      return problems;
     }
   }
 
@@ -223,8 +228,7 @@ class RecordSet implements DiscoveryRecords {
   }
 
   #ownMarker(): Promise<RecordMarker> {
-    this.#marker ??= markerFor(this.#platform, this.#owner);
-    return this.#marker;
+    return this.#marker.get();
   }
 
   /** Each problem is logged once for as long as it lasts; `verify` may find it again many times. */

@@ -2,6 +2,7 @@ import type { Platform } from "../platform/platform.ts";
 import { errorCodeOf } from "../platform/error-code.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import { adviceFor, causeOf } from "./file-advice.ts";
 import { CountedText } from "./counted-text.ts";
@@ -72,11 +73,11 @@ class DirectoryStorage implements PrivateStorage {
   readonly #maximumBytes: number;
   readonly #bounds: readonly StorageBound[];
   readonly #slots: SerialSlots<Change> = new SerialSlots((key, change) => this.#perform(key, change));
-  #swept: Promise<void> | undefined;
+  readonly #swept: LoadOnce<void> = new LoadOnce(() => this.#sweep());
   #checked: { readonly path: string; readonly at: number } | undefined;
   /** The text of our claim, while we hold it. */
   #claim: string | undefined;
-  readonly #rooms: Map<StorageBound, Promise<StorageRoom>> = new Map();
+  readonly #rooms: Map<StorageBound, LoadOnce<StorageRoom>> = new Map();
 
   constructor(options: PrivateStorageOptions) {
     this.#platform = options.platform;
@@ -108,7 +109,7 @@ class DirectoryStorage implements PrivateStorage {
   async remove(key: string): Promise<void> {
     checkKey(key);
     await this.#guarded("remove", () => this.#slots.run(key, { kind: "remove" }));
-    for (const bound of this.#boundsOf(key)) (await this.#rooms.get(bound))?.removed(key);
+    for (const bound of this.#boundsOf(key)) (await this.#rooms.get(bound)?.settled())?.removed(key);
   }
 
   async locate(key: string): Promise<string | undefined> {
@@ -163,8 +164,10 @@ class DirectoryStorage implements PrivateStorage {
     const path = this.#pathOf(directory, key);
     switch (change.kind) {
       case "put":
-        this.#swept ??= this.#sweep(directory);
-        await this.#swept;
+        // What cannot be tidied up now is in nobody's way, and tidied up before the next write.
+        await this.#swept.get().catch((error: unknown) => {
+          this.#logger.warn("Files that were left half written could not be removed", { reason: causeOf(error) });
+        });
         return writePrivateFile(this.#platform, privateFileNames(this.#platform, directory, key + suffix), change.text);
       case "remove":
         return this.#platform.files.remove(path);
@@ -180,9 +183,9 @@ class DirectoryStorage implements PrivateStorage {
   /** Drops the oldest values of a group until it fits. A failure costs room, not the value just written: it is logged. */
   async #makeRoom(bound: StorageBound, key: string, bytes: number): Promise<void> {
     try {
-      const room = this.#rooms.get(bound) ?? this.#openRoom(bound);
+      const room = this.#rooms.get(bound) ?? new LoadOnce(() => this.#openRoom(bound));
       this.#rooms.set(bound, room);
-      await (await room).wrote(key, bytes);
+      await (await room.get()).wrote(key, bytes);
     } catch (error) {
       this.#rooms.delete(bound);
       this.#logger.warn("Private storage could not be trimmed", { reason: causeOf(error) });
@@ -242,7 +245,9 @@ class DirectoryStorage implements PrivateStorage {
     return { root: parent, levels, exists };
   }
 
-  async #sweep(directory: string): Promise<void> {
+  async #sweep(): Promise<void> {
+    const directory = await this.#find("look");
+    if (directory === undefined) return;
     for (const name of await this.#platform.files.list(directory)) {
       if (!(await isLeftover(this.#platform, directory, name))) continue;
       await this.#platform.files.remove(joinPath(this.#platform, directory, name));

@@ -4,7 +4,9 @@
  */
 export class SerialSlots<Value> {
   readonly #work: (key: string, value: Value) => Promise<void>;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the work ends.
   readonly #running: Map<string, Promise<void>> = new Map();
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the work begins.
   readonly #next: Map<string, { value: Value; readonly done: Promise<void> }> = new Map();
 
   constructor(work: (key: string, value: Value) => Promise<void>) {

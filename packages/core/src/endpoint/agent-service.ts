@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../support/errors.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { EndpointLimits, EndpointOptions } from "./endpoint.ts";
 import { EventFrames } from "./event-frames.ts";
@@ -21,7 +22,16 @@ export class AgentService {
   readonly #ids: SessionIds;
   readonly #context: ConnectionContext;
   readonly #route: McpRoute;
-  #door: Promise<WebSocketDoor> | undefined;
+  readonly #door: LoadOnce<WebSocketDoor> = new LoadOnce(async () => {
+    const { WebSocketDoor } = await import("./websocket-door.ts");
+    return new WebSocketDoor({
+      context: this.#context,
+      acceptor: this.#options.sessions,
+      ids: this.#ids,
+      table: this.#table,
+      heartbeat: this.#heartbeat,
+    });
+  });
 
   constructor(limits: EndpointLimits, options: EndpointOptions) {
     const { clock, logger, sessions } = options;
@@ -53,23 +63,13 @@ export class AgentService {
 
   /** Completes a WebSocket upgrade that the guard has let in. */
   async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string | undefined): Promise<void> {
-    this.#door ??= import("./websocket-door.ts").then(
-      ({ WebSocketDoor }) =>
-        new WebSocketDoor({
-          context: this.#context,
-          acceptor: this.#options.sessions,
-          ids: this.#ids,
-          table: this.#table,
-          heartbeat: this.#heartbeat,
-        }),
-    );
-    (await this.#door).upgrade(request, socket, head, tokenName);
+    (await this.#door.get()).upgrade(request, socket, head, tokenName);
   }
 
   /** Ends all streams and WebSockets; resolves when they are gone, or after a moment. */
   async close(comeBackMs: number | undefined): Promise<void> {
     this.#heartbeat.stop();
-    const door = await this.#door?.catch(() => undefined);
+    const door = await this.#door.settled();
     const ends = this.#table.entries
       .filter((entry) => entry.kind === "streamable-http")
       .map((entry) => new Promise<void>((resolve) => entry.shut({ comeBackMs, onEnded: resolve })));

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { messageOf } from "../support/errors.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { AgentService } from "./agent-service.ts";
 import type { CloseOptions, Endpoint, EndpointLimits, EndpointOptions } from "./endpoint.ts";
 import { answerLastStream } from "./last-stream.ts";
@@ -19,8 +20,11 @@ export class LoopbackEndpoint implements Endpoint {
   readonly #lingering: Set<Duplex> = new Set();
   /** Connections that have not shown the token, the oldest first: they must use up neither memory nor descriptors of the editor. */
   readonly #strangers: Set<Duplex> = new Set();
-  #loading: Promise<AgentService> | undefined;
-  #service: AgentService | undefined;
+  readonly #service: LoadOnce<AgentService> = new LoadOnce(async () => {
+    const { AgentService } = await import("./agent-service.ts");
+    return new AgentService(this.#limits, this.#options);
+  });
+  // oxlint-disable-next-line patchbay/no-kept-promise -- There is one end, and no second one after it.
   #closing: Promise<void> | undefined;
   #isLeaving = false;
   #comeBackMs: number | undefined;
@@ -34,7 +38,7 @@ export class LoopbackEndpoint implements Endpoint {
   }
 
   get sessionCount(): number {
-    return this.#service?.sessionCount ?? 0;
+    return this.#service.loaded?.sessionCount ?? 0;
   }
 
   /** Begins to answer; to be called in the same turn in which the server began to listen. */
@@ -70,9 +74,10 @@ export class LoopbackEndpoint implements Endpoint {
     if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
     else if (this.#isLeaving && request.method === "GET") answerLastStream(request, response, this.#comeBackMs);
     else if (this.#closing !== undefined) this.#unavailable(request, response, "The endpoint is closing.");
-    else if (this.#service !== undefined) this.#service.handle(request, response, verdict.tokenName);
+    else if (this.#service.loaded !== undefined) this.#service.loaded.handle(request, response, verdict.tokenName);
     else {
-      this.#load()
+      this.#service
+        .get()
         .then((service) => service.handle(request, response, verdict.tokenName))
         .catch((error: unknown) => {
           this.#options.logger.error("An agent could not be served.", { cause: messageOf(error) });
@@ -92,27 +97,14 @@ export class LoopbackEndpoint implements Endpoint {
     if (verdict.kind === "refused") this.#end(socket, verdict.status);
     else if (!(socket instanceof Socket) || this.#closing !== undefined) this.#end(socket, 503);
     else {
-      this.#load()
+      this.#service
+        .get()
         .then((service) => service.upgrade(request, socket, head, verdict.tokenName))
         .catch((error: unknown) => {
           this.#options.logger.error("A WebSocket could not be served.", { cause: messageOf(error) });
           socket.destroy();
         });
     }
-  }
-
-  #load(): Promise<AgentService> {
-    if (this.#loading !== undefined) return this.#loading;
-    const loading = import("./agent-service.ts").then(({ AgentService }) => {
-      this.#service = new AgentService(this.#limits, this.#options);
-      return this.#service;
-    });
-    this.#loading = loading;
-    // A failed load is tried again by the next agent.
-    loading.catch(() => {
-      this.#loading = undefined;
-    });
-    return loading;
   }
 
   #clientError(error: Error, socket: Duplex): void {
@@ -143,7 +135,7 @@ export class LoopbackEndpoint implements Endpoint {
 
   async #close(comeBackMs: number | undefined): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    const service = await this.#loading?.catch(() => undefined);
+    const service = await this.#service.settled();
     await service?.close(comeBackMs);
     this.#server.closeAllConnections();
     for (const socket of this.#lingering) socket.destroy();

@@ -32,6 +32,7 @@ export class McpRoute {
   readonly #ids: SessionIds;
   readonly #table: SessionTable<TableEntry>;
   /** Sessions whose engine is not connected yet. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the engine is connected or is not.
   readonly #connecting: Map<string, Promise<void>> = new Map();
 
   constructor(options: McpRouteOptions) {

@@ -91,6 +91,7 @@ export class WebSocketDoor {
       messageTimeoutMs: Math.min(messageTimeoutMs, context.limits.bodyTimeoutMs),
     });
     let transport: WebSocketTransport | undefined;
+    // oxlint-disable-next-line patchbay/no-kept-promise -- A failure closes this WebSocket.
     let starting: Promise<void> | undefined;
     const early: JSONRPCMessage[] = [];
     this.#open.add(webSocket);

@@ -1,4 +1,5 @@
 import type { Clock, Files } from "../platform/platform.ts";
+import { LoadOnce } from "../support/load-once.ts";
 
 /**
  * How long a directory is taken to be where it was, ms. Long enough for a burst of proposals, and far too short to matter:
@@ -11,7 +12,7 @@ const maximumKept = 64;
 export class RealDirectories {
   readonly #files: Files;
   readonly #clock: Clock;
-  readonly #kept: Map<string, { readonly real: Promise<string | undefined>; readonly at: number }> = new Map();
+  readonly #kept: Map<string, { readonly real: LoadOnce<string | undefined>; readonly at: number }> = new Map();
 
   constructor(files: Files, clock: Clock) {
     this.#files = files;
@@ -22,11 +23,11 @@ export class RealDirectories {
   real(directory: string): Promise<string | undefined> {
     const now = this.#clock.monotonic();
     const kept = this.#kept.get(directory);
-    if (kept !== undefined && now - kept.at < standsMs) return kept.real;
+    if (kept !== undefined && now - kept.at < standsMs) return kept.real.get();
     if (this.#kept.size >= maximumKept) this.#kept.clear();
-    const real = this.#resolve(directory);
-    this.#kept.set(directory, { real, at: now });
-    return real;
+    const entry = { real: new LoadOnce(() => this.#resolve(directory)), at: now };
+    this.#kept.set(directory, entry);
+    return entry.real.get();
   }
 
   async #resolve(path: string): Promise<string | undefined> {

@@ -10,6 +10,7 @@ import type { Platform } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import { readClientFacts } from "./client-facts.ts";
 import { OpensInOrder } from "./opens-in-order.ts";
@@ -35,7 +36,7 @@ export interface SessionRegistryOptions {
 export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   readonly #options: SessionRegistryOptions;
   readonly #sessions: Map<string, Session> = new Map();
-  readonly #engines: Map<string, Promise<DialectEngine>> = new Map();
+  readonly #engines: Map<string, LoadOnce<DialectEngine>> = new Map();
   readonly #missed: Map<string, Disposable> = new Map();
   readonly #told: WeakMap<Session, Set<string>> = new WeakMap();
   readonly #directories: RealDirectories;
@@ -267,13 +268,9 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   }
 
   #engineOf(dialect: Dialect): Promise<DialectEngine> {
-    const known = this.#engines.get(dialect.id);
-    if (known !== undefined) return known;
-    const loading = dialect.load();
-    this.#engines.set(dialect.id, loading);
-    // A failed load is tried again by the next agent.
-    loading.catch(() => this.#engines.delete(dialect.id));
-    return loading;
+    const engine = this.#engines.get(dialect.id) ?? new LoadOnce(() => dialect.load());
+    this.#engines.set(dialect.id, engine);
+    return engine.get();
   }
 
   #dialectNamed(id: string | undefined): Dialect | undefined {

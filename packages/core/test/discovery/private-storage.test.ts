@@ -160,6 +160,31 @@ describe("when keeping fails", () => {
     expect(machine.lines.filter((line) => line.startsWith("warn"))).toHaveLength(1);
   });
 
+  it.each(["list", "lstat", "createExclusive", "realPath"] as const)(
+    "keeps everything again after one moment in which the system had no descriptor left for %s",
+    async (call) => {
+      const { files } = createNodePlatform();
+      let isOut = true;
+      const failing = new Proxy(files, {
+        get: (target, name) => {
+          if (name !== call || !isOut) return Reflect.get(target, name);
+          return () => Promise.reject(Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" }));
+        },
+      });
+      const machine = makeTemporaryMachine();
+      const platform = { ...machine.platform, files: failing };
+      const bounds = [{ prefix: "draft-", maximumBytes: 10_000 }];
+      const { storage, directory } = openStorage({ ...machine, platform }, { bounds });
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      writeFileSync(join(directory, `.patchbay-${2 ** 31 - 1}-${"a".repeat(22)}.tmp`), "text");
+      await storage.write("draft-1", "one").catch(() => {});
+      isOut = false;
+      await storage.write("draft-1", "two");
+      expect(await storage.read("draft-1")).toBe("two");
+      expect(readdirSync(directory)).toEqual(["draft-1.json"]);
+    },
+  );
+
   it.skipIf(!isRoot || process.platform !== "linux")(
     "leaves the old value and no temporary file on a disk that is really full (needs the right to mount)",
     async ({ skip }) => {

@@ -30,6 +30,7 @@ describe("start-up", () => {
       "errors.ts",
       "last-stream.ts",
       "listen-endpoint.ts",
+      "load-once.ts",
       "loopback-endpoint.ts",
       "node:crypto",
       "node:http",

@@ -40,6 +40,7 @@ export class CompanionSpecDriver implements AgentDriver {
   readonly #board: StatusBoard = new StatusBoard();
   readonly #open: Map<string, { readonly question: OpenQuestion; accept(content: string): void }> = new Map();
   /** The last proposal of each file: the client asks about a file only when its last question is answered. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- What follows in a queue does so whatever came before.
   readonly #queues: Map<string, Promise<unknown>> = new Map();
   readonly #questions: Set<OpenQuestion> = new Set();
   #connection: CompanionSpecConnection | undefined;
