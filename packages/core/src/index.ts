@@ -7,6 +7,7 @@ export type * from "./dialects/dialect.ts";
 export type * from "./dialects/settings/agent-settings.ts";
 export type * from "./diff/model.ts";
 export type * from "./editor-host.ts";
+export { isInContainer } from "./platform/container.ts";
 export { createNodePlatform } from "./platform/node.ts";
 export type * from "./platform/platform.ts";
 export { readAgentSettings } from "./read-agent-settings.ts";

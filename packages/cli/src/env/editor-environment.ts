@@ -1,28 +1,36 @@
-import { delimiter } from "node:path";
-import type { AgentId } from "../records/agent-places.ts";
-import type { EditorRecord } from "../records/editor-record.ts";
+import { allDialects, type DiscoveryFacts, isInContainer, type Platform } from "@patchbay/core";
 import type { RunningEditor } from "../records/running-editors.ts";
 
 /**
- * The variables that the editor itself puts into its own terminals, told from its records (docs/protocols). Never a token:
- * agents take it from the record.
+ * The variables that the editor itself puts into its own terminals, made by the same code from what its records tell
+ * (docs/protocols). Never a token: agents take it from the record.
  */
-export function editorEnvironment(editor: RunningEditor): Readonly<Record<string, string>> {
-  const port = String(editor.port);
-  const of = (agent: AgentId): EditorRecord | undefined => editor.records.find((record) => record.agent === agent);
-  const gemini = of("gemini");
-  const qwen = of("qwen");
-  return {
-    ...(gemini === undefined
-      ? {}
-      : {
-          GEMINI_CLI_IDE_SERVER_PORT: port,
-          GEMINI_CLI_IDE_WORKSPACE_PATH: gemini.folders.join(delimiter),
-          ...(gemini.pid === undefined ? {} : { GEMINI_CLI_IDE_PID: String(gemini.pid) }),
-        }),
-    ...(qwen === undefined
-      ? {}
-      : { QWEN_CODE_IDE_SERVER_PORT: port, QWEN_CODE_IDE_WORKSPACE_PATH: qwen.folders.join(delimiter) }),
-    ...(of("claude") === undefined ? {} : { CLAUDE_CODE_SSE_PORT: port, ENABLE_IDE_INTEGRATION: "true" }),
-  };
+export async function editorEnvironment(
+  platform: Platform,
+  editor: RunningEditor,
+): Promise<Readonly<Record<string, string>>> {
+  const inContainer = await isInContainer(platform);
+  const environment: Record<string, string> = {};
+  for (const dialect of allDialects) {
+    const record = editor.records.find(({ agent }) => agent === dialect.id);
+    if (record === undefined) continue;
+    const facts: DiscoveryFacts = {
+      port: editor.port,
+      token: "",
+      folders: record.folders,
+      realFolders: record.folders,
+      identity: {
+        name: editor.editorId ?? "",
+        displayName: editor.name,
+        version: "",
+        pids: record.pid === undefined ? [] : [record.pid],
+      },
+      platform,
+      temporaryDirectory: platform.process.temporaryDirectory,
+      homeDirectory: platform.process.homeDirectory,
+      inContainer,
+    };
+    Object.assign(environment, dialect.environment(facts));
+  }
+  return environment;
 }

@@ -32,7 +32,7 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
     tell(`No editor that is running serves ${escapeLine(folder)}. Open it in your editor, or type: ${program} serve`);
     return 1;
   }
-  for (const line of exportLines(editorEnvironment(editor), shell)) print(line);
+  for (const line of exportLines(await editorEnvironment(platform, editor), shell)) print(line);
   tell(`Agents started here connect to ${escapeLine(editor.name)} on port ${editor.port}.`);
   for (const other of others)
     tell(`${escapeLine(other.name)} serves it too. For that one: ${program} env --port ${other.port}`);

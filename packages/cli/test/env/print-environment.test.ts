@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Companion, createCompanion } from "@patchbay/core";
+import { type Companion, createCompanion, type Platform } from "@patchbay/core";
 import { createMemoryEditor, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chooseShell, exportLines } from "../../src/env/export-lines.ts";
@@ -42,11 +42,44 @@ afterEach(async () => {
 
 describe("patchbay env", () => {
   it("prints what the editor puts into its own terminals, and nothing else", async () => {
-    companion = await start([platform.workspace]);
-    const { code, out, told } = await run(join(platform.workspace), "sh");
+    // With what separates folders, and what a URI encodes, in their names.
+    const folders = ["a:b", "100%25 c", "d"].map((name) => join(platform.workspace, name));
+    for (const folder of folders) mkdirSync(folder);
+    companion = await start(folders);
+    const { code, out, told } = await run(join(platform.workspace, "a:b"), "sh");
     const expected = Object.entries(companion.environment).map(([name, value]) => `export ${name}='${value}'`);
     expect([code, out.toSorted()]).toEqual([0, expected.toSorted()]);
     expect(told.join()).toContain("Editor");
+  });
+
+  it("keeps Gemini CLI beside the editor in a container, as the editor's own terminals do", async () => {
+    const machine = (mark: boolean): Platform => ({
+      ...platform,
+      files: {
+        ...platform.files,
+        lstat: async (path) =>
+          path === "/.dockerenv" || path === "/run/.containerenv"
+            ? await platform.files.lstat(mark ? platform.home : join(platform.root, "nothing"))
+            : await platform.files.lstat(path),
+      },
+    });
+    const printed = async (mark: boolean): Promise<string> => {
+      const started = createCompanion({
+        host: createMemoryEditor({ folders: [platform.workspace] }),
+        platform: machine(mark),
+      });
+      await started.start();
+      const { environment } = started;
+      const out: string[] = [];
+      const print = (line: string): void => void out.push(line);
+      const request = { folder: platform.workspace, shell: "sh", port: undefined, print, tell: () => {} };
+      await printEnvironment({ ...request, platform: machine(mark) });
+      await started.stop();
+      expect(environment["REMOTE_CONTAINERS"]).toBe(mark ? "true" : undefined);
+      return out.join("\n");
+    };
+    expect(await printed(true)).toContain("export REMOTE_CONTAINERS='true'");
+    expect(await printed(false)).not.toContain("REMOTE_CONTAINERS");
   });
 
   it("finds it from a folder below", async () => {

@@ -1,6 +1,7 @@
 import type { Dialect, DiscoveryFacts } from "../dialects/dialect.ts";
 import { createDiscoveryRecords, type DiscoveryRecords, type WriteProblem } from "../discovery/discovery-records.ts";
 import type { EditorHost } from "../editor-host.ts";
+import { isInContainer } from "../platform/container.ts";
 import type { Platform } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
@@ -68,14 +69,22 @@ export class Announcement {
   }
 
   /**
-   * Writes again what cleaners of temporary files took away while the editor runs; called when something happens, never by
-   * a timer. Undefined where that was looked at only just now.
+   * Writes again what cleaners of temporary files took away while the editor runs, and tries again what was refused;
+   * called when something happens, never by a timer. Undefined where that was looked at only just now.
    */
   async verify(): Promise<readonly string[] | undefined> {
     const now = this.#options.platform.clock.monotonic();
     if (this.#address === undefined || now - this.#verifiedAt < verifyIntervalMs) return undefined;
     this.#verifiedAt = now;
     return sentences(await this.#records.verify());
+  }
+
+  /**
+   * From now on what vanishes is written again within seconds, also while nothing else happens. `onDidRestore` hears what
+   * could not be said then.
+   */
+  async keep(onDidRestore: (warnings: readonly string[]) => void): Promise<void> {
+    await this.#records.keep((problems) => onDidRestore(sentences(problems)));
   }
 
   /** Removes what earlier runs that have ended left in the places of this one's records. */
@@ -118,15 +127,17 @@ export class Announcement {
 
   async #facts(): Promise<DiscoveryFacts> {
     const { host, platform, roots } = this.#options;
+    const [realFolders, inContainer] = await Promise.all([roots.real(), isInContainer(platform)]);
     return {
       port: this.#address?.port ?? 0,
       token: this.#address?.token ?? "",
       folders: roots.folders,
-      realFolders: await roots.real(),
+      realFolders,
       identity: host.identity,
       platform,
       temporaryDirectory: host.identity.temporaryDirectory ?? platform.process.temporaryDirectory,
       homeDirectory: platform.process.homeDirectory,
+      inContainer,
     };
   }
 }

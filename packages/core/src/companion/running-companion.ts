@@ -260,14 +260,19 @@ export class RunningCompanion implements Companion {
     } catch (error) {
       this.#options.logger.warn("Records of earlier runs could not be looked for", { reason: messageOf(error) });
     }
+    await this.#announcement.keep((warnings) => this.#setWarnings(warnings));
     await restoring;
   }
 
   #verifyRecords(): void {
     void this.#announcement.verify().then((warnings) => {
-      if (warnings === undefined || this.#state.kind !== "listening") return;
-      if (warnings.join("\n") !== this.#state.warnings.join("\n")) this.#setState({ ...this.#state, warnings });
+      if (warnings !== undefined) this.#setWarnings(warnings);
     });
+  }
+
+  #setWarnings(warnings: readonly string[]): void {
+    if (this.#state.kind !== "listening") return;
+    if (warnings.join("\n") !== this.#state.warnings.join("\n")) this.#setState({ ...this.#state, warnings });
   }
 
   #foldersChanged(): void {

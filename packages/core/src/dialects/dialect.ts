@@ -39,6 +39,8 @@ export interface DiscoveryFacts {
   /** `identity.temporaryDirectory`, else the system's. */
   readonly temporaryDirectory: string;
   readonly homeDirectory: string;
+  /** Whether this machine is a container (`isInContainer`). */
+  readonly inContainer: boolean;
 }
 
 export interface DiscoveryRecord {

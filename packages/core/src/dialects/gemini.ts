@@ -29,6 +29,8 @@ export const gemini: Dialect = {
       GEMINI_CLI_IDE_SERVER_PORT: String(facts.port),
       GEMINI_CLI_IDE_WORKSPACE_PATH: workspacePathOf(facts),
       ...(pid === undefined ? {} : { GEMINI_CLI_IDE_PID: String(pid) }),
+      // Without it the client looks for its editor on the container's host, and not beside itself.
+      ...(facts.inContainer ? { REMOTE_CONTAINERS: "true" } : {}),
     };
   },
   recognise: (client) => (client.transport === "streamable-http" ? 1 + recogniseGemini(client) : 0),

@@ -7,6 +7,7 @@ import { adviceFor, causeOf } from "./file-advice.ts";
 import { isPlainName } from "./join-path.ts";
 import { findPrivateDirectory, isOwn, ownLinksBelow, type PrivateDirectory } from "./private-directory.ts";
 import { type PrivateFileNames, privateFileNames, writePrivateFile } from "./private-file.ts";
+import type { RecordWatch } from "./record-watch.ts";
 import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "./record-marker.ts";
 
 export interface DiscoveryRecordsOptions {
@@ -36,6 +37,11 @@ export interface DiscoveryRecords {
   write(records: readonly DiscoveryRecord[]): Promise<readonly WriteProblem[]>;
   /** Writes again what vanished (temporary-file cleaners) and tries again what was refused. One lstat per record while all is well. */
   verify(): Promise<readonly WriteProblem[]>;
+  /**
+   * From now on writes again, within seconds and without being asked, what vanishes. `onDidRestore` hears each time what
+   * could not be written. Loads what watches. Never rejects.
+   */
+  keep(onDidRestore: (problems: readonly WriteProblem[]) => void): Promise<void>;
   /** Removes records that runs of Patchbay which have ended left in the places of `records`. Touches nobody else's. Never rejects. */
   sweepStale(records: readonly DiscoveryRecord[]): Promise<void>;
   /**
@@ -71,6 +77,7 @@ class RecordSet implements DiscoveryRecords {
   readonly #current: Set<PrivateFileNames> = new Set();
   #problems: readonly WriteProblem[] = [];
   #reported: ReadonlySet<string> = new Set();
+  #watch: RecordWatch | undefined;
 
   constructor(options: DiscoveryRecordsOptions) {
     this.#platform = options.platform;
@@ -93,6 +100,35 @@ class RecordSet implements DiscoveryRecords {
     return this.#settle();
   }
 
+  async keep(onDidRestore: (problems: readonly WriteProblem[]) => void): Promise<void> {
+    try {
+      // Behind the start, which everybody pays for.
+      const { RecordWatch } = await import("./record-watch.ts");
+      if (this.#ended || this.#watch !== undefined) return;
+      this.#watch = new RecordWatch({
+        platform: this.#platform,
+        paths: () => Array.from(this.#placed.keys()),
+        restore: async () => await this.#restore(onDidRestore),
+      });
+      this.#watch.follow();
+    } catch (error) {
+      this.#logger.warn("Discovery records are not watched", { reason: messageOf(error) });
+    }
+  }
+
+  async #restore(onDidRestore: (problems: readonly WriteProblem[]) => void): Promise<boolean> {
+    try {
+      await this.#running;
+      const present = await Promise.all(Array.from(this.#placed.keys(), (path) => this.#isInPlace(path)));
+      if (present.every(Boolean) || this.#ended) return false;
+      this.#logger.info("Discovery records had vanished and are written again", {});
+      onDidRestore(await this.#settle());
+    } catch (error) {
+      this.#logger.warn("Discovery records could not be written again", { reason: messageOf(error) });
+    }
+    return true;
+  }
+
   async sweepStale(records: readonly DiscoveryRecord[]): Promise<void> {
     // Behind the start, which everybody pays for.
     const { sweepStaleRecords } = await import("./stale-records.ts");
@@ -101,11 +137,13 @@ class RecordSet implements DiscoveryRecords {
 
   async remove(): Promise<void> {
     this.#ended = true;
+    this.#watch?.dispose();
     await this.write([]);
   }
 
   removeSync(): void {
     this.#ended = true;
+    this.#watch?.dispose();
     this.#wanted = [];
     this.#generation += 1;
     const { files } = this.#platform;
@@ -131,6 +169,7 @@ class RecordSet implements DiscoveryRecords {
         if (generation !== this.#generation) continue;
         this.#problems = problems;
         this.#report(problems);
+        this.#watch?.follow();
         return problems;
       }
     } finally {

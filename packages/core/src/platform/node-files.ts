@@ -1,8 +1,9 @@
-import { constants, promises as fs, type Stats, unlinkSync } from "node:fs";
+import { constants, promises as fs, type Stats, unlinkSync, watch as watchNode } from "node:fs";
 import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { errorCodeOf } from "./error-code.ts";
 import type { FileFacts, Files } from "./platform.ts";
+import { type Disposable, toDisposable } from "../support/disposable.ts";
 
 const isWindows = process.platform === "win32";
 // Windows knows neither flag; links are looked at with lstat there.
@@ -46,7 +47,23 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     startsWithByteOrderMark,
     list: (path) => unlessAbsent(fs.readdir(path), []),
     realPath: (path) => unlessAbsent<string | undefined>(fs.realpath(path), undefined),
+    watch,
   };
+}
+
+function watch(directory: string, onChange: () => void): Disposable | undefined {
+  try {
+    const watcher = watchNode(directory, { persistent: false }, () => onChange());
+    // Windows says so of a directory that is removed; there is nothing more to hear then.
+    watcher.on("error", () => {
+      watcher.close();
+      onChange();
+    });
+    return toDisposable(() => watcher.close());
+  } catch {
+    // It is not there, or the system has no watches left.
+    return undefined;
+  }
 }
 
 async function lstat(path: string): Promise<FileFacts | undefined> {

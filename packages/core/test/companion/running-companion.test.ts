@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createGeminiDriver } from "@patchbay/testkit";
@@ -14,6 +14,22 @@ describe("start and stop", () => {
     companion.onDidChangeState((state) => states.push(state.kind));
     await Promise.all([companion.start(), companion.start()]);
     expect(states).toEqual(["starting", "listening"]);
+  });
+
+  it("records that a cleaner took away are back within five seconds, although nothing else happens", async () => {
+    const { build, platform } = createWorkspaceLab();
+    const { companion } = build();
+    await companion.start();
+    const records = (): readonly string[] =>
+      [join(platform.tmp, "gemini", "ide"), join(platform.tmp, "qwen", "ide"), join(platform.home, ".claude", "ide")]
+        .filter((directory) => existsSync(directory))
+        .flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)));
+    const before = records();
+    expect(before).toHaveLength(3);
+    await companion.restored;
+    for (const path of before) rmSync(path);
+    rmSync(join(platform.tmp, "gemini"), { recursive: true });
+    await expect.poll(records, { timeout: 5_000 }).toEqual(before);
   });
 
   it("a start that failed leaves nothing behind, and can be tried again", async () => {

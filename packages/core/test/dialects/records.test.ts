@@ -5,7 +5,10 @@ import type { DiscoveryFacts } from "../../src/dialects/dialect.ts";
 import { gemini } from "../../src/dialects/gemini.ts";
 import { qwen } from "../../src/dialects/qwen.ts";
 
-function factsOf(folders: readonly string[], changes: { readonly pids?: readonly number[] } = {}): DiscoveryFacts {
+function factsOf(
+  folders: readonly string[],
+  changes: { readonly pids?: readonly number[]; readonly inContainer?: boolean } = {},
+): DiscoveryFacts {
   return {
     port: 4321,
     token: "token",
@@ -15,6 +18,7 @@ function factsOf(folders: readonly string[], changes: { readonly pids?: readonly
     platform: createMemoryPlatform({ pid: 11 }),
     temporaryDirectory: "/tmp",
     homeDirectory: "/home/user",
+    inContainer: changes.inContainer ?? false,
   };
 }
 
@@ -48,6 +52,11 @@ describe("discovery records", () => {
     ]);
     expect(gemini.environment(factsOf([]))).toEqual({});
     expect(qwen.environment(factsOf([]))).toEqual({});
+  });
+
+  it("in a container have Gemini CLI look beside itself, and not on the container's host", () => {
+    expect(gemini.environment(factsOf(["/ws"], { inContainer: true }))).toMatchObject({ REMOTE_CONTAINERS: "true" });
+    expect(gemini.environment(factsOf(["/ws"]))).not.toHaveProperty("REMOTE_CONTAINERS");
   });
 
   it("stand under every announced process, and under our own where none is", () => {

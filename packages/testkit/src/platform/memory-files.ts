@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Clock, FileFacts, Files } from "@patchbay/core";
+import { type Clock, type Disposable, type FileFacts, type Files, toDisposable } from "@patchbay/core";
 
 interface Entry {
   readonly kind: FileFacts["kind"];
@@ -9,7 +9,7 @@ interface Entry {
   modifiedMs: number;
 }
 
-export type FilesCall = Exclude<keyof Files, "removeSync">;
+export type FilesCall = Exclude<keyof Files, "removeSync" | "watch">;
 
 export interface MemoryFilesOptions {
   readonly clock: Clock;
@@ -23,10 +23,13 @@ export interface MemoryFilesOptions {
 export class MemoryFiles implements Files {
   /** Bytes that can still be written; less means ENOSPC. */
   freeBytes: number = Number.POSITIVE_INFINITY;
+  /** False: the system has no watches left. */
+  canWatch: boolean = true;
   readonly #options: MemoryFilesOptions;
   readonly #entries: Map<string, Entry> = new Map();
   readonly #faults: { readonly call: FilesCall; readonly path: string | undefined; readonly code: string }[] = [];
   readonly #before: ((call: FilesCall, path: string) => void)[] = [];
+  readonly #watches: Set<{ readonly directory: string; readonly onChange: () => void }> = new Set();
 
   constructor(options: MemoryFilesOptions) {
     this.#options = options;
@@ -64,6 +67,7 @@ export class MemoryFiles implements Files {
     for (const key of Array.from(this.#entries.keys())) {
       if (key === path || key.startsWith(`${path}/`)) this.#entries.delete(key);
     }
+    this.#tell(path);
   }
 
   /** Every path there is, sorted. */
@@ -112,6 +116,7 @@ export class MemoryFiles implements Files {
     if (this.#entries.get(target)?.kind === "directory") throw systemError("EISDIR", to);
     this.#entries.delete(this.#throughParents(from));
     this.#entries.set(target, entry);
+    this.#tell(target);
   }
 
   async remove(path: string): Promise<void> {
@@ -122,7 +127,9 @@ export class MemoryFiles implements Files {
   removeSync(path: string): void {
     const real = this.#throughParents(path);
     const entry = this.#entries.get(real);
-    if (entry !== undefined && entry.kind !== "directory") this.#entries.delete(real);
+    if (entry === undefined || entry.kind === "directory") return;
+    this.#entries.delete(real);
+    this.#tell(real);
   }
 
   async readText(path: string, limitBytes: number): Promise<string | undefined> {
@@ -161,6 +168,22 @@ export class MemoryFiles implements Files {
     return this.#resolve(path);
   }
 
+  watch(directory: string, onChange: () => void): Disposable | undefined {
+    if (!this.canWatch || this.#entries.get(directory)?.kind !== "directory") return undefined;
+    const watch = { directory, onChange };
+    this.#watches.add(watch);
+    return toDisposable(() => this.#watches.delete(watch));
+  }
+
+  /** Something happened to an entry: whoever watches its directory, or what is gone with it, hears of it. */
+  #tell(path: string): void {
+    for (const watch of Array.from(this.#watches)) {
+      const isGone = !this.#entries.has(watch.directory);
+      if (isGone) this.#watches.delete(watch);
+      if (isGone || posix.dirname(path) === watch.directory) watch.onChange();
+    }
+  }
+
   #addDirectoryOf(path: string): void {
     if (!this.#entries.has(posix.dirname(path))) this.addDirectory(posix.dirname(path));
   }
@@ -168,6 +191,7 @@ export class MemoryFiles implements Files {
   #put(path: string, entry: { kind: Entry["kind"]; uid: number | undefined; mode: number; data: string }): void {
     const modifiedMs = this.#options.clock.now();
     this.#entries.set(path, { ...entry, uid: entry.uid ?? this.#options.uid, modifiedMs });
+    this.#tell(path);
   }
 
   #enter(call: FilesCall, path: string): void {

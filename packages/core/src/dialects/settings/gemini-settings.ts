@@ -1,10 +1,8 @@
 import { joinPath } from "../../discovery/join-path.ts";
+import { isInContainer } from "../../platform/container.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { AgentSettings, SettingsPlace } from "./agent-settings.ts";
 import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts";
-
-/** What tells a program that it runs in a container. */
-const containerMarks = ["/.dockerenv", "/run/.containerenv"];
 
 /** With one of these set Gemini CLI stays on the container's own loopback (docs/protocols/gemini.md). */
 const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSION", "SSH_CONNECTION"];
@@ -32,8 +30,7 @@ export async function readGeminiSettings(place: SettingsPlace): Promise<Omit<Age
   };
 }
 
-async function looksOnContainerHost({ files, process }: Platform): Promise<boolean> {
-  if (stayHereVariables.some((name) => (process.environment(name) ?? "") !== "")) return false;
-  const marks = await Promise.all(containerMarks.map((path) => files.lstat(path).catch(() => undefined)));
-  return marks.some((mark) => mark !== undefined);
+async function looksOnContainerHost(platform: Platform): Promise<boolean> {
+  if (stayHereVariables.some((name) => (platform.process.environment(name) ?? "") !== "")) return false;
+  return await isInContainer(platform);
 }
