@@ -1,5 +1,5 @@
 import type { Dialect } from "./dialects/dialect.ts";
-import type { ProposalInfo } from "./diff/model.ts";
+import type { KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorContext, Range } from "./context/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -52,6 +52,22 @@ export interface Companion {
   reject(proposalId: string): Promise<boolean>;
   /** Brings a proposal's view to the front; opens it when it was hidden. */
   reveal(proposalId: string): Promise<boolean>;
+  /**
+   * Texts of the user that no agent takes any more, the newest first; each is a proposal in state `kept`, too. "Save to
+   * File", "Copy" and "Discard" belong to them in lists and views, and neither accept nor reject. `onDidChangeProposals`
+   * tells of changes.
+   */
+  readonly keptTexts: readonly KeptText[];
+  /** A kept text, for "Copy"; undefined: there is none of this id. */
+  readKeptText(id: string): Promise<string | undefined>;
+  /**
+   * The user's "Save to File": writes a kept text into its file, through the editor's document where one is open
+   * (`HostDocuments.write`). What was written there meanwhile is merged, never overwritten. Tells the user nothing. Undefined:
+   * there is none of this id.
+   */
+  saveKeptText(id: string): Promise<KeptTextSaving | undefined>;
+  /** The user's "Discard". False: there is none of this id. */
+  discardKeptText(id: string): Promise<boolean>;
   /** Puts a file or lines of it into the prompt of agents that can (at_mentioned). Says how many sessions took it. */
   mention(path: string, lines?: { readonly start: number; readonly end: number }): number;
   /** What an agent would be told now, for "show what is shared". */

@@ -171,6 +171,11 @@ export interface HostDocuments {
   save(path: string): Promise<boolean>;
   /** Text of an open document, of at most `limitBytes`; undefined where it is not open. */
   readText(path: string, limitBytes: number): Promise<string | undefined>;
+  /**
+   * Replaces the text of an open document as one undo step, if it still holds `heldText` (line ends do not count), and saves
+   * it unless it had unsaved text before. For "Save to File" of a kept text; absent where documents cannot be changed.
+   */
+  write?(path: string, heldText: string, text: string): Promise<"written" | "stale">;
   languageId(path: string): string | undefined;
   /** Shows text in a new unsaved document: how text that has lost its agent is handed back to the user. Absent where there is no such thing. */
   openUntitled?(text: string, likePath: string): Promise<void>;

@@ -7,6 +7,7 @@ export function proposalLabel(proposal: ProposalInfo): string {
   const verb = { create: "creates", change: "changes", delete: "empties" }[proposal.kind];
   const marks = [
     ...(proposal.edited ? ["edited"] : []),
+    ...(proposal.state === "away" ? ["the agent is away"] : []),
     ...(proposal.state === "kept" ? ["the agent has gone"] : []),
     ...(proposal.state === "asking" ? ["waits for :CocCommand patchbay.answer"] : []),
     ...(proposal.state === "hidden" ? ["not shown"] : []),

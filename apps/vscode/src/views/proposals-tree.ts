@@ -45,6 +45,7 @@ function states({ kind, edited, state }: ProposalInfo): string[] {
   if (edited) texts.push(l10n.t("edited by you"));
   if (state === "asking") texts.push(l10n.t("waits for your answer"));
   if (state === "hidden") texts.push(l10n.t("decided in the terminal only"));
+  if (state === "away") texts.push(l10n.t("the agent is away"));
   if (state === "kept") texts.push(l10n.t("the agent is gone"));
   return texts;
 }

@@ -51,6 +51,7 @@ function terminal(
       chmod: refuse,
       createExclusive: refuse,
       rename: refuse,
+      replaceText: refuse,
       remove: refuse,
       removeSync: () => expect.fail("the doctor changes nothing"),
     },

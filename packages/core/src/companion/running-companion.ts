@@ -3,7 +3,7 @@ import { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorContext } from "../context/model.ts";
 import { createSharingPolicy } from "../context/sharing-policy.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import type { ProposalInfo } from "../diff/model.ts";
+import type { KeptText, KeptTextSaving, ProposalInfo } from "../diff/model.ts";
 import { proposalKeyPrefix } from "../diff/proposal-key.ts";
 import { claimStorage } from "../discovery/claimed-storage.ts";
 import { loadEndpointIdentity } from "../discovery/endpoint-identity.ts";
@@ -132,6 +132,22 @@ export class RunningCompanion implements Companion {
 
   async reveal(proposalId: string): Promise<boolean> {
     return (await this.#agentSide?.diffs.reveal(proposalId)) ?? false;
+  }
+
+  get keptTexts(): readonly KeptText[] {
+    return this.#agentSide?.diffs.kept.list ?? [];
+  }
+
+  async readKeptText(id: string): Promise<string | undefined> {
+    return this.#agentSide?.diffs.kept.read(id);
+  }
+
+  async saveKeptText(id: string): Promise<KeptTextSaving | undefined> {
+    return this.#agentSide?.diffs.kept.save(id);
+  }
+
+  async discardKeptText(id: string): Promise<boolean> {
+    return this.#agentSide?.diffs.kept.discard(id) ?? false;
   }
 
   mention(path: string, lines?: { readonly start: number; readonly end: number }): number {

@@ -5,6 +5,7 @@ import { PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import { ByteOrderMarks } from "./byte-order-marks.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
+import { KeptTexts } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import { OpenProposals } from "./open-proposals.ts";
 import { OutcomeOffice, type OutcomeCarrier } from "./outcome-office.ts";
@@ -14,6 +15,7 @@ import type { ProposalStore } from "./proposal-store.ts";
 import { type FinalText, ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
 import { ReviewViews } from "./review-views.ts";
+import { splitByteOrderMark } from "./text-fidelity.ts";
 import { WrittenFiles } from "./written-files.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
@@ -51,6 +53,7 @@ export class DiffRegistry {
   readonly #views: ReviewViews;
   readonly #decisions: ReviewDecisions;
   readonly #handover: ProposalHandover;
+  readonly #kept: KeptTexts;
 
   constructor(options: DiffRegistryOptions) {
     const { host, clock, logger, store, carrier } = options;
@@ -60,7 +63,12 @@ export class DiffRegistry {
     const messages = createReviewMessages(host, logger);
     const onFailure = (proposal: Proposal): void => messages.draftNotKept(proposal);
     const drafts = new DraftKeeper({ clock, store, logger, onFailure });
-    const outcomes = new OutcomeOffice({ carrier, drafts, clock });
+    const outcomes = new OutcomeOffice({
+      carrier,
+      drafts,
+      clock,
+      onDelivered: (proposal) => this.#kept.delivered(proposal),
+    });
     const events = (proposal: Proposal): ReturnType<ReviewDecisions["events"]> => this.#decisions.events(proposal);
     const views = new ReviewViews({ host, clock, logger, messages, proposals, events });
     const marks = new ByteOrderMarks(options.files);
@@ -69,8 +77,21 @@ export class DiffRegistry {
     this.#drafts = drafts;
     this.#outcomes = outcomes;
     this.#views = views;
-    const written = new WrittenFiles(options.files, logger);
-    this.#decisions = new ReviewDecisions({ logger, marks, messages, drafts, outcomes, proposals, views, written });
+    const { files } = options;
+    const kept = new KeptTexts({ host, clock, files, logger, messages, drafts, outcomes, proposals, views });
+    this.#kept = kept;
+    const written = new WrittenFiles(files, logger);
+    this.#decisions = new ReviewDecisions({
+      logger,
+      marks,
+      messages,
+      drafts,
+      kept,
+      outcomes,
+      proposals,
+      views,
+      written,
+    });
     this.#handover = new ProposalHandover({ clock, logger, store, carrier, drafts, outcomes, proposals, views });
   }
 
@@ -80,6 +101,11 @@ export class DiffRegistry {
 
   get proposals(): readonly ProposalInfo[] {
     return this.#proposals.infos;
+  }
+
+  /** What no agent takes any more; see `Companion.keptTexts` and what belongs to it. */
+  get kept(): Pick<KeptTexts, "list" | "read" | "save" | "discard"> {
+    return this.#kept;
   }
 
   /** Registers a proposal at once and shows it in the background. See `SessionDiffs.open`. */
@@ -107,7 +133,8 @@ export class DiffRegistry {
     }
     // An outcome nobody fetched is about an earlier round: sent now, it would answer this one.
     for (const { proposal, text } of this.#outcomes.withdraw(owner.sessionId, input.handle)) {
-      this.#messages.answerNotUsed(proposal, text);
+      this.#kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
+      this.#messages.answerNotUsed(proposal, () => this.#kept.saveAndTell(proposal));
     }
     const proposal = new Proposal({
       id: this.#random.token(12),
@@ -188,6 +215,7 @@ export class DiffRegistry {
   /** The owner will not come back: edited views stay with their text, the others go. */
   sessionEnded(sessionId: string): void {
     for (const proposal of this.#proposals.ofSession(sessionId)) this.#decisions.orphan(proposal);
+    this.#decisions.tellLost(sessionId);
     this.#outcomes.ownerEnded(sessionId);
   }
 

@@ -27,6 +27,38 @@ export type DiffOutcome =
   | { readonly kind: "agent-gone" }
   | { readonly kind: "stopped" };
 
+/**
+ * Why no agent takes a text of the user any more: its agent has exited, made a newer proposal, was answered in its own
+ * terminal without the text, or did not get it although the user had accepted.
+ */
+export type KeptReason = "agent-exited" | "superseded" | "answered-in-terminal" | "not-delivered";
+
+/**
+ * A text of the user that no agent takes any more. It is kept, over restarts of the editor too, until the user has saved or
+ * discarded it, for a week at most.
+ */
+export interface KeptText {
+  /** The id of the proposal that it came from. */
+  readonly id: string;
+  readonly agentName: string;
+  /** The file that it was meant for. */
+  readonly path: string;
+  readonly reason: KeptReason;
+  /** When it lost its agent, Unix milliseconds. */
+  readonly since: number;
+  /** A review still shows it. */
+  readonly isShown: boolean;
+}
+
+/** What became of a kept text that was to be saved to its file. */
+export type KeptTextSaving =
+  /** The file has it; `merged`: with what was written into the file meanwhile. The text is not kept any more. */
+  | { readonly kind: "saved"; readonly merged: boolean }
+  /** The file changed in the same lines meanwhile: nothing was written, and the text is still kept. */
+  | { readonly kind: "conflict" }
+  /** Nothing was written, and the text is still kept; a sentence that says why. */
+  | { readonly kind: "failed"; readonly reason: string };
+
 /** What users and editors see of a proposal. */
 export interface ProposalInfo {
   readonly id: string;
@@ -35,6 +67,9 @@ export interface ProposalInfo {
   readonly path: string;
   readonly kind: "create" | "change" | "delete";
   readonly edited: boolean;
-  /** `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal decides; `kept`: the agent is gone, the text is not. */
-  readonly state: "asking" | "shown" | "hidden" | "kept";
+  /**
+   * `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal decides; `away`: the agent
+   * is not connected and may come back; `kept`: the agent will not come back, and what is left is a `KeptText` of this id.
+   */
+  readonly state: "asking" | "shown" | "hidden" | "away" | "kept";
 }

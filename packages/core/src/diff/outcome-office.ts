@@ -58,12 +58,20 @@ export class OutcomeOffice {
   readonly #carrier: OutcomeCarrier;
   readonly #drafts: DraftKeeper;
   readonly #clock: Clock;
+  readonly #onDelivered: (proposal: Proposal) => void;
   readonly #parcels: Map<string, Parcel> = new Map();
 
-  constructor(options: { readonly carrier: OutcomeCarrier; readonly drafts: DraftKeeper; readonly clock: Clock }) {
+  constructor(options: {
+    readonly carrier: OutcomeCarrier;
+    readonly drafts: DraftKeeper;
+    readonly clock: Clock;
+    /** An agent has the outcome. */
+    readonly onDelivered: (proposal: Proposal) => void;
+  }) {
     this.#carrier = options.carrier;
     this.#drafts = options.drafts;
     this.#clock = options.clock;
+    this.#onDelivered = options.onDelivered;
   }
 
   /**
@@ -105,6 +113,7 @@ export class OutcomeOffice {
       ) ?? this.#find((one) => one.proposal.facts.input.handle === handle && this.#isAbandoned(one, owner));
     if (parcel === undefined) return undefined;
     this.#remove(parcel);
+    this.#onDelivered(parcel.proposal);
     return parcel.outcome.kind === "accepted"
       ? { text: parcel.outcome.text, edited: parcel.outcome.edited }
       : undefined;
@@ -135,6 +144,14 @@ export class OutcomeOffice {
       untold.push({ proposal, text: outcome.text, edited: outcome.edited, sent: isSent(parcel) });
     }
     return untold;
+  }
+
+  /** The user has taken back an accept that its owner does not know yet: it was not written, and is not to be. */
+  retract(proposal: Proposal): void {
+    const parcel = this.#parcels.get(proposal.id);
+    if (parcel === undefined) return;
+    this.#remove(parcel);
+    this.send(proposal, { kind: "rejected" });
   }
 
   concerns(sessionId: string): boolean {
@@ -217,6 +234,7 @@ export class OutcomeOffice {
     const carrying = this.#carrier.carry({ sessionId: owner.sessionId, path: input.path, sentAs }, outcome, () => {
       delivered = true;
       this.#remove(parcel);
+      this.#onDelivered(proposal);
     });
     parcel.carrying = delivered ? undefined : carrying;
     this.#noteSending(parcel);

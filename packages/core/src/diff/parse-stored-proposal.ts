@@ -30,6 +30,13 @@ const stored = z.object({
   }),
   draft: z.string().optional(),
   detached: z.boolean().default(false),
+  kept: z
+    .object({
+      reason: z.enum(["agent-exited", "superseded", "answered-in-terminal", "not-delivered"]),
+      since: z.number(),
+      isShown: z.boolean(),
+    })
+    .optional(),
   outcome: outcome.optional(),
   sentAs: z.number().int().nonnegative().default(0),
 });
@@ -45,6 +52,6 @@ export function parseStoredProposal(text: string): StoredProposal | undefined {
   }
   const parsed = stored.safeParse(value);
   if (!parsed.success) return undefined;
-  const { facts, draft, detached, outcome: decided, sentAs } = parsed.data;
-  return { facts, draft, detached, outcome: decided, sentAs };
+  const { facts, draft, detached, kept, outcome: decided, sentAs } = parsed.data;
+  return { facts, draft, detached, kept, outcome: decided, sentAs };
 }

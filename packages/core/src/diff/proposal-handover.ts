@@ -42,7 +42,8 @@ export class ProposalHandover {
     if (proposals.ending !== undefined) return { shown: Promise.resolve() };
     const opening = records.flatMap((record) => {
       const proposal = this.#revive(record);
-      return proposal === undefined ? [] : [views.show(proposal)];
+      // One whose review the user had closed is in the list, and opened from there.
+      return proposal === undefined || proposal.kept?.isShown === false ? [] : [views.show(proposal)];
     });
     proposals.changed();
     return { shown: Promise.all(opening).then(() => {}) };
@@ -90,14 +91,17 @@ export class ProposalHandover {
     const { owner } = proposal.facts;
     if (record.outcome !== undefined) {
       proposal.settle(record.outcome);
-      proposal.detached = record.detached && record.draft !== undefined;
+      proposal.detached = isKept(record);
       outcomes.restore(proposal, record.outcome, record.sentAs);
     } else if (record.detached || !owner.outlivesConnection) {
       proposal.settle({ kind: "agent-gone" });
-      proposal.detached = record.draft !== undefined;
+      proposal.detached = isKept(record) || record.draft !== undefined;
       if (!proposal.detached) drafts.forget(proposal);
     }
     if (!proposal.isOpen && !proposal.detached) return undefined;
+    if (proposal.detached) {
+      proposal.kept = record.kept ?? { reason: "agent-exited", since: proposal.facts.createdAt, isShown: true };
+    }
     proposal.agentPresent = proposal.isOpen && carrier.isReachable(owner.sessionId);
     proposals.add(proposal);
     return proposal;
@@ -114,10 +118,18 @@ export class ProposalHandover {
     if (!proposal.isOpen && !proposal.detached) return;
     await readView(proposal, clock, logger);
     const settled = proposal.settle({ kind: "stopped" });
-    proposal.detached = proposal.isEdited;
+    if (settled && proposal.isEdited) {
+      proposal.detached = true;
+      proposal.kept = { reason: "agent-exited", since: clock.now(), isShown: proposal.place === "shown" };
+    }
     if (settled) outcomes.send(proposal, { kind: "rejected" });
     if (proposal.detached) await drafts.save(proposal);
     else if (!settled) drafts.forget(proposal);
     await views.close(proposal, "stopped");
   }
+}
+
+/** A kept text that nobody has typed into is the proposal itself. */
+function isKept({ detached, draft, kept }: StoredProposal): boolean {
+  return detached && (draft !== undefined || kept !== undefined);
 }

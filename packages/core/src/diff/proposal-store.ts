@@ -1,5 +1,5 @@
 import type { DiffOutcome } from "./model.ts";
-import type { ProposalFacts } from "./proposal.ts";
+import type { KeptFacts, ProposalFacts } from "./proposal.ts";
 
 /**
  * PORT: where drafts and undelivered outcomes are kept across a reload and a crash. Implemented over the host's private
@@ -17,6 +17,8 @@ export interface StoredProposal {
   readonly draft: string | undefined;
   /** The agent is done with it; only the text the user typed is kept, for the user. */
   readonly detached: boolean;
+  /** What is known of a detached one. */
+  readonly kept?: KeptFacts | undefined;
   /** Set when the user has decided and the agent does not know yet. */
   readonly outcome: DiffOutcome | undefined;
   /** The event id under which the outcome was sent, 0 for none: an agent that has that event is not told again. */

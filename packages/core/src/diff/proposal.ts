@@ -1,5 +1,5 @@
 import type { DiffView } from "../editor-host.ts";
-import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
+import type { DiffOutcome, KeptReason, ProposalInfo, ProposalInput } from "./model.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
 /** The session that asked, as far as a proposal needs to know it. */
@@ -22,6 +22,15 @@ export interface ProposalFacts {
   readonly createdAt: number;
 }
 
+/** What is known of a kept text (`KeptText`) beside its proposal. */
+export interface KeptFacts {
+  readonly reason: KeptReason;
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** A review shows it, and does so again after a restart. */
+  readonly isShown: boolean;
+}
+
 /**
  * One proposal from its arrival to its one outcome. States: `asking` → `shown` or `hidden` (either way open) → settled; an open
  * proposal whose agent has gone is `kept`. Settling is final: what comes later, from whichever side, changes nothing.
@@ -30,7 +39,7 @@ export class Proposal {
   readonly facts: ProposalFacts;
   readonly outcome: Promise<DiffOutcome>;
   view: DiffView | undefined;
-  /** Where the view stands; `kept` is told from `agentPresent`. */
+  /** Where the view stands; `away` and `kept` are told from `agentPresent` and `detached`. */
   place: "asking" | "shown" | "hidden" = "hidden";
   agentPresent = true;
   /** The last text read from the view that differs from the proposal. */
@@ -74,6 +83,8 @@ export class Proposal {
 
   /** The agent has its outcome, but the view stays with text the user typed. */
   detached = false;
+  /** Set together with `detached`. */
+  kept: KeptFacts | undefined;
 
   get isOpen(): boolean {
     return this.#settled === undefined;
@@ -126,7 +137,7 @@ export class Proposal {
       path: this.facts.input.path,
       kind: this.facts.kind,
       edited: this.#touched,
-      state: this.agentPresent && !this.detached ? this.place : "kept",
+      state: this.detached ? "kept" : this.agentPresent ? this.place : "away",
     };
   }
 }

@@ -4,11 +4,13 @@ import type { Logger } from "../support/logger.ts";
 import type { ByteOrderMarks } from "./byte-order-marks.ts";
 import type { DraftKeeper } from "./draft-keeper.ts";
 import type { DiffOutcome } from "./model.ts";
+import type { KeptTexts } from "./kept-texts.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { OutcomeOffice, UntoldOutcome } from "./outcome-office.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
+import { splitByteOrderMark } from "./text-fidelity.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
 export interface FinalText {
@@ -21,6 +23,7 @@ export interface ReviewDecisionsOptions {
   readonly marks: ByteOrderMarks;
   readonly messages: ReviewMessages;
   readonly drafts: DraftKeeper;
+  readonly kept: KeptTexts;
   readonly outcomes: OutcomeOffice;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
@@ -69,7 +72,8 @@ export class ReviewDecisions {
   decline(proposal: Proposal, kind: "rejected" | "closed"): boolean {
     if (this.#options.proposals.ending !== undefined || proposal.deciding !== undefined) return false;
     if (proposal.detached) {
-      this.#release(proposal, "rejected");
+      if (kind === "rejected") return this.#options.kept.discard(proposal.id);
+      void this.#options.kept.hide(proposal);
       return true;
     }
     if (!proposal.isOpen) return false;
@@ -93,8 +97,11 @@ export class ReviewDecisions {
     const final = proposal.finalText(text, typeof mark === "boolean" ? mark : await mark);
     // The user may have decided in the view while it was read.
     if (!proposal.isOpen) return outcomes.collect(owner, handle) ?? final;
-    if (final.edited && !owner.outlivesConnection) messages.editsNotUsed(proposal, proposal.draft ?? proposal.body);
     this.#end(proposal, { kind: "decided-in-terminal", ...final }, "decided-in-terminal", options.notify);
+    if (final.edited && !owner.outlivesConnection) {
+      this.#options.kept.keep(proposal, "answered-in-terminal", text);
+      messages.editsNotUsed(proposal, () => this.#options.kept.saveAndTell(proposal));
+    }
     if (options.notify) outcomes.send(proposal, { kind: "rejected" });
     return final;
   }
@@ -112,17 +119,32 @@ export class ReviewDecisions {
 
   /** Says once of each accepted outcome that it waits for its owner, unless the owner most likely has it. */
   tellKept(sessionId: string): void {
-    for (const untold of this.#options.outcomes.takeUntold(sessionId)) void this.#tellKept(untold);
+    for (const untold of this.#options.outcomes.takeUntold(sessionId)) {
+      void this.#keepUndelivered(untold, this.#options.messages.keptUntilReturn);
+    }
+  }
+
+  /** The same of an owner that will not come back. */
+  tellLost(sessionId: string): void {
+    for (const untold of this.#options.outcomes.takeUntold(sessionId)) {
+      void this.#keepUndelivered(untold, this.#options.messages.notDelivered);
+    }
   }
 
   /**
    * An agent whose user accepts and closes the terminal at once has its answer: only words of the user that are not in the
    * file either are worth a message then. It stays kept in all cases.
    */
-  async #tellKept({ proposal, text, edited, sent }: UntoldOutcome): Promise<void> {
-    const { written, messages } = this.#options;
+  async #keepUndelivered(
+    { proposal, text, edited, sent }: UntoldOutcome,
+    tell: ReviewMessages["keptUntilReturn"],
+  ): Promise<void> {
+    const { kept, written } = this.#options;
     if (sent && (!edited || (await written.holds(proposal.facts.input.path, text)))) return;
-    messages.keptUntilReturn(proposal, text);
+    // Its agent may have come for it meanwhile.
+    if (proposal.undelivered === undefined) return;
+    kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
+    tell(proposal, () => kept.saveAndTell(proposal));
   }
 
   #edited(proposal: Proposal): void {
@@ -139,9 +161,8 @@ export class ReviewDecisions {
     const mark = proposal.detached ? false : marks.needed(proposal);
     const final = proposal.finalText(documentText, typeof mark === "boolean" ? mark : await mark);
     if (proposal.detached) {
-      proposal.noteText(documentText);
-      messages.handBack(proposal, documentText);
-      this.#release(proposal, "accepted");
+      await this.#options.kept.hide(proposal, documentText);
+      messages.notWritten(proposal, () => this.#options.kept.saveAndTell(proposal));
       return true;
     }
     const outcome: DiffOutcome = { kind: "accepted", ...final };
@@ -158,11 +179,8 @@ export class ReviewDecisions {
       this.#end(proposal, outcome, reason);
       return;
     }
-    proposal.detached = true;
     proposal.settle(outcome);
-    this.#options.views.tellPresence(proposal);
-    this.#options.drafts.touch(proposal);
-    this.#options.proposals.changed();
+    this.#options.kept.keep(proposal, outcome.kind === "superseded" ? "superseded" : "agent-exited");
   }
 
   /** With `isSent` an outcome is sent next, which takes the place of what is kept on disk. */

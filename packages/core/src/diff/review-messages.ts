@@ -1,6 +1,7 @@
 import type { EditorHost, HostMessage } from "../editor-host.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { KeptTextSaving } from "./model.ts";
 import type { Proposal } from "./proposal.ts";
 
 /** Everything a review tells the user; each of them once, with what to do. */
@@ -8,18 +9,22 @@ export interface ReviewMessages {
   /** Asks before a file outside the workspace is shown. False also when the question is dismissed. */
   outsideWorkspace(proposal: Proposal): Promise<boolean>;
   superseded(proposal: Proposal): void;
-  answerNotUsed(proposal: Proposal, text: string): void;
-  editsNotUsed(proposal: Proposal, text: string): void;
-  handBack(proposal: Proposal, text: string): void;
-  keptUntilReturn(proposal: Proposal, text: string): void;
+  /** What was typed into an accepted proposal that its agent never got. `save`: the user's "Save to File", here and below. */
+  answerNotUsed(proposal: Proposal, save: () => Promise<void>): void;
+  editsNotUsed(proposal: Proposal, save: () => Promise<void>): void;
+  /** The user accepted what nobody waits for. */
+  notWritten(proposal: Proposal, save: () => Promise<void>): void;
+  keptUntilReturn(proposal: Proposal, save: () => Promise<void>): void;
+  notDelivered(proposal: Proposal, save: () => Promise<void>): void;
+  keptTextNotSaved(proposal: Proposal, saving: Exclude<KeptTextSaving, { readonly kind: "saved" }>): void;
   emptied(proposal: Proposal): void;
   draftNotKept(proposal: Proposal): void;
 }
 
 const showIt = "Show";
-const openText = "Open Text";
+const saveToFile = "Save to File";
 
-export function createReviewMessages(host: Pick<EditorHost, "messages" | "documents">, logger: Logger): ReviewMessages {
+export function createReviewMessages(host: Pick<EditorHost, "messages">, logger: Logger): ReviewMessages {
   const show = async (
     proposal: Proposal,
     code: string,
@@ -41,21 +46,17 @@ export function createReviewMessages(host: Pick<EditorHost, "messages" | "docume
       return undefined;
     }
   };
-  const offerText = (
+  /** A sentence about a text that stands in the list of kept texts now. */
+  const offerToSave = (
     proposal: Proposal,
     code: string,
     severity: HostMessage["severity"],
     sentence: string,
-    text: string,
+    save: () => Promise<void>,
   ): void => {
-    const open = host.documents?.openUntitled;
-    void show(proposal, code, severity, sentence, open === undefined ? [] : [openText])
-      .then(async (action) => {
-        if (action === openText && host.documents?.openUntitled !== undefined) {
-          await host.documents.openUntitled(text, proposal.facts.input.path);
-        }
-      })
-      .catch((error: unknown) => logger.warn("The kept text could not be opened", { code, reason: messageOf(error) }));
+    void show(proposal, code, severity, sentence, [saveToFile])
+      .then((action) => (action === saveToFile ? save() : undefined))
+      .catch((error: unknown) => logger.warn("The kept text could not be saved", { code, reason: messageOf(error) }));
   };
   return {
     outsideWorkspace: async (proposal) => {
@@ -68,46 +69,38 @@ export function createReviewMessages(host: Pick<EditorHost, "messages" | "docume
       const text = `${owner.agentName} made a newer proposal for ${input.path}. What you typed into the earlier one stays open beside it.`;
       void show(proposal, "proposal-superseded", "info", text, []);
     },
-    answerNotUsed: (proposal, text) => {
+    answerNotUsed: (proposal, save) => {
       const { owner, input } = proposal.facts;
-      offerText(
-        proposal,
-        "answer-not-used",
-        "warning",
-        `${owner.agentName} made a new proposal for ${input.path} before it had your answer, so what you had typed was not used.`,
-        text,
-      );
+      const sentence = `${owner.agentName} made a new proposal for ${input.path} before it had your answer, so your edits were not used. They are kept in the list of proposals.`;
+      offerToSave(proposal, "answer-not-used", "warning", sentence, save);
     },
-    editsNotUsed: (proposal, text) => {
+    editsNotUsed: (proposal, save) => {
       const { owner, input } = proposal.facts;
-      offerText(
-        proposal,
-        "edits-not-used",
-        "warning",
-        `You answered ${owner.agentName} in the terminal, so what you typed into its proposal for ${input.path} was not used.`,
-        text,
-      );
+      const sentence = `You answered ${owner.agentName} in its terminal, so your edits to ${input.path} were not used. They are kept in the list of proposals.`;
+      offerToSave(proposal, "edits-not-used", "warning", sentence, save);
     },
-    handBack: (proposal, text) => {
+    notWritten: (proposal, save) => {
       const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} no longer waits for this proposal for ${input.path}, so nothing was written. Your text is at hand.`;
-      const open = host.documents?.openUntitled;
-      if (open !== undefined) {
-        void open
-          .call(host.documents, text, input.path)
-          .catch((error: unknown) => logger.warn("The kept text could not be opened", { reason: messageOf(error) }));
-      }
-      void show(proposal, "agent-gone", "warning", sentence, []);
+      const sentence = `${owner.agentName} no longer waits for this proposal, so ${input.path} was not changed. Your text is kept in the list of proposals.`;
+      offerToSave(proposal, "agent-gone", "warning", sentence, save);
     },
-    keptUntilReturn: (proposal, text) => {
+    keptUntilReturn: (proposal, save) => {
       const { owner, input } = proposal.facts;
-      offerText(
-        proposal,
-        "kept-until-return",
-        "info",
-        `${owner.agentName} is not connected right now. Your answer for ${input.path} is kept and delivered when it returns.`,
-        text,
-      );
+      const sentence = `${owner.agentName} is not connected, so ${input.path} was not changed. Your answer is delivered when it returns, and kept in the list of proposals until then.`;
+      offerToSave(proposal, "kept-until-return", "info", sentence, save);
+    },
+    notDelivered: (proposal, save) => {
+      const { owner, input } = proposal.facts;
+      const sentence = `${owner.agentName} exited before it had your answer, so ${input.path} was not changed. Your text is kept in the list of proposals.`;
+      offerToSave(proposal, "not-delivered", "warning", sentence, save);
+    },
+    keptTextNotSaved: (proposal, saving) => {
+      const { path } = proposal.facts.input;
+      const sentence =
+        saving.kind === "conflict"
+          ? `${path} has changed in the same lines meanwhile, so nothing was written. Your text is kept in the list of proposals.`
+          : `Your text could not be saved to ${path}; the log says why. It is kept in the list of proposals.`;
+      void show(proposal, "kept-text-not-saved", "error", sentence, []);
     },
     emptied: (proposal) => {
       const { owner, input } = proposal.facts;

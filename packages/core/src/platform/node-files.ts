@@ -43,6 +43,7 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     },
     removeSync,
     readText,
+    replaceText,
     readReal: (path, limitBytes) => readReal(path, limitBytes, machine),
     startsWithByteOrderMark,
     list: (path) => unlessAbsent(fs.readdir(path), []),
@@ -132,6 +133,28 @@ async function readText(path: string, limitBytes: number): Promise<string | unde
     if (!stats.isFile() || stats.size > limitBytes) return undefined;
     const bytes = await readAtMost(file, stats.size, limitBytes);
     return bytes === undefined ? undefined : decodeUtf8(bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+async function replaceText(path: string, heldText: string, text: string): Promise<"replaced" | "stale"> {
+  if ((await lstat(path))?.kind !== "file") return "stale";
+  const opening = fs.open(path, constants.O_RDWR | noFollow | nonBlocking);
+  const file = await unlessAbsent<Awaited<typeof opening> | undefined>(opening, undefined, notARegularFile);
+  if (file === undefined) return "stale";
+  try {
+    const held = Buffer.from(heldText, "utf8");
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size !== held.length) return "stale";
+    const found = await readAtMost(file, held.length, held.length);
+    if (found === undefined || !held.equals(found)) return "stale";
+    const bytes = Buffer.from(text, "utf8");
+    // Cut only after the write: a full disk must not leave an empty file.
+    let written = 0;
+    while (written < bytes.length) written += (await file.write(bytes, written, undefined, written)).bytesWritten;
+    await file.truncate(bytes.length);
+    return "replaced";
   } finally {
     await file.close();
   }

@@ -70,6 +70,11 @@ export interface Files {
    * checked before may have been replaced since, so it is the opened file that is looked at. Never waits for a pipe.
    */
   readReal(path: string, limitBytes: number): Promise<Uint8Array | undefined>;
+  /**
+   * Replaces the whole text of a regular file in place, so that its owner, mode and links stay, if it still holds
+   * `heldText` at that moment; `stale` where it holds anything else, or is no regular file (a link is none).
+   */
+  replaceText(path: string, heldText: string, text: string): Promise<"replaced" | "stale">;
   /** Whether a regular file starts with the UTF-8 byte order mark; false where it cannot be read. */
   startsWithByteOrderMark(path: string): Promise<boolean>;
   /** Names in a directory; empty where there is none. */

@@ -42,11 +42,12 @@ describe("diff registry", () => {
     expect(editor.openViews).toHaveLength(2);
     expect(await view.currentText()).toBe("mine\n");
     expect(registry.proposals.map((proposal) => proposal.state).toSorted()).toEqual(["kept", "shown"]);
-    // Accepting the kept one reaches no agent, and hands the text to the user.
+    // Accepting the kept one reaches no agent, and leaves the text in the list.
     view.accept();
     await editor.ended(view);
     expect(carrier.carried).toEqual([]);
-    expect(editor.untitled).toEqual([{ text: "mine\n", likePath: "/ws/a.ts" }]);
+    expect(registry.kept.list).toMatchObject([{ id: first.id, path: "/ws/a.ts", reason: "superseded" }]);
+    expect(await registry.kept.read(first.id)).toBe("mine\n");
   });
 
   it("an unedited first proposal simply gives way to the second", async () => {
@@ -99,9 +100,8 @@ describe("diff registry", () => {
     await editor.ended(view);
     expect(editor.shownMessages).toEqual([]);
     registry.setAgentPresent("one", false);
-    const told = await editor.messages.next("kept-until-return");
-    told.answer("Open Text");
-    await expect.poll(() => editor.untitled).toEqual([{ text: "mine\n", likePath: "/ws/a.ts" }]);
+    await editor.messages.next("kept-until-return");
+    expect(registry.kept.list).toMatchObject([{ path: "/ws/a.ts", reason: "not-delivered", isShown: false }]);
     registry.setAgentPresent("one", false);
     expect(editor.shownMessages).toHaveLength(1);
   });
@@ -400,13 +400,14 @@ describe("diff registry", () => {
 
   it("an accept stands although the agent's session ends while the text is worked out: what was typed goes to the user", async () => {
     const { editor, open, registry } = start();
-    open("one", "new\n", "/ws/a.ts", { byteOrderMark: "as-on-disk", dialect: "claude", outlivesConnection: false });
+    const changes = { byteOrderMark: "as-on-disk", dialect: "claude", outlivesConnection: false } as const;
+    const { id } = open("one", "new\n", "/ws/a.ts", changes);
     const view = await editor.nextView();
     view.type("mine\n");
     view.accept();
     registry.sessionEnded("one");
-    await expect.poll(() => editor.untitled).toEqual([{ text: "mine\n", likePath: "/ws/a.ts" }]);
-    expect(registry.proposals).toEqual([]);
+    await expect.poll(() => registry.kept.list).toMatchObject([{ path: "/ws/a.ts", isShown: false }]);
+    expect(await registry.kept.read(id)).toBe("mine\n");
   });
 
   it("a command cannot accept a view whose text the editor cannot say", async () => {
@@ -440,7 +441,8 @@ describe("diff registry", () => {
       text: "v2\n",
     });
     kept.accept();
-    await expect.poll(() => third.editor.untitled).toEqual([{ text: "mine\n", likePath: "/ws/a.ts" }]);
+    await third.editor.messages.next("agent-gone");
+    expect(third.registry.kept.list).toMatchObject([{ path: "/ws/a.ts", reason: "superseded", isShown: false }]);
     expect(third.carrier.carried).toEqual([]);
   });
 
@@ -452,7 +454,8 @@ describe("diff registry", () => {
     const after = start({ store: before.store });
     await (await after.registry.restore()).shown;
     (await after.editor.nextView()).accept();
-    await expect.poll(() => after.editor.untitled).toHaveLength(1);
+    await after.editor.messages.next("agent-gone");
+    expect(after.registry.kept.list).toHaveLength(1);
     expect(after.carrier.carried).toEqual([]);
   });
 
@@ -551,8 +554,9 @@ describe("diff registry", () => {
   });
 
   it("typed text of an answer that a new round overtakes is offered to the user", async () => {
-    const { carrier, editor, open } = start();
-    open("one");
+    const { carrier, editor, files, open, registry } = start();
+    files.addFile("/ws/a.ts", "new\n");
+    const { id } = open("one");
     const view = await editor.nextView();
     view.type("mine\n");
     carrier.reachable.delete("one");
@@ -560,8 +564,11 @@ describe("diff registry", () => {
     await editor.ended(view);
     await expect.poll(() => editor.openViews.length).toBe(0);
     open("one", "v2\n");
-    (await editor.messages.next("answer-not-used")).answer("Open Text");
-    await expect.poll(() => editor.untitled).toEqual([{ text: "mine\n", likePath: "/ws/a.ts" }]);
+    const told = await editor.messages.next("answer-not-used");
+    expect(registry.kept.list).toMatchObject([{ id, reason: "not-delivered" }]);
+    told.answer("Save to File");
+    await expect.poll(() => registry.kept.list).toEqual([]);
+    expect(await files.readText("/ws/a.ts", 100)).toBe("mine\n");
   });
 
   it("another session fetches an outcome only when its owner has been away for ten seconds, also after a restart", async () => {

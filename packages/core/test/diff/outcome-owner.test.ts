@@ -157,8 +157,10 @@ describe("an agent whose answers die with its connection", () => {
     expect(after.registry.proposals.map((one) => [one.path, one.state])).toEqual([["/ws/a.ts", "kept"]]);
     expect(after.registry.concerns("one")).toBe(false);
     after.editor.openViews[0]?.accept();
-    await expect.poll(() => after.editor.untitled).toEqual([{ text: "mine\n", likePath: "/ws/a.ts" }]);
+    await after.editor.messages.next("agent-gone");
     expect(after.carrier.carried).toEqual([]);
+    const [kept] = after.registry.kept.list;
+    expect(after.registry.kept.discard(kept?.id ?? "")).toBe(true);
     await expect.poll(() => after.store.kept.size).toBe(0);
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -10,6 +11,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -129,6 +131,37 @@ describe("reading text", () => {
       expect(await files.readText(path(name), 100)).toBeUndefined();
     }
     expect(await files.readText("/dev/zero", 100)).toBeUndefined();
+  });
+});
+
+describe("replacing the text of a file of the user", () => {
+  const at = (): string => join(makeDirectory(), "file");
+
+  it.each([
+    ["a shorter one", "held", "x"],
+    ["a longer one", "held", "much longer than before é 😀"],
+    ["an empty one", "held", ""],
+    ["the first one of an empty file", "", "text"],
+  ])("by %s leaves its mode and its links", async (_what, held, text) => {
+    const path = at();
+    writeFileSync(path, held, { mode: 0o640 });
+    linkSync(path, `${path}-other`);
+    expect(await files.replaceText(path, held, text)).toBe("replaced");
+    expect(readFileSync(`${path}-other`, "utf8")).toBe(text);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  it("happens only while it holds what it held, and never through a link or a pipe", async () => {
+    const path = at();
+    writeFileSync(path, "hole");
+    symlinkSync(path, `${path}-link`);
+    execFileSync("mkfifo", [`${path}-pipe`]);
+    expect(await files.replaceText(path, "held", "mine")).toBe("stale");
+    expect(await files.replaceText(path, "hol", "mine")).toBe("stale");
+    expect(await files.replaceText(`${path}-link`, "hole", "mine")).toBe("stale");
+    expect(await files.replaceText(`${path}-pipe`, "", "mine")).toBe("stale");
+    expect(await files.replaceText(`${path}-none`, "", "mine")).toBe("stale");
+    expect(readFileSync(path, "utf8")).toBe("hole");
   });
 });
 

@@ -5,6 +5,7 @@ export type HostCall =
   | "documents.open"
   | "documents.save"
   | "documents.readText"
+  | "documents.write"
   | "editors.active"
   | "editors.openFiles"
   | "messages.show"

@@ -131,6 +131,13 @@ export class MemoryDocuments {
         failures.check("documents.readText");
         return this.#open.get(path)?.text.slice(0, limitBytes);
       },
+      write: async (path, heldText, text) => {
+        failures.check("documents.write");
+        const document = this.#open.get(path);
+        if (document === undefined || document.text !== heldText) return "stale";
+        document.text = text;
+        return "written";
+      },
       openUntitled: async (text, likePath) => {
         this.untitled.push({ text, likePath });
       },

@@ -147,6 +147,15 @@ export class MemoryFiles implements Files {
     return bytes.length > limitBytes ? undefined : bytes;
   }
 
+  async replaceText(path: string, heldText: string, text: string): Promise<"replaced" | "stale"> {
+    this.#enter("replaceText", path);
+    const real = this.#throughParents(path);
+    const entry = this.#entries.get(real);
+    if (entry?.kind !== "file" || entry.data !== heldText) return "stale";
+    this.#entries.set(real, { ...entry, data: text, modifiedMs: this.#options.clock.now() });
+    return "replaced";
+  }
+
   async startsWithByteOrderMark(path: string): Promise<boolean> {
     this.#enter("startsWithByteOrderMark", path);
     return this.#entries.get(this.#throughParents(path))?.data.startsWith("\uFEFF") === true;

@@ -66,7 +66,8 @@ export async function runSoak(plan: SoakPlan): Promise<SoakResult> {
       seconds: (performance.now() - startedAt) / 1000,
       growth: end - (weights[0] ?? end),
       faults: await editor.call(ask.faults),
-      leftProposals: (await editor.call(ask.proposals)).filter(({ state }) => state !== "kept").length,
+      leftProposals: (await editor.call(ask.proposals)).filter(({ state }) => state !== "kept" && state !== "away")
+        .length,
     };
   } finally {
     for (const agent of agents) await agent.end();

@@ -1,0 +1,137 @@
+import type { EditorHost } from "../editor-host.ts";
+import type { Clock, Files } from "../platform/platform.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import type { DraftKeeper } from "./draft-keeper.ts";
+import type { KeptReason, KeptText, KeptTextSaving } from "./model.ts";
+import type { OutcomeOffice } from "./outcome-office.ts";
+import type { OpenProposals } from "./open-proposals.ts";
+import type { Proposal } from "./proposal.ts";
+import type { ReviewMessages } from "./review-messages.ts";
+import type { ReviewViews } from "./review-views.ts";
+import { saveIntoFile } from "./save-into-file.ts";
+
+export interface KeptTextsOptions {
+  readonly host: Pick<EditorHost, "documents">;
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly logger: Logger;
+  readonly messages: ReviewMessages;
+  readonly drafts: DraftKeeper;
+  readonly outcomes: OutcomeOffice;
+  readonly proposals: OpenProposals;
+  readonly views: ReviewViews;
+}
+
+/** What is left of proposals whose agents are done with them: text of the user, until the user is done with it, too. */
+export class KeptTexts {
+  readonly #options: KeptTextsOptions;
+
+  constructor(options: KeptTextsOptions) {
+    this.#options = options;
+  }
+
+  get list(): readonly KeptText[] {
+    return this.#options.proposals.all
+      .filter((proposal) => proposal.detached)
+      .map(infoOf)
+      .toSorted((one, other) => other.since - one.since);
+  }
+
+  /** From now on a settled proposal is a kept text: its view stays, and where there is none any more `text` is what is kept. */
+  keep(proposal: Proposal, reason: KeptReason, text?: string): void {
+    const { clock, drafts, proposals, views } = this.#options;
+    proposal.detached = true;
+    if (text !== undefined) {
+      proposal.draft = text;
+      proposal.place = "hidden";
+    }
+    proposal.kept = { reason, since: clock.now(), isShown: proposal.place === "shown" };
+    proposals.add(proposal);
+    views.tellPresence(proposal);
+    drafts.touch(proposal);
+    proposals.changed();
+  }
+
+  /** The user is done with its view, which held `text`; the list has it from now on. */
+  async hide(proposal: Proposal, text?: string): Promise<void> {
+    const { drafts, proposals, views } = this.#options;
+    if (text === undefined) await views.read(proposal);
+    else proposal.draft = text;
+    if (proposal.kept === undefined) return;
+    proposal.kept = { ...proposal.kept, isShown: false };
+    proposal.place = "hidden";
+    void views.close(proposal, "agent-gone");
+    drafts.touch(proposal);
+    proposals.changed();
+  }
+
+  async read(id: string): Promise<string | undefined> {
+    const proposal = this.#find(id);
+    return proposal === undefined ? undefined : this.#options.views.read(proposal);
+  }
+
+  /** See `Companion.saveKeptText`. */
+  async save(id: string): Promise<KeptTextSaving | undefined> {
+    const { host, files, logger } = this.#options;
+    const proposal = this.#find(id);
+    if (proposal === undefined) return undefined;
+    try {
+      const text = await this.#options.views.textToAccept(proposal);
+      const { documents } = host;
+      const saving = await saveIntoFile(proposal.facts.input.path, text, [proposal.body], { files, documents });
+      if (saving.kind === "saved") this.#release(proposal, "accepted");
+      return saving;
+    } catch (error) {
+      logger.error("A kept text could not be saved", { proposal: id, reason: messageOf(error) });
+      return { kind: "failed", reason: messageOf(error) };
+    }
+  }
+
+  /** The user's "Save to File" in a message: what came of it is told where the file does not have the text. */
+  async saveAndTell(proposal: Proposal): Promise<void> {
+    const saving = await this.save(proposal.id);
+    if (saving !== undefined && saving.kind !== "saved") this.#options.messages.keptTextNotSaved(proposal, saving);
+  }
+
+  discard(id: string): boolean {
+    const proposal = this.#find(id);
+    if (proposal === undefined) return false;
+    this.#release(proposal, "rejected");
+    this.#options.outcomes.retract(proposal);
+    return true;
+  }
+
+  /** Its agent has got it after all. */
+  delivered(proposal: Proposal): void {
+    if (proposal.kept?.reason === "not-delivered" && this.#find(proposal.id) === proposal) {
+      this.#release(proposal, "accepted");
+    }
+  }
+
+  #find(id: string): Proposal | undefined {
+    const proposal = this.#options.proposals.get(id);
+    return proposal?.detached === true ? proposal : undefined;
+  }
+
+  #release(proposal: Proposal, reason: "accepted" | "rejected"): void {
+    const { drafts, proposals, views } = this.#options;
+    proposal.detached = false;
+    proposal.kept = undefined;
+    proposals.remove(proposal);
+    drafts.forget(proposal);
+    void views.close(proposal, reason);
+    proposals.changed();
+  }
+}
+
+function infoOf({ id, facts, kept, place }: Proposal): KeptText {
+  return {
+    id,
+    agentName: facts.owner.agentName,
+    path: facts.input.path,
+    reason: kept?.reason ?? "agent-exited",
+    since: kept?.since ?? facts.createdAt,
+    isShown: place === "shown",
+  };
+}

@@ -1,0 +1,96 @@
+import type { HostDocuments } from "../editor-host.ts";
+import type { Files } from "../platform/platform.ts";
+import { PatchbayError } from "../support/errors.ts";
+import type { KeptTextSaving } from "./model.ts";
+import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+
+/** The largest file that a text is saved into, bytes. */
+const maximumBytes = 64 * 1024 * 1024;
+
+/** How often the text is brought onto what the file holds by then, where somebody writes it at the same time. */
+const attempts = 3;
+
+/** New files get what the user's umask leaves of this. */
+const newFileMode = 0o666;
+
+export interface FileAccess {
+  readonly files: Files;
+  readonly documents: HostDocuments | undefined;
+}
+
+/**
+ * Writes a text of the user into its file, at the user's explicit wish. A file that holds one of `bases`, which the text came
+ * from, takes it as it is; one that holds anything else takes it only as far as it can be merged. An open document is changed
+ * in the editor, and the file by itself where it is not open.
+ */
+export async function saveIntoFile(
+  path: string,
+  text: string,
+  bases: readonly string[],
+  access: FileAccess,
+): Promise<KeptTextSaving> {
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const place = await findPlace(path, access);
+    const held = await place.read();
+    if (held === undefined) return (await place.create(text)) ? { kind: "saved", merged: false } : { kind: "conflict" };
+    const wanted = bringOnto(held, text, bases);
+    if (wanted === undefined) return { kind: "conflict" };
+    if (wanted.text === held || (await place.replace(held, wanted.text)))
+      return { kind: "saved", merged: wanted.merged };
+  }
+  return { kind: "conflict" };
+}
+
+/** Undefined: what the file holds and the text do not fit together. */
+function bringOnto(
+  held: string,
+  text: string,
+  bases: readonly string[],
+): { readonly text: string; readonly merged: boolean } | undefined {
+  const { mark, body } = splitByteOrderMark(held);
+  const plain = splitByteOrderMark(text).body;
+  const isBase = sameLines(body, plain) || bases.some((base) => sameLines(body, base));
+  return isBase ? { text: mark + restoreLineEnds(plain, body), merged: false } : undefined;
+}
+
+interface Place {
+  /** Undefined: there is no such file. */
+  read(): Promise<string | undefined>;
+  /** False where there is one by now. */
+  create(text: string): Promise<boolean>;
+  /** False where it holds another text by now. */
+  replace(held: string, text: string): Promise<boolean>;
+}
+
+async function findPlace(path: string, { files, documents }: FileAccess): Promise<Place> {
+  const write = documents?.write?.bind(documents);
+  if (documents !== undefined && write !== undefined && documents.isDirty(path) !== undefined) {
+    return {
+      read: () => documents.readText(path, maximumBytes),
+      create: async () => false,
+      replace: async (held, text) => (await write(path, held, text)) === "written",
+    };
+  }
+  const real = await files.realPath(path);
+  return {
+    read: async () => {
+      if (real === undefined) return undefined;
+      const held = await files.readText(real, maximumBytes);
+      if (held !== undefined) return held;
+      throw new PatchbayError(
+        "storage-failed",
+        `${path} is not a text in UTF-8 of at most 64 MB. Open it in the editor.`,
+      );
+    },
+    create: async (text) => {
+      try {
+        await files.createExclusive(path, text, newFileMode);
+        return true;
+      } catch (error) {
+        if ((await files.lstat(path)) !== undefined) return false;
+        throw error;
+      }
+    },
+    replace: async (held, text) => (await files.replaceText(real ?? path, held, text)) === "replaced",
+  };
+}
