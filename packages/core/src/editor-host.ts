@@ -140,7 +140,10 @@ export interface HostMessage {
 }
 
 export interface HostDiagnostics {
-  /** Current diagnostics of one file or of the whole workspace. May wait briefly for a language server to catch up with the disk. */
+  /**
+   * Current diagnostics of one file or of the whole workspace. May wait for a language server to catch up with the disk until
+   * `signal` is aborted: then the time is up, and the answer is what is known.
+   */
   read(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]>;
 }
 

@@ -5,8 +5,8 @@ import type { CocServices } from "../vim/vim.ts";
 /** coc's diagnostics, which it holds for all files its language servers spoke of. */
 export function createCocDiagnostics(coc: Pick<CocServices, "diagnostics">): HostDiagnostics {
   return {
-    read: async (path, signal) => {
-      const items = signal.aborted ? [] : await coc.diagnostics();
+    read: async (path) => {
+      const items = await coc.diagnostics();
       const files = new Map<string, Diagnostic[]>();
       for (const item of items) {
         const shape = asShape(item);

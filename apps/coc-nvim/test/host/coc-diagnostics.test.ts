@@ -8,6 +8,11 @@ const items = [
   { file: "/w/b.ts", lnum: 1, col: 1, message: "maybe", severity: "Warning", location: { range } },
 ];
 
+it("are given at once when the time is up, as coc waits for nothing", async () => {
+  const diagnostics = createCocDiagnostics({ diagnostics: async () => items });
+  expect(await diagnostics.read("/w/b.ts", AbortSignal.abort())).toHaveLength(1);
+});
+
 it("are given by file, in coc's own positions", async () => {
   const diagnostics = createCocDiagnostics({ diagnostics: async () => items });
   const { signal } = new AbortController();

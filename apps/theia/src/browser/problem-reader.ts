@@ -44,9 +44,14 @@ export class ProblemReader {
     });
   }
 
-  /** Of one file, or of all files. */
-  async read(path: string | undefined): Promise<readonly FileDiagnostics[]> {
+  /** Of one file, or of all files, when they are about the texts of now. */
+  async readCurrent(path: string | undefined): Promise<readonly FileDiagnostics[]> {
     await this.catchUp(path === undefined ? this.fileModels() : [this.find(fileUriOf(path).toString())]);
+    return this.read(path);
+  }
+
+  /** What is known now of one file, or of all files. */
+  read(path: string | undefined): readonly FileDiagnostics[] {
     const uris = path === undefined ? Array.from(this.problems.getUris(), (uri) => new URI(uri)) : [fileUriOf(path)];
     return uris.flatMap((uri) => {
       const file = filePathOf(uri);

@@ -49,8 +49,8 @@ export class WindowClient implements PatchbayWindow {
     return this.messages.show(message);
   }
 
-  async readDiagnostics(path: string | undefined): Promise<readonly FileDiagnostics[]> {
-    return this.problems.read(path);
+  async readDiagnostics(path: string | undefined, patient: boolean): Promise<readonly FileDiagnostics[]> {
+    return await (patient ? this.problems.readCurrent(path) : this.problems.read(path));
   }
 
   openDocument(request: OpenDocumentRequest): Promise<void> {

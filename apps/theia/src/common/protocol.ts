@@ -133,7 +133,8 @@ export interface PatchbayWindow {
   readDiff(proposalId: string): Promise<ProposalText>;
   notifyAgentPresent(proposalId: string, present: boolean): void;
   showMessage(message: HostMessage): Promise<string | undefined>;
-  readDiagnostics(path: string | undefined): Promise<readonly FileDiagnostics[]>;
+  /** `patient`: may wait a few seconds for problems that are behind their text; else what is known now. */
+  readDiagnostics(path: string | undefined, patient: boolean): Promise<readonly FileDiagnostics[]>;
   openDocument(request: OpenDocumentRequest): Promise<void>;
   /** False where the file is not open or could not be saved. */
   saveDocument(path: string): Promise<boolean>;

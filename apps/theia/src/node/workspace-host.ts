@@ -93,8 +93,17 @@ export class WorkspaceHost implements EditorHost {
 
   async #readDiagnostics(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
     const window = this.#windowFor(path);
-    if (window === undefined || signal.aborted) return [];
-    return await this.#bounded(window.call((client) => client.readDiagnostics(path)));
+    if (window === undefined) return [];
+    const read = (patient: boolean): Promise<readonly FileDiagnostics[]> =>
+      window.call((client) => client.readDiagnostics(path, patient));
+    if (signal.aborted) return await this.#bounded(read(false));
+    return await this.#bounded(
+      new Promise((resolve, reject) => {
+        read(true).then(resolve, reject);
+        // The time is up: what the window knows now comes instead.
+        signal.addEventListener("abort", () => read(false).then(resolve, reject), { once: true });
+      }),
+    );
   }
 
   #createDocuments(): HostDocuments {

@@ -159,6 +159,20 @@ describe("windows and workspaces", () => {
     expect(made.map(({ starts }) => starts)).toEqual([1]);
   });
 
+  it("a window that waits for its problems is asked for what it knows when the agent's time is up", async () => {
+    const backend = createTestBackend();
+    const { window } = await open(backend, "one");
+    const known = [{ path: "/work/a.ts", diagnostics: [] }];
+    window.readDiagnostics = (_path, patient) => (patient ? new Promise(() => {}) : Promise.resolve(known));
+    const { diagnostics } = theOnly(backend).host;
+    const timeUp = new AbortController();
+    const answer = diagnostics?.read("/work/a.ts", timeUp.signal);
+    await settle();
+    timeUp.abort();
+    expect(await answer).toEqual(known);
+    expect(await diagnostics?.read("/work/a.ts", timeUp.signal)).toEqual(known);
+  });
+
   it("a companion that nobody uses is stopped after a while, and a later window starts another", async () => {
     const backend = createTestBackend();
     const { service } = await open(backend, "one");

@@ -135,7 +135,7 @@ export class SimulatedWindow implements PatchbayWindow {
     return this.editor.messages.show(message);
   }
 
-  readDiagnostics(path: string | undefined): Promise<readonly FileDiagnostics[]> {
+  readDiagnostics(path: string | undefined, _patient: boolean): Promise<readonly FileDiagnostics[]> {
     return this.editor.diagnostics.read(path, new AbortController().signal);
   }
 

@@ -57,14 +57,17 @@ export class VsCodeDiagnostics implements HostDiagnostics, Disposable {
   }
 
   async read(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
+    await Promise.race([
+      path === undefined ? this.#waitForAll(signal) : this.#waitForOne(path, signal),
+      // What the editor itself is asked for on the way heeds no signal; it goes on, for the next question.
+      untilAborted(signal),
+    ]);
     if (path === undefined) {
-      await this.#waitForAll(signal);
       return languages
         .getDiagnostics()
         .filter(([uri, diagnostics]) => uri.scheme === "file" && diagnostics.length > 0)
         .map(([uri, diagnostics]) => ({ path: uri.fsPath, diagnostics: diagnostics.map(convert) }));
     }
-    await this.#waitForOne(path, signal);
     const diagnostics = languages.getDiagnostics(Uri.file(path)).map(convert);
     return diagnostics.length === 0 ? [] : [{ path, diagnostics }];
   }
@@ -156,6 +159,13 @@ export class VsCodeDiagnostics implements HostDiagnostics, Disposable {
     const end = Date.now() + longest;
     while (!done() && Date.now() < end && !signal.aborted) await delay(pollEvery, signal);
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 /** Whether an extension is running for a language: only then something may be published. */

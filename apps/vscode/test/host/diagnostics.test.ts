@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHostInWindow, type HostInWindow } from "../controls.ts";
 import { Uri } from "../fake-vscode/uri.ts";
 import { Range } from "../fake-vscode/ranges.ts";
@@ -87,6 +87,26 @@ describe("diagnostics", () => {
     const started = performance.now();
     await window.host.diagnostics?.read(path, AbortSignal.timeout(50));
     expect(performance.now() - started).toBeLessThan(400);
+  });
+
+  it("of a file that is not open are what is known when the agent's patience ends before VS Code has opened it", async () => {
+    const other = join(window.folder, "two.txt");
+    window.bench.setDiagnostics(Uri.file(other), [problem("known")]);
+    const asked = vi.spyOn(window.bench, "openDocument").mockReturnValue(new Promise(() => {}));
+    onTestFinished(() => asked.mockRestore());
+    const patience = new AbortController();
+    const answer = window.host.diagnostics?.read(other, patience.signal);
+    await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+    patience.abort();
+    expect((await answer)?.map(({ path: file, diagnostics }) => [file, diagnostics.length])).toEqual([[other, 1]]);
+  });
+
+  it.each(["a b", "[id]", "C#", "100%", "größe", "文"])("of a file in %s are found by its path", async (name) => {
+    const odd = join(window.folder, name, "x.ts");
+    window.bench.setDiagnostics(Uri.file(odd), [problem("broken")]);
+    expect(await read(odd)).toEqual(["broken"]);
+    const all = await window.host.diagnostics?.read(undefined, new AbortController().signal);
+    expect(all?.map(({ path: file }) => file)).toEqual([odd]);
   });
 
   it("of what is not on disk are nobody's business", async () => {

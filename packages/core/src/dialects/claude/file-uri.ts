@@ -6,16 +6,29 @@ export function toFileUri(path: string): string {
   return `file://${rooted.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** Absolute path of a `file://` URI, or of a plain path; undefined where it is neither. */
-export function fromFileUri(uri: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]+:/iu.test(uri)) return uri.startsWith("/") ? uri : undefined;
+/**
+ * The absolute paths that a `file://` URI, or a plain path, may mean: the one that stands there, as Claude Code writes it,
+ * and where that is another one the one with its percent escapes resolved, as other clients mean it. None where it is no path.
+ */
+export function pathsOfUri(uri: string): readonly string[] {
+  const asItIs = withoutScheme(uri);
+  if (asItIs === undefined) return [];
+  const decoded = withoutScheme(decode(asItIs));
+  return decoded === undefined || decoded === asItIs ? [asItIs] : [asItIs, decoded];
+}
+
+function withoutScheme(uri: string): string | undefined {
+  const path = /^file:\/\//iu.test(uri) ? uri.slice("file://".length) : uri;
+  // `file:///C:/a.ts`
+  const rooted = /^\/[A-Za-z]:[\\/]/u.test(path) ? path.slice(1) : path;
+  return /^(?:\/|[A-Za-z]:[\\/])/u.test(rooted) ? rooted : undefined;
+}
+
+function decode(path: string): string {
   try {
-    const url = new URL(uri);
-    if (url.protocol !== "file:") return undefined;
-    const path = decodeURIComponent(url.pathname);
-    return /^\/[A-Za-z]:/u.test(path) ? path.slice(1) : path;
+    return decodeURIComponent(path);
   } catch {
-    // Not a URI at all, or with a broken escape: the caller says so.
-    return undefined;
+    // A percent sign that begins no escape is a letter of the name.
+    return path;
   }
 }

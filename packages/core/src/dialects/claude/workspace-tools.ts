@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { Range } from "../../context/model.ts";
 import { isSecretPath } from "../../context/sharing-policy.ts";
-import type { Diagnostic, HostDocuments } from "../../editor-host.ts";
+import type { HostDocuments } from "../../editor-host.ts";
 import type { SessionServices } from "../../session/services.ts";
 import { errorResult, type TextResult, textResult } from "../text-result.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import { fromFileUri, toFileUri } from "./file-uri.ts";
+import { createDiagnosticsTool } from "./diagnostics-tool.ts";
+import { toFileUri } from "./file-uri.ts";
 import { selectionOf } from "./selection.ts";
 
 /** Most of a document that is searched for openFile's start and end texts, bytes. */
@@ -13,7 +14,6 @@ const searchLimitBytes = 2_000_000;
 
 const noArguments = z.object({});
 const fileArguments = z.object({ filePath: z.string() });
-const diagnosticsArguments = z.object({ uri: z.string().optional() });
 const openFileArguments = z.object({
   filePath: z.string(),
   preview: z.boolean().optional(),
@@ -32,29 +32,8 @@ const emptySchema = { type: "object" as const, properties: {} };
 /** getDiagnostics, openFile and the other tools of the protocol. */
 export function createWorkspaceTools(services: SessionServices): readonly Tool[] {
   const { host } = services;
-  // Messages quote the file they are about: none of a file that is never shared, nor of one whose text is not.
-  const mayQuote = (path: string): boolean => services.mayName(path) && !isSecretPath(path);
   return [
-    defineTool({
-      name: "getDiagnostics",
-      description: "Errors and warnings the editor shows, of one file or of the whole workspace.",
-      inputSchema: {
-        type: "object",
-        properties: { uri: { type: "string", description: "file:// URI; all files when absent" } },
-      },
-      parse: diagnosticsArguments,
-      run: async ({ uri }, signal) => {
-        const path = uri === undefined || uri === "" ? undefined : fromFileUri(uri);
-        if (uri !== undefined && uri !== "" && path === undefined) return errorResult("The uri is not a file:// URI.");
-        if (path !== undefined && !mayQuote(path)) return json([]);
-        const files = (await host.diagnostics?.read(path, signal)) ?? [];
-        return json(
-          files
-            .filter((file) => mayQuote(file.path))
-            .map((file) => ({ uri: toFileUri(file.path), diagnostics: file.diagnostics.map(diagnosticOf) })),
-        );
-      },
-    }),
+    createDiagnosticsTool(services),
     defineTool({
       name: "openFile",
       description: "Opens a file in the editor and optionally selects a range of text.",
@@ -149,20 +128,6 @@ export function createWorkspaceTools(services: SessionServices): readonly Tool[]
       },
     }),
   ];
-}
-
-/** Exactly the members the protocol has, whatever else an editor's own object carries. */
-function diagnosticOf({ message, severity, range: { start, end }, source, code }: Diagnostic): Diagnostic {
-  return {
-    message,
-    severity,
-    range: {
-      start: { line: start.line, character: start.character },
-      end: { line: end.line, character: end.character },
-    },
-    ...(source === undefined ? {} : { source }),
-    ...(code === undefined ? {} : { code }),
-  };
 }
 
 async function openFile(args: z.infer<typeof openFileArguments>, services: SessionServices): Promise<TextResult> {
