@@ -10,7 +10,9 @@ function! patchbay#go#to(id) abort
   if get(b:, 'patchbay_review', '') ==# ''
     let [review.back, review.mode] = [win_getid(), mode()]
   endif
-  return win_gotoid(windows[0])
+  let gone = win_gotoid(windows[0])
+  call patchbay#write#asked(review)
+  return gone
 endfunction
 
 function! patchbay#go#next() abort
@@ -33,15 +35,15 @@ function! s:Go(step) abort
 endfunction
 
 function! patchbay#go#accept() abort
-  return s:Decide('patchbay#review#accept')
+  return s:Decide('accept')
 endfunction
 
 function! patchbay#go#reject() abort
-  return s:Decide('patchbay#review#reject')
+  return s:Decide('reject')
 endfunction
 
 " The review the cursor is in, else the only one.
-function! s:Decide(action) abort
+function! s:Decide(verdict) abort
   let open = patchbay#review#open_ids()
   let here = get(b:, 'patchbay_review', '')
   if index(open, here) < 0
@@ -51,6 +53,10 @@ function! s:Decide(action) abort
     call patchbay#say(empty(open) ? 'No proposal is open.' : 'Several proposals are open: go to one first (:CocList patchbay).', 'WarningMsg')
     return 0
   endif
-  call call(a:action, [here])
+  call patchbay#write#pressed(here)
+  if !patchbay#write#counts(patchbay#review#find(here), a:verdict)
+    return 0
+  endif
+  call call('patchbay#review#' . a:verdict, [here])
   return 1
 endfunction

@@ -46,7 +46,7 @@ function! patchbay#hints#line(id, proposal) abort
     return ' %<' . s:Escape(review.title) . ' now' . (review.unsaved ? ' [without your unsaved text]' : '')
   endif
   let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
-  let about = getbufvar(review.right, '&modified') ? '  [edited]' : ''
+  let about = patchbay#write#is_edited(review) ? '  [edited]' : ''
   if !review.present
     let about .= '  [the agent has gone: your text is kept here]'
   endif

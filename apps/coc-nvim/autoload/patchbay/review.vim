@@ -16,7 +16,7 @@ function! patchbay#review#open(request) abort
     return s:Adopt(s:reviews[id], a:request)
   endif
   let review = extend(copy(a:request), {
-        \ 'state': 'open', 'left': 0, 'right': 0, 'tick': 0, 'told': 0, 'seen': 0, 'warned': 0, 'unsaved': 0, 'text': {},
+        \ 'state': 'open', 'left': 0, 'right': 0, 'tick': 0, 'told': 0, 'seen': 0, 'warned': 0, 'unsaved': 0, 'text': {}, 'held': {},
         \ 'back': win_getid(), 'mode': mode(),
         \ })
   for text in [review.proposal, get(review, 'draft', {})]
@@ -31,6 +31,7 @@ function! patchbay#review#open(request) abort
   call s:Received(id)
   if show
     call win_gotoid(bufwinid(review.right) == -1 ? get(win_findbuf(review.right), 0, review.back) : bufwinid(review.right))
+    call patchbay#write#arrive(review, 0)
   endif
   if !has('nvim')
     redraw
@@ -43,8 +44,10 @@ function! s:Received(id) abort
   call patchbay#parts#clear(a:id . ' draft')
 endfunction
 
+" In Insert mode that an operator began (cw, C, s) Vim says that one is pending until it ends.
 function! s:Busy() abort
-  return getcmdwintype() !=# '' || mode() =~# '^[cr!]' || mode(1) =~# '^no' || (exists('*state') && state('mo') !=# '')
+  return getcmdwintype() !=# '' || mode() =~# '^[cr!]' || mode(1) =~# '^no'
+        \ || (exists('*state') && state(mode() =~# '^[iR]' ? 'm' : 'mo') !=# '')
 endfunction
 
 " Puts a review on the screen; the cursor is in the window it was in afterwards. 0: not now.
@@ -71,6 +74,7 @@ function! s:Show(review) abort
   if index(s:order, a:review.id) < 0
     call add(s:order, a:review.id)
   endif
+  call patchbay#write#arrive(a:review, 0)
   call s:Attach(a:review)
   return 1
 endfunction
@@ -80,11 +84,15 @@ function! s:Attach(review) abort
   let id = string(a:review.id)
   augroup patchbay_review
     execute 'autocmd BufWriteCmd <buffer=' . a:review.right . '> call patchbay#write#now(' . id . ')'
+    execute 'autocmd FileWriteCmd <buffer=' . a:review.right . '> call patchbay#write#part(' . id . ', "")'
+    execute 'autocmd FileAppendCmd <buffer=' . a:review.right . '> call patchbay#write#part(' . id . ', "a")'
+    execute 'autocmd QuitPre <buffer=' . a:review.right . '> call patchbay#write#quit(' . id . ')'
     execute 'autocmd BufReadCmd <buffer=' . a:review.right . '> call s:Refill(' . id . ')'
     execute 'autocmd BufWipeout <buffer=' . a:review.right . '> call s:Wiped(' . id . ')'
     execute 'autocmd TextChanged,TextChangedI,TextChangedP <buffer=' . a:review.right . '> call s:Changed(' . id . ')'
     for number in [a:review.left, a:review.right]
       execute 'autocmd BufEnter <buffer=' . number . '> call s:Entered(' . id . ')'
+      execute 'autocmd CursorMoved,CursorMovedI,InsertEnter <buffer=' . number . '> call patchbay#write#pressed(' . id . ')'
     endfor
   augroup END
   call s:Listen()
@@ -99,6 +107,7 @@ function! s:Entered(id) abort
   if empty(review)
     return
   endif
+  call patchbay#write#arrive(review, 1)
   call patchbay#hints#map(review)
   " Neovim's window bar says it all the time.
   if review.hints && !review.seen && bufnr('%') == review.right && !exists('+winbar')
@@ -111,7 +120,10 @@ endfunction
 function! s:Listen() abort
   augroup patchbay_reviews
     autocmd!
+    autocmd CmdlineEnter : call patchbay#write#pressed()
     autocmd CmdlineLeave : call patchbay#write#typed()
+    autocmd WinLeave * call patchbay#write#leave()
+    autocmd ExitPre * call patchbay#write#exit()
     autocmd BufWritePost * call patchbay#review#saved(str2nr(expand('<abuf>')))
     " do and dp from the other window change the proposal without TextChanged.
     autocmd DiffUpdated * call s:CheckAll()
@@ -159,23 +171,26 @@ function! s:Wiped(id) abort
   endif
   let windows = win_findbuf(review.right)
   let text = patchbay#review#text(a:id)
-  let edited = getbufvar(review.right, '&modified')
-  call timer_start(0, {-> s:Gone(a:id, windows, edited ? text : {})})
+  let edited = patchbay#write#is_edited(review)
+  call patchbay#write#pressed(a:id)
+  let counts = empty(review.held)
+  call timer_start(0, {-> s:Gone(a:id, windows, edited ? text : {}, counts)})
 endfunction
 
-function! s:Gone(id, windows, draft) abort
+function! s:Gone(id, windows, draft, counts) abort
   let review = get(s:reviews, a:id, {})
   if empty(review) || review.state !=# 'open'
     return
   endif
-  if empty(filter(copy(a:windows), 'win_id2tabwin(v:val) !=# [0, 0]'))
+  let closed = empty(filter(copy(a:windows), 'win_id2tabwin(v:val) !=# [0, 0]'))
+  if closed && a:counts
     call patchbay#review#reject(a:id)
-  elseif !s:Reopen(review, a:draft)
-    call timer_start(200, {-> s:Gone(a:id, a:windows, a:draft)})
+  elseif !s:Reopen(review, a:draft, closed)
+    call timer_start(200, {-> s:Gone(a:id, a:windows, a:draft, a:counts)})
   endif
 endfunction
 
-function! s:Reopen(review, draft) abort
+function! s:Reopen(review, draft, closed) abort
   if s:Busy()
     return 0
   endif
@@ -187,7 +202,8 @@ function! s:Reopen(review, draft) abort
   if !s:Show(a:review)
     return 0
   endif
-  call patchbay#say('The proposal for ' . a:review.title . ' waits in a tab page of its own.', 'MoreMsg')
+  let was = a:closed ? 'Not rejected: it had only just opened. ' : ''
+  call patchbay#say(was . 'The proposal for ' . a:review.title . ' waits in a tab page of its own.', 'MoreMsg')
   return 1
 endfunction
 

@@ -1,17 +1,115 @@
-" Writing a proposal accepts it, where the user's own hand wrote it: a write command typed in its window, for it alone. :wa and
-" plugins that save by themselves never accept what he has perhaps not looked at.
+" Whose hand it was. Writing a proposal accepts it where the user did so: a write command typed in its window, for it alone. :wa and
+" plugins that save by themselves never accept what he has perhaps not looked at. Nor does a key that was on its way elsewhere: a
+" review that came by itself takes no verdict before the keys have rested for a second.
 
 " The Ex command the user typed last: [buffer, command, time].
 let s:typed = [0, '', []]
 
+" The window that was left last.
+let s:left = 0
+
+" How long keys must rest in a review that was not asked for, and after the user was told so, seconds.
+let [s:rest, s:told_rest] = [1.0, 0.5]
+
+" What may stand before a write command without making it another one.
+let s:before = '^[: \t]*\%(\%(sil\%[ent]!\?\|uns\%[ilent]\|conf\%[irm]\|keepa\%[lt]\|keepj\%[umps]\|kee\%[pmarks]\|lockm\%[arks]\|\d*verb\%[ose]\)\s\+\)*'
+      \ . '\%(%\|1,\$\)\?\s*'
+let s:after = '\>!\?\%(\s*++\S\+\)*\s*\%(|.*\)\?$'
+" :W and :Wq are what many make of the shift key that is held too long.
+let s:write = s:before . '\%([wW]\|w\%[rite]\|[wW][qQ]\|up\%[date]\|x\%[it]\|exi\%[t]\)' . s:after
+" These write only what was changed.
+let s:update = s:before . '\%(up\%[date]\|x\%[it]\|exi\%[t]\)' . s:after
+" These write all and end Vim.
+let s:write_all = s:before . '\%(wqa\%[ll]\|xa\%[ll]\)\s*$'
+
+" The review has come by itself, or the cursor has come into it.
+function! patchbay#write#arrive(review, entered) abort
+  let a:review.held = {'since': reltime(), 'rest': s:rest, 'from': a:entered ? s:left : 0}
+endfunction
+
+" The user asked for it.
+function! patchbay#write#asked(review) abort
+  let a:review.held = {}
+endfunction
+
+" A window is left; called while reviews are open.
+function! patchbay#write#leave() abort
+  let s:left = win_getid()
+endfunction
+
+" A key was pressed in the review under the cursor, or about the one that is named.
+function! patchbay#write#pressed(...) abort
+  let review = patchbay#review#find(a:0 > 0 ? a:1 : get(b:, 'patchbay_review', ''))
+  if empty(get(review, 'held', {}))
+    return
+  endif
+  " Who came from a window that is still there has come by himself; one that was closed under the cursor led him here.
+  if (review.held.from > 0 && win_id2tabwin(review.held.from) !=# [0, 0]) || reltimefloat(reltime(review.held.since)) >= review.held.rest
+    let review.held = {}
+  else
+    let review.held.since = reltime()
+  endif
+endfunction
+
+" Whether a verdict ('accept' or 'reject') counts now; where it does not, that is said.
+function! patchbay#write#counts(review, verdict) abort
+  if empty(a:review.held)
+    return 1
+  endif
+  let [a:review.held.since, a:review.held.rest] = [reltime(), s:told_rest]
+  let number = a:review.right
+  let text = 'Not ' . a:verdict . 'ed: the proposal for ' . a:review.title . ' has only just opened. Do it again to ' . a:verdict . ' it.'
+  " Where its window could not be kept, that is said when it opens again.
+  call timer_start(0, {-> bufexists(number) ? patchbay#say(text, 'WarningMsg') : 0})
+  return 0
+endfunction
+
+" So that it takes the place of what Vim itself says now.
+function! s:SayLater(text) abort
+  call timer_start(0, {-> patchbay#say(a:text, 'WarningMsg')})
+endfunction
+
+" While the command runs that is under way Vim takes a buffer for changed: it writes what it would pass over, and does not leave
+" what it would leave.
+function! s:Pretend(number) abort
+  if !getbufvar(a:number, '&modified')
+    call setbufvar(a:number, '&modified', 1)
+    call setbufvar(a:number, 'patchbay_pretended', 1)
+    call timer_start(0, {-> s:EndPretence(a:number)})
+  endif
+endfunction
+
+function! s:EndPretence(number) abort
+  if bufexists(a:number) && getbufvar(a:number, 'patchbay_pretended', 0)
+    call setbufvar(a:number, '&modified', 0)
+    call setbufvar(a:number, 'patchbay_pretended', 0)
+  endif
+endfunction
+
+" Whether the right side holds changes of the user's that are nowhere else.
+function! patchbay#write#is_edited(review) abort
+  return getbufvar(a:review.right, '&modified') && !getbufvar(a:review.right, 'patchbay_pretended', 0)
+endfunction
+
 " A command line was left; called while reviews are open.
 function! patchbay#write#typed() abort
-  if !get(v:event, 'abort', 0)
-    let s:typed = [bufnr('%'), getcmdline(), reltime()]
-    " These write only what was changed, so an untouched proposal would not be accepted, or even be rejected.
-    if &buftype ==# 'acwrite' && get(b:, 'patchbay_review', '') !=# '' && getcmdline() =~# '^[: \t]*\%(up\%[date]\|x\%[it]\|exi\%[t]\)!\?\s*$'
-      setlocal modified
-    endif
+  if get(v:event, 'abort', 0)
+    return
+  endif
+  let s:typed = [bufnr('%'), getcmdline(), reltime()]
+  if getcmdline() =~# s:write_all
+    " Vim 9.0 has no ExitPre for these.
+    call patchbay#write#exit()
+  endif
+  let review = patchbay#review#find(get(b:, 'patchbay_review', ''))
+  if empty(review)
+    return
+  endif
+  if bufnr('%') == review.right && getcmdline() =~# s:update
+    " An untouched proposal would not be accepted, or even be rejected.
+    call s:Pretend(review.right)
+  elseif bufnr('%') == review.left && getcmdline() =~# s:write
+    call s:SayLater('This side is the file as it is. :w in the window of the proposal accepts.')
   endif
 endfunction
 
@@ -22,34 +120,92 @@ function! patchbay#write#now(id) abort
     return
   endif
   let target = expand('<amatch>')
-  if target !=# '' && bufnr(target) != review.right && fnamemodify(target, ':t') !=# fnamemodify(bufname(review.right), ':t')
-    call s:Copy(review, target)
+  if s:IsElsewhere(review, target)
+    call s:Copy(review, target, 1, '$', '')
     return
   endif
   let [typed, s:typed] = [s:typed, [0, '', []]]
   if s:ByHand(review.right, typed)
-    call patchbay#review#accept(a:id)
+    if patchbay#write#counts(review, 'accept')
+      call patchbay#review#accept(a:id)
+    else
+      call s:Pretend(review.right)
+    endif
   elseif s:IsNow(typed) || !review.warned
-    " A plugin that saves again and again is told of once. Later, so that it takes the place of what Vim itself says now.
+    " A plugin that saves again and again is told of once.
     let review.warned = 1
-    let text = 'Not accepted: ' . review.title . ' was written by a command for many buffers or by a plugin. Type :w in its window.'
-    call timer_start(0, {-> patchbay#say(text, 'WarningMsg')})
+    call s:SayLater('Not accepted: ' . review.title . ' was written by a command for many buffers or by a plugin. Type :w in its window.')
   endif
 endfunction
 
-" :w some/other/file is a copy, not a verdict.
-function! s:Copy(review, target) abort
-  let ending = getbufvar(a:review.right, '&fileformat') ==# 'dos' ? "\r" : ''
-  let copy = map(getbufline(a:review.right, 1, '$'), 'v:val . ending')
-  let whole = getbufvar(a:review.right, '&endofline')
-  call writefile(whole ? copy : copy[:-2] + [trim(copy[-1], "\r", 2)], a:target, whole ? '' : 'b')
-  echo '"' . a:target . '" written; the proposal is still open'
+" Some lines of it are written or appended to a file (FileWriteCmd, FileAppendCmd): a copy, not a verdict.
+function! patchbay#write#part(id, flags) abort
+  let review = patchbay#review#find(a:id)
+  let target = expand('<amatch>')
+  if empty(review)
+    return
+  elseif s:IsElsewhere(review, target)
+    call s:Copy(review, target, line("'["), line("']"), a:flags)
+  else
+    call s:SayLater('Not accepted: this would be a part of ' . review.title . ' only. :w accepts all of it; dp and do leave hunks out.')
+  endif
 endfunction
 
-" :W and :Wq are what many make of the shift key that is held too long.
+function! s:IsElsewhere(review, target) abort
+  return a:target !=# '' && bufnr(a:target) != a:review.right && fnamemodify(a:target, ':t') !=# fnamemodify(bufname(a:review.right), ':t')
+endfunction
+
+" :w some/other/file is a copy, not a verdict.
+function! s:Copy(review, target, first, last, flags) abort
+  let ending = getbufvar(a:review.right, '&fileformat') ==# 'dos' ? "\r" : ''
+  let copy = map(getbufline(a:review.right, a:first, a:last), 'v:val . ending')
+  let whole = getbufvar(a:review.right, '&endofline') || a:last !=# '$'
+  if writefile(whole ? copy : copy[:-2] + [trim(copy[-1], "\r", 2)], a:target, (whole ? '' : 'b') . a:flags) == 0
+    call s:SayLater('"' . a:target . '" written; the proposal is still open')
+  endif
+endfunction
+
+" A window of a review is about to be left by :quit (QuitPre). What follows the writing of :wq is no verdict of its own.
+function! patchbay#write#quit(id) abort
+  let review = patchbay#review#find(a:id)
+  if !empty(review) && review.state ==# 'open' && bufnr('%') == review.right && !getbufvar(review.right, 'patchbay_pretended', 0)
+        \ && !patchbay#write#counts(review, 'reject')
+    call s:Pretend(review.right)
+  endif
+endfunction
+
+" The editor is about to end (ExitPre). As for unsaved changes Vim asks for a !, and the user is told what would end with it.
+function! patchbay#write#exit() abort
+  let open = map(patchbay#review#open_ids(), {_, id -> patchbay#review#find(id)})
+  if !empty(filter(copy(open), 'getbufvar(v:val.right, "&readonly")'))
+    return
+  endif
+  for review in open
+    call s:Pretend(review.right)
+    " :wqall ends Vim whatever became of the writing, but not where it may not write.
+    call setbufvar(review.right, '&readonly', 1)
+  endfor
+  if !empty(open)
+    let [first, back] = [open[0], win_getid()]
+    let what = len(open) == 1 ? 'the proposal for ' . first.title . ' waits' : len(open) . ' proposals wait'
+    let text = 'Not closed: ' . what . ' for your answer. :qa! quits without one.'
+    call timer_start(0, {-> s:Stay(open, back, text)})
+  endif
+endfunction
+
+" Vim has gone to the buffer that it took for changed.
+function! s:Stay(open, back, text) abort
+  for review in a:open
+    if bufexists(review.right)
+      call setbufvar(review.right, '&readonly', 0)
+    endif
+  endfor
+  call win_gotoid(a:back)
+  call patchbay#say(a:text, 'WarningMsg')
+endfunction
+
 function! s:ByHand(number, typed) abort
-  return a:typed[0] == a:number && bufnr('%') == a:number && s:IsNow(a:typed)
-        \ && a:typed[1] =~# '^[: \t]*\%(sil\%[ent]!\?\s\+\)\?\%([wW]\|w\%[rite]\|[wW][qQ]\|up\%[date]\|x\%[it]\|exi\%[t]\)\>!\?\s*\%(|.*\)\?$'
+  return a:typed[0] == a:number && bufnr('%') == a:number && s:IsNow(a:typed) && a:typed[1] =~# s:write
 endfunction
 
 function! s:IsNow(typed) abort

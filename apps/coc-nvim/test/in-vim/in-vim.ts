@@ -128,7 +128,7 @@ export class VimFolder {
       script,
       [
         `set runtimepath^=${autoload},${join(this.path, ".stub")}`,
-        "set nomore noswapfile columns=120 lines=40",
+        "set nomore noswapfile ttimeout ttimeoutlen=1 columns=120 lines=40",
         prelude,
         "try",
         ...lines,

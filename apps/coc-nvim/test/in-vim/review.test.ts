@@ -37,14 +37,27 @@ describe.each(vims)("a review in $name", (vim) => {
     expect(facts).toEqual({ before: ["a.txt"], names: ["now: a.txt", "Gemini CLI: a.txt"], page: 2 });
   });
 
-  it.each([":w", ":wq", ":up", ":x", ":silent write", "ZZ", "\\\\pa"])(
-    "is accepted by %s, as it came",
-    async (keys) => {
-      const { told } = await folder.run(...opened, `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`);
-      expect(told[0]).toEqual(["accepted", "p1", { lines: ["ONE", "two", "THREE"], format: "unix", newline: 1 }]);
-      expect(verdicts(told)).toEqual(["accepted"]);
-    },
-  );
+  it.each([
+    ":w",
+    ":w!",
+    ":wq",
+    ":up",
+    ":x",
+    ":silent write",
+    ":conf w",
+    ":%w",
+    ":1,$w",
+    ":keepalt w",
+    ":sil! keepj wq",
+    ":confirm x",
+    ":w ++ff=unix",
+    "ZZ",
+    "\\\\pa",
+  ])("is accepted by %s, as it came", async (keys) => {
+    const { told } = await folder.run(...opened, `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`);
+    expect(told[0]).toEqual(["accepted", "p1", { lines: ["ONE", "two", "THREE"], format: "unix", newline: 1 }]);
+    expect(verdicts(told)).toEqual(["accepted"]);
+  });
 
   it.each([":q", ":close", ":tabclose", ":bdelete", "ZQ", "\\\\pr", "\\<C-w>c"])("is rejected by %s", async (keys) => {
     const { told } = await folder.run(...opened, `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`);
@@ -72,6 +85,35 @@ describe.each(vims)("a review in $name", (vim) => {
   it("is accepted by a command of the user's own, such as :W", async () => {
     const { told } = await folder.run("command! -bang W w<bang>", ...opened, 'call Type(":W\\<CR>")');
     expect(verdicts(told)).toEqual(["accepted"]);
+  });
+
+  it.each([":w", ":conf w", ":wq"])(
+    "is not accepted by %s on its left side, which says where to do so",
+    async (line) => {
+      const { told, facts } = await folder.run(
+        ...opened,
+        "wincmd h",
+        `try | call Type("${line}\\<CR>") | catch /E382:/ | endtry | call Later()`,
+        "let g:facts.said = Said('This side is the file as it is. :w in the window of the proposal accepts.')",
+        "let g:facts.names = Names()",
+      );
+      expect(told).toEqual([]);
+      expect(facts).toEqual({ said: 1, names: ["now: a.txt", "Gemini CLI: a.txt"] });
+    },
+  );
+
+  it("is not accepted in part, and a part can be written elsewhere", async () => {
+    const { told, facts } = await folder.run(
+      ...opened,
+      'call Type(":1,2w!\\<CR>")',
+      "let g:facts.said = Said('Not accepted: this would be a part of a.txt only.')",
+      'call Type(":2,3w c.txt\\<CR>")',
+      'call Type(":1w >> c.txt\\<CR>")',
+      "let g:facts.written = readfile('c.txt')",
+      "let g:facts.open = patchbay#review#open_ids()",
+    );
+    expect(told).toEqual([]);
+    expect(facts).toEqual({ said: 1, written: ["two", "THREE", "ONE"], open: ["p1"] });
   });
 
   it("cannot be undone to less than it came with", async () => {

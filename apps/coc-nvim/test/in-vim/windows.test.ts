@@ -15,6 +15,21 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
   const propose = (more = "{}"): string =>
     `let g:facts.answer = Propose('p1', getcwd() . '/a.txt', ['ONE', 'two', 'THREE'], ${more}).state`;
 
+  /** The proposal comes while Vim is in a mode and waits for more keys after the first; the others come after it. */
+  const meanwhile = (mode: string, first: string, others: string): readonly string[] => [
+    "function! Meanwhile(timer) abort",
+    `  if mode(1) !~# '${mode}'`,
+    "    call timer_start(1, 'Meanwhile')",
+    "    return",
+    "  endif",
+    `  ${propose()}`,
+    `  call feedkeys("${others}", 't')`,
+    "endfunction",
+    "call timer_start(1, 'Meanwhile')",
+    `call feedkeys("${first}", 't')`,
+    "let g:until = 'has_key(g:facts, \"answer\")'",
+  ];
+
   it.each([
     [
       "vertical",
@@ -131,6 +146,27 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
         [2, 3],
       ],
     });
+  });
+
+  it.each(["i", "o", "R", "cw", "cc", "C", "s", "Vc", "2cw", "\\<C-v>jc", "\\<C-v>jI", "c/two\\<CR>"])(
+    "open in Insert mode that %s began, and typing goes on",
+    async (begin) => {
+      const { facts } = await folder.run(
+        "edit b.txt",
+        "call setline(1, ['one word', 'two words', 'three']) | call cursor(1, 1)",
+        `call feedkeys("${begin}old new\\<Esc>", 'xt')`,
+        "let g:wanted = getline(1, '$')",
+        "undo | call cursor(1, 1)",
+        ...meanwhile("^[iR]", `${begin}old `, "new\\<Esc>"),
+        'let g:until .= \' && mode() ==# "n" && getline(1, "$") ==# g:wanted && expand("%") ==# "b.txt"\'',
+      );
+      expect(facts).toMatchObject({ answer: "opened", until: 1 });
+    },
+  );
+
+  it.each(["d", "c", "g~", "y"])("wait while the operator %s waits for its motion", async (operator) => {
+    const { facts } = await folder.run("edit a.txt", ...meanwhile("^no", operator, "w\\<Esc>"));
+    expect(facts).toMatchObject({ answer: "busy" });
   });
 
   it("wait while a command line is open", async () => {
