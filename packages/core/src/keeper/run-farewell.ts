@@ -232,7 +232,9 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   };
   // The port is taken: by the run that is just ending, or by the next one, which takes the note away.
   server.on("error", () => setTimeout(takePort, takeRetryMs));
-  setTimeout(takePort, order.takeAt - Date.now());
-  setTimeout(tellAll, order.tellAt - Date.now());
-  setTimeout(exit, order.endAt - Date.now());
+  // Node warns of a time that has passed.
+  const until = (time: number): number => Math.max(0, time - Date.now());
+  setTimeout(takePort, until(order.takeAt));
+  setTimeout(tellAll, until(order.tellAt));
+  setTimeout(exit, until(order.endAt));
 }

@@ -6,7 +6,8 @@ export const nodeClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimeout: (callback, delayMs) => {
-    const timer = setTimeout(callback, delayMs);
+    // Node warns of a negative delay, which a moment that has just passed makes.
+    const timer = setTimeout(callback, Math.max(0, delayMs));
     timer.unref();
     return toDisposable(() => clearTimeout(timer));
   },

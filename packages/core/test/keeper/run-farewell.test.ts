@@ -62,6 +62,17 @@ async function start(changes: Partial<FarewellOrder> = {}) {
 }
 
 describe("the keeper's program", () => {
+  it("is started late without a warning of Node's on the user's terminal", async () => {
+    const warnings: string[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning.name);
+    process.on("warning", listen);
+    onTestFinished(() => void process.off("warning", listen));
+    const late = Date.now() - 1_000;
+    const { ended } = await start({ takeAt: late, tellAt: late, endAt: late });
+    await ended;
+    expect(warnings).toEqual([]);
+  });
+
   it("tells that nobody decided, after it has written that down", async () => {
     const { answers, ended, listen, noteFile } = await start();
     await expect.poll(answers).toBe(true);
