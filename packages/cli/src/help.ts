@@ -24,7 +24,6 @@ In another terminal, in that folder, type: eval "$(patchbay env)" and start an a
   --port <number>               listen there (default: the port of the last time, or a free one)
   --json                        for programs: events as lines of JSON, commands on the standard input
   --demo                        play the whole loop with driven agents in a throwaway folder and print what happened
-                                (also without a terminal, unless --json is given)
 
 In a review: a accepts, r rejects, e edits in $VISUAL or $EDITOR, d opens the difftool, s goes to the next, q ends.
 Otherwise: open <file[:line[-line]]>, close <file>, sessions, proposals, help, quit.

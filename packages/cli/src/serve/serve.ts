@@ -5,13 +5,15 @@ import type { ServeCommand } from "../command-line.ts";
 import { findRunningEditors } from "../records/running-editors.ts";
 import { editorsServing } from "../records/serving-editor.ts";
 import { createPaint, wantsColour } from "../terminal/paint.ts";
+import type { ScreenStreams } from "../terminal/screen.ts";
 import { serveInTerminal } from "./serve-in-terminal.ts";
 
-/** `patchbay serve`: a review in the terminal, a program's host, or the demonstration where there is nobody to ask. */
-export async function serve(command: ServeCommand): Promise<number> {
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (command.demo || (!isTerminal && !command.json)) return await demonstrate();
+/** `patchbay serve`: a review in the terminal, a program's host, or the demonstration. */
+export async function serve(command: ServeCommand, streams: ScreenStreams = ownStreams()): Promise<number> {
+  const isTerminal = streams.input.isTTY === true && streams.output.isTTY === true;
+  if (command.demo) return await demonstrate();
   const folder = servedFolder(command.folder);
+  if (!isTerminal && !command.json) throw new PatchbayError("invalid-argument", withoutTerminal);
   const platform = createNodePlatform();
   const others = await otherEditors(platform, folder);
   const abort = new AbortController();
@@ -19,7 +21,6 @@ export async function serve(command: ServeCommand): Promise<number> {
   // A second signal ends at once: the listeners are gone by then.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => abort.abort());
   const common = { command, folder, platform, signal: abort.signal, onCompanion };
-  const streams = { input: process.stdin, output: process.stdout };
   if (command.json) {
     const { serveAsJson } = await import("./serve-as-json.ts");
     await serveAsJson({ ...common, ...streams });
@@ -31,6 +32,13 @@ export async function serve(command: ServeCommand): Promise<number> {
   process.stdin.unref?.();
   return 0;
 }
+
+function ownStreams(): ScreenStreams {
+  return { input: process.stdin, output: process.stdout };
+}
+
+const withoutTerminal =
+  "There is no terminal to review changes in. For programs there is --json; --demo shows the whole loop without a terminal.";
 
 function servedFolder(folder: string): string {
   const path = resolve(folder);

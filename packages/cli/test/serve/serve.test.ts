@@ -10,6 +10,7 @@ import {
 } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ServeCommand } from "../../src/command-line.ts";
+import { serve } from "../../src/serve/serve.ts";
 import { serveAsJson } from "../../src/serve/serve-as-json.ts";
 import { serveInTerminal } from "../../src/serve/serve-in-terminal.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
@@ -203,6 +204,19 @@ describe("patchbay serve in a terminal", () => {
     const { mentions } = await agent.until("the mention", (status) => status.mentions.length > 0);
     expect(mentions).toEqual([{ path: join(platform.workspace, "a.txt"), lines: { start: 1, end: 2 } }]);
     await agent.end();
+  });
+});
+
+describe("patchbay serve without a terminal", () => {
+  it("fails with what to type, and plays no demonstration that nobody asked for", async () => {
+    const command = { ...plainCommand, folder: platform.workspace };
+    await expect(serve(command, { input, output })).rejects.toThrow("There is no terminal to review changes in.");
+    expect(written).toBe("");
+  });
+
+  it("names a folder that is not there", async () => {
+    const command = { ...plainCommand, folder: join(platform.root, "none") };
+    await expect(serve(command, { input, output })).rejects.toThrow("There is no folder");
   });
 });
 
