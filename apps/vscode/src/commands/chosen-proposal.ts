@@ -1,8 +1,9 @@
-import { l10n, Uri, window } from "vscode";
+import { l10n, Uri } from "vscode";
 import type { Companion, ProposalInfo } from "@patchbay/core";
 import { activeProposalId } from "../diff/proposal-tabs.ts";
 import { proposalIdOf } from "../diff/proposal-uri.ts";
 import { shortPathOf } from "../host/file-name.ts";
+import { choose, inform } from "../surfaces/messages.ts";
 
 /** What a command was called on, in whichever way: a tab's button, an entry of the proposals view, or nothing. */
 export interface ChosenProposal {
@@ -32,7 +33,7 @@ export async function chooseProposal(companion: Companion, argument: unknown): P
 async function askForOne(proposals: readonly ProposalInfo[]): Promise<string | undefined> {
   const [only] = proposals;
   if (only === undefined) {
-    void window.showInformationMessage(l10n.t("There is no open proposal."));
+    void inform(l10n.t("There is no open proposal."));
     return undefined;
   }
   if (proposals.length === 1) return only.id;
@@ -41,8 +42,7 @@ async function askForOne(proposals: readonly ProposalInfo[]): Promise<string | u
     description: proposal.agentName,
     id: proposal.id,
   }));
-  const chosen = await window.showQuickPick(items, { placeHolder: l10n.t("Which proposal?") });
-  return chosen?.id;
+  return (await choose(items, l10n.t("Which proposal?")))?.id;
 }
 
 function isProposalEntry(argument: unknown): argument is ProposalEntry {

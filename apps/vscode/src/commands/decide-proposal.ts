@@ -1,6 +1,7 @@
-import { commands, type Disposable, l10n, window } from "vscode";
+import { commands, type Disposable, l10n } from "vscode";
 import type { Companion } from "@patchbay/core";
 import type { DiffViews } from "../diff/diff-views.ts";
+import { askModally, inform } from "../surfaces/messages.ts";
 import { chooseProposal } from "./chosen-proposal.ts";
 
 /** "Accept Proposal", "Reject Proposal" and both for all. */
@@ -40,7 +41,7 @@ async function decide(
 async function decideAll(companion: Companion, views: () => DiffViews | undefined, verdict: Verdict): Promise<void> {
   const { proposals } = companion;
   if (proposals.length === 0) {
-    void window.showInformationMessage(l10n.t("There is no open proposal."));
+    void inform(l10n.t("There is no open proposal."));
     return;
   }
   if (proposals.length > 1 && !(await confirmAll(verdict, proposals.length))) return;
@@ -52,7 +53,7 @@ async function confirmAll(verdict: Verdict, count: number): Promise<boolean> {
     verdict === "accept"
       ? [l10n.t("Accept all {0} open proposals?", count), l10n.t("Accept All")]
       : [l10n.t("Reject all {0} open proposals?", count), l10n.t("Reject All")];
-  return (await window.showWarningMessage(question, { modal: true }, answer)) === answer;
+  return (await askModally({ text: question, actions: [answer] })) === answer;
 }
 
 async function give(

@@ -1,6 +1,8 @@
 import { commands, type Disposable, l10n, Uri, window } from "vscode";
 import type { Companion } from "@patchbay/core";
 import { fileNameOf, shortPathOf } from "../host/file-name.ts";
+import { inform, note } from "../surfaces/messages.ts";
+import { terminalText } from "../surfaces/texts.ts";
 import type { AgentTerminals } from "../terminals/agent-terminals.ts";
 
 interface Target {
@@ -36,23 +38,28 @@ function fileTarget(uri: unknown): Target | undefined {
 
 function sendTo(companion: Companion, terminals: AgentTerminals, target: Target | undefined): void {
   if (target === undefined) {
-    void window.showInformationMessage(l10n.t("Only files on disk can be sent to an agent. Save the file first."));
+    void inform(l10n.t("Only files on disk can be sent to an agent. Save the file first."));
     return;
   }
   const { path, lines } = target;
   const taken = companion.mention(path, lines);
   if (taken > 0) {
-    window.setStatusBarMessage(l10n.t("Sent {0} to the agent's prompt.", fileNameOf(path)), 3_000);
+    note(l10n.t("Sent {0} to the agent's prompt.", fileNameOf(path)), 3_000);
     return;
   }
   const terminal = terminals.current;
   if (terminal !== undefined) {
     // Gemini CLI and Qwen Code have no message for this, but understand `@path` in the prompt. Nothing is submitted.
-    terminal.sendText(`@${quoted(shortPathOf(path))} `, false);
+    const name = terminalText(shortPathOf(path));
+    if (name === undefined) {
+      void inform(l10n.t("The name of {0} holds characters that a terminal would take for keys.", fileNameOf(path)));
+      return;
+    }
+    terminal.sendText(`@${quoted(name)} `, false);
     terminal.show();
     return;
   }
-  void window.showInformationMessage(
+  void inform(
     companion.sessions.length === 0
       ? l10n.t("No agent is connected. Start one in a terminal of this window.")
       : l10n.t("The connected agents take no mentions. They see your open files and your selection as they are."),

@@ -1,5 +1,6 @@
-import { commands, type Disposable, l10n, window } from "vscode";
+import { commands, type Disposable, l10n } from "vscode";
 import type { Sharing } from "../settings/sharing.ts";
+import { inform } from "../surfaces/messages.ts";
 
 /** "Pause Sharing" and "Resume Sharing". */
 export function registerShareContext(sharing: Sharing): Disposable[] {
@@ -12,5 +13,5 @@ export function registerShareContext(sharing: Sharing): Disposable[] {
 async function resume(sharing: Sharing): Promise<void> {
   await sharing.setPaused(false);
   if (!sharing.paused) return;
-  void window.showInformationMessage(l10n.t("Sharing stays off: the setting patchbay.context.share is off."));
+  void inform(l10n.t("Sharing stays off: the setting patchbay.context.share is off."));
 }

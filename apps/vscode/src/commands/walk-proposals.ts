@@ -1,6 +1,7 @@
-import { commands, type Disposable, l10n, window } from "vscode";
+import { commands, type Disposable, l10n } from "vscode";
 import type { Companion } from "@patchbay/core";
 import { activeProposalId } from "../diff/proposal-tabs.ts";
+import { inform } from "../surfaces/messages.ts";
 import { chooseProposal } from "./chosen-proposal.ts";
 
 /** "Next Proposal", "Previous Proposal" and going to one from a list. */
@@ -18,7 +19,7 @@ export function registerWalkProposals(companion: Companion): Disposable[] {
 async function step(companion: Companion, by: 1 | -1): Promise<void> {
   const { proposals } = companion;
   if (proposals.length === 0) {
-    void window.showInformationMessage(l10n.t("There is no open proposal."));
+    void inform(l10n.t("There is no open proposal."));
     return;
   }
   const active = activeProposalId();

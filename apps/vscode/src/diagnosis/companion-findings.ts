@@ -46,7 +46,7 @@ function folders(): Finding[] {
       },
     ];
   }
-  const list = open.map(({ uri }) => `\`${uri.fsPath}\``).join(", ");
+  const list = open.map(({ uri }) => uri.fsPath).join(", ");
   return [{ mark: "good", found: l10n.t("An agent finds this window when it is started in {0} or below.", list) }];
 }
 

@@ -1,8 +1,9 @@
-import { l10n, window } from "vscode";
+import { l10n } from "vscode";
 import type { DiffRequest } from "@patchbay/core";
 import type { Settings } from "../settings/settings.ts";
 import { fileNameOf } from "../host/file-name.ts";
 import { openDocumentOf } from "../host/open-document.ts";
+import { warn } from "../surfaces/messages.ts";
 import { readOriginalText } from "./original-text.ts";
 
 export type Original =
@@ -40,7 +41,7 @@ async function askAboutUnsaved(request: DiffRequest, settings: Settings): Promis
   if (settings.autoSaveOriginal === "never") return "compare";
   const save = l10n.t("Save First");
   const compare = l10n.t("Compare Unsaved");
-  const answer = await window.showWarningMessage(
+  const answer = await warn(
     l10n.t(
       "{0} proposes a change to {1}, which has unsaved changes that the agent does not know. Save them first, compare the proposal with the unsaved text, or cancel and decide in the terminal?",
       request.agentName,

@@ -1,6 +1,7 @@
 import { l10n } from "vscode";
 import type { DiffRequest } from "@patchbay/core";
 import { fileNameOf } from "../host/file-name.ts";
+import { shownText } from "../surfaces/texts.ts";
 
 export interface DiffTitleFacts {
   readonly request: Pick<DiffRequest, "agentName" | "kind" | "path">;
@@ -13,7 +14,7 @@ export interface DiffTitleFacts {
 export function diffTitle({ request, unsaved, alike }: DiffTitleFacts): string {
   const file = fileNameOf(request.path);
   const agent = alike === 0 ? request.agentName : `${request.agentName} (${alike + 1})`;
-  return `${described(file, request.kind, unsaved)} ↔ ${agent}`;
+  return shownText(`${described(file, request.kind, unsaved)} ↔ ${agent}`);
 }
 
 function described(file: string, kind: DiffRequest["kind"], unsaved: boolean): string {

@@ -1,4 +1,4 @@
-import { l10n, window } from "vscode";
+import { l10n } from "vscode";
 import {
   type DiffOpening,
   type DiffRequest,
@@ -9,6 +9,7 @@ import {
 } from "@patchbay/core";
 import type { Settings } from "../settings/settings.ts";
 import { fileNameOf } from "../host/file-name.ts";
+import { askModally } from "../surfaces/messages.ts";
 import { chooseOriginal } from "./choose-original.ts";
 import { choosePlace } from "./diff-place.ts";
 import { diffTitle } from "./diff-title.ts";
@@ -113,16 +114,15 @@ async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
   const accept = l10n.t("Accept");
   const reject = l10n.t("Reject");
   // Modal, as the dialog that VS Code shows for an unsaved file: the user has just closed the tab.
-  const answer = await window.showWarningMessage(
-    l10n.t(
+  const answer = await askModally({
+    text: l10n.t(
       "You edited {0}'s proposal for {1}. Accept it with your edits?",
       request.agentName,
       fileNameOf(request.path),
     ),
-    { modal: true, detail: l10n.t("Cancel brings the proposal back.") },
-    accept,
-    reject,
-  );
+    actions: [accept, reject],
+    stay: l10n.t("Keep Reviewing"),
+  });
   if (answer === accept) return "accept";
   return answer === reject ? "reject" : "stay";
 }

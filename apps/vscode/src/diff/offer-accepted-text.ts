@@ -1,6 +1,7 @@
 import { commands, l10n, window } from "vscode";
 import { fileNameOf } from "../host/file-name.ts";
 import { openDocumentOf } from "../host/open-document.ts";
+import { inform } from "../surfaces/messages.ts";
 
 /**
  * After an accepted proposal that was compared with unsaved text, the editor still holds that text while the disk has the
@@ -9,7 +10,7 @@ import { openDocumentOf } from "../host/open-document.ts";
 export async function offerAcceptedText(path: string, agentName: string): Promise<void> {
   if (openDocumentOf(path)?.isDirty !== true) return;
   const take = l10n.t("Show Accepted Text");
-  const answer = await window.showInformationMessage(
+  const answer = await inform(
     l10n.t(
       "{0} writes the accepted text to {1}. The editor still holds your unsaved text of before.",
       agentName,

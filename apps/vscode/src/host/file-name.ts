@@ -1,9 +1,10 @@
 import { basename } from "node:path";
 import { workspace } from "vscode";
+import { shortened } from "../surfaces/texts.ts";
 
-/** The last part of a path. */
+/** The last part of a path, to be shown. */
 export function fileNameOf(path: string): string {
-  return basename(path);
+  return shortened(basename(path));
 }
 
 /** A path as people know it: relative to its workspace folder where it is in one. */

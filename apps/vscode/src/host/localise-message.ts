@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import { l10n } from "vscode";
 import type { HostMessage } from "@patchbay/core";
+import { shortened } from "../surfaces/texts.ts";
 import { shortPathOf } from "./file-name.ts";
 
 /**
@@ -10,7 +11,7 @@ import { shortPathOf } from "./file-name.ts";
 export function localise(message: HostMessage): string {
   const values = Object.entries(message.values).map(([name, value]) => [
     name,
-    isAbsolute(value) ? shortPathOf(value) : value,
+    shortened(isAbsolute(value) ? shortPathOf(value) : value),
   ]);
   return l10n.t(template(message), Object.fromEntries(values));
 }

@@ -1,5 +1,5 @@
-import { window } from "vscode";
 import type { HostMessage } from "@patchbay/core";
+import { inform, reportError, warn } from "../surfaces/messages.ts";
 import { localise, localiseAction } from "./localise-message.ts";
 
 /** Shows a message of core as VS Code's notification: in the corner, never modal, never with the focus. */
@@ -16,10 +16,10 @@ async function show(
 ): Promise<string | undefined> {
   switch (severity) {
     case "info":
-      return await window.showInformationMessage(text, ...actions);
+      return await inform(text, ...actions);
     case "warning":
-      return await window.showWarningMessage(text, ...actions);
+      return await warn(text, ...actions);
     case "error":
-      return await window.showErrorMessage(text, ...actions);
+      return await reportError(text, ...actions);
   }
 }

@@ -1,7 +1,9 @@
-import { l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri } from "vscode";
+import { l10n, type TreeItem, Uri } from "vscode";
 import type { Companion, EditorContext, SessionInfo } from "@patchbay/core";
-import type { Tree } from "./lazy-tree.ts";
 import { shortPathOf } from "../host/file-name.ts";
+import { createRow } from "../surfaces/tree-item.ts";
+import { shortened } from "../surfaces/texts.ts";
+import type { Tree } from "./lazy-tree.ts";
 
 type Node =
   | { readonly kind: "session"; readonly session: SessionInfo }
@@ -24,7 +26,7 @@ export class ConnectionsTree implements Tree<Node> {
       case "session":
         return sessionItem(node.session);
       case "fact":
-        return factItem(node.label, node.value, node.icon);
+        return createRow({ label: node.label, description: node.value, icon: node.icon });
       case "shared":
         return sharedItem(this.#isPaused());
       case "file":
@@ -45,12 +47,16 @@ export class ConnectionsTree implements Tree<Node> {
 }
 
 function sessionItem(session: SessionInfo): TreeItem {
-  const item = new TreeItem(session.agentName, TreeItemCollapsibleState.Expanded);
-  item.id = session.id;
-  item.description = [session.version, stateText(session)].filter((part) => part !== undefined).join(" · ");
-  item.iconPath = new ThemeIcon(session.state === "connected" ? "plug" : "debug-disconnect");
-  item.accessibilityInformation = { label: `${session.agentName}, ${stateText(session)}` };
-  return item;
+  const { id, agentName, version } = session;
+  const facts = [version, stateText(session)].filter((part) => part !== undefined);
+  return createRow({
+    id,
+    label: agentName,
+    description: facts.join(" · "),
+    spoken: [agentName, ...facts].join(", "),
+    icon: session.state === "connected" ? "plug" : "debug-disconnect",
+    expanded: true,
+  });
 }
 
 function stateText(session: SessionInfo): string {
@@ -82,22 +88,13 @@ function sessionFacts(session: SessionInfo): Node[] {
   return facts;
 }
 
-function factItem(label: string, value: string, icon: string): TreeItem {
-  const item = new TreeItem(label, TreeItemCollapsibleState.None);
-  item.description = value;
-  item.iconPath = new ThemeIcon(icon);
-  return item;
-}
-
 function sharedItem(paused: boolean): TreeItem {
-  const item = new TreeItem(
-    l10n.t("What agents are told"),
-    paused ? TreeItemCollapsibleState.None : TreeItemCollapsibleState.Expanded,
-  );
-  item.id = "shared";
-  item.iconPath = new ThemeIcon(paused ? "debug-pause" : "eye");
-  if (paused) item.description = l10n.t("nothing: sharing is paused");
-  return item;
+  return createRow({
+    id: "shared",
+    label: l10n.t("What agents are told"),
+    icon: paused ? "debug-pause" : "eye",
+    ...(paused ? { description: l10n.t("nothing: sharing is paused") } : { expanded: true }),
+  });
 }
 
 function sharedFiles({ files, active }: EditorContext): Node[] {
@@ -119,12 +116,14 @@ function activeText(active: NonNullable<EditorContext["active"]>): string {
 
 function fileItem(path: string, detail: string): TreeItem {
   const uri = Uri.file(path);
-  const item = new TreeItem(uri, TreeItemCollapsibleState.None);
-  item.label = shortPathOf(path);
-  item.description = detail;
-  item.iconPath = ThemeIcon.File;
-  item.command = { command: "vscode.open", title: l10n.t("Open"), arguments: [uri] };
-  return item;
+  return createRow({
+    label: shortened(shortPathOf(path)),
+    description: detail,
+    tooltip: [path],
+    spoken: [shortPathOf(path), detail].filter((part) => part !== "").join(", "),
+    icon: uri,
+    command: { command: "vscode.open", title: l10n.t("Open"), arguments: [uri] },
+  });
 }
 
 function timeText(milliseconds: number): string {

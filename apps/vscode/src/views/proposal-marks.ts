@@ -12,6 +12,7 @@ import {
 import type { ProposalReview } from "../diff/proposal-review.ts";
 import { proposalIdOf } from "../diff/proposal-uri.ts";
 import { proposalScheme } from "../diff/schemes.ts";
+import { shownText } from "../surfaces/texts.ts";
 
 /** Marks on the tabs of proposals: edited by the user, or left by its agent. */
 export class ProposalMarks implements FileDecorationProvider, Disposable {
@@ -38,7 +39,7 @@ export class ProposalMarks implements FileDecorationProvider, Disposable {
         "{0} is gone. The text is kept for you; a verdict reaches nobody.",
         review.request.agentName,
       );
-      return new FileDecoration("?", tooltip, new ThemeColor("list.warningForeground"));
+      return new FileDecoration("?", shownText(tooltip), new ThemeColor("list.warningForeground"));
     }
     if (!review.edited) return undefined;
     return new FileDecoration("E", l10n.t("Edited by you"), new ThemeColor("gitDecoration.modifiedResourceForeground"));

@@ -1,8 +1,9 @@
-import { l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri } from "vscode";
+import { l10n, type TreeItem, Uri } from "vscode";
 import type { Companion, ProposalInfo } from "@patchbay/core";
 import type { ProposalEntry } from "../commands/chosen-proposal.ts";
-import type { Tree } from "./lazy-tree.ts";
 import { fileNameOf, shortPathOf } from "../host/file-name.ts";
+import { createRow } from "../surfaces/tree-item.ts";
+import type { Tree } from "./lazy-tree.ts";
 
 interface Entry extends ProposalEntry {
   readonly proposal: ProposalInfo;
@@ -17,19 +18,19 @@ export class ProposalsTree implements Tree<Entry> {
   }
 
   getTreeItem({ proposal }: Entry): TreeItem {
-    const item = new TreeItem(Uri.file(proposal.path), TreeItemCollapsibleState.None);
-    item.id = proposal.id;
-    item.label = fileNameOf(proposal.path);
-    item.description = [proposal.agentName, ...states(proposal)].join(" · ");
-    item.tooltip = `${shortPathOf(proposal.path)}\n${item.description}`;
-    item.iconPath = ThemeIcon.File;
-    item.contextValue = "proposal";
-    item.command = {
-      command: "patchbay.revealProposal",
-      title: l10n.t("Show Proposal"),
-      arguments: [{ proposalId: proposal.id }],
-    };
-    return item;
+    const { id, path, agentName } = proposal;
+    const facts = [agentName, ...states(proposal)];
+    const description = facts.join(" · ");
+    return createRow({
+      id,
+      label: fileNameOf(path),
+      description,
+      tooltip: [shortPathOf(path), description],
+      spoken: [shortPathOf(path), ...facts].join(", "),
+      icon: Uri.file(path),
+      contextValue: "proposal",
+      command: { command: "patchbay.revealProposal", title: l10n.t("Show Proposal"), arguments: [{ proposalId: id }] },
+    });
   }
 
   getChildren(entry?: Entry): Entry[] {

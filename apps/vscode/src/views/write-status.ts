@@ -1,5 +1,6 @@
-import { l10n, MarkdownString, type StatusBarItem, ThemeColor } from "vscode";
+import { l10n, type StatusBarItem, ThemeColor } from "vscode";
 import type { Companion, SessionInfo } from "@patchbay/core";
+import { shownText } from "../surfaces/texts.ts";
 
 /** Writes into the item which agents are connected, that sharing is paused, what waits for a review, or why nothing works. */
 export function writeStatus(item: StatusBarItem, companion: Companion, paused: boolean): void {
@@ -7,12 +8,13 @@ export function writeStatus(item: StatusBarItem, companion: Companion, paused: b
   const failed = state.kind === "failed";
   const connected = sessions.filter((session) => session.state === "connected");
   const waiting = proposals.length > 0 && !failed ? ` $(diff) ${proposals.length}` : "";
-  item.text = `$(${iconOf(companion, connected, paused)}) ${failed ? l10n.t("Patchbay failed") : textOf(connected, paused)}${waiting}`;
+  item.text = `$(${iconOf(companion, connected, paused)}) ${shownText(failed ? l10n.t("Patchbay failed") : textOf(connected, paused))}${waiting}`;
   item.backgroundColor = failed ? new ThemeColor("statusBarItem.errorBackground") : undefined;
   item.command = failed ? "patchbay.diagnose" : "patchbay.showConnections";
-  const lines = detailsOf(companion, connected, paused);
-  item.tooltip = new MarkdownString(lines.join("\n\n"));
-  item.accessibilityInformation = { label: `Patchbay: ${lines.join(". ")}` };
+  const lines = detailsOf(companion, connected, paused).map(shownText);
+  // As text and not as Markdown: agents choose their own version's name, and Markdown loads pictures and runs commands.
+  item.tooltip = lines.join("\n");
+  item.accessibilityInformation = { label: `Patchbay: ${lines.join(" ")}` };
 }
 
 function iconOf({ state }: Companion, connected: readonly SessionInfo[], paused: boolean): string {

@@ -4,7 +4,14 @@ import type { FakeDisposable } from "./emitter.ts";
 import type { FakeDocument } from "./document.ts";
 import type { Range } from "./ranges.ts";
 import { Uri } from "./uri.ts";
-import { type FakeTree, FakeWorkbench, type FakeTab, type ShownMessage } from "./workbench.ts";
+import {
+  type FakeDecorations,
+  type FakePick,
+  type FakeTree,
+  FakeWorkbench,
+  type FakeTab,
+  type ShownMessage,
+} from "./workbench.ts";
 
 export { EventEmitter } from "./emitter.ts";
 export { Position, Range, Selection } from "./ranges.ts";
@@ -25,14 +32,22 @@ const nothing: FakeDisposable = { dispose: () => {} };
 
 interface Options {
   readonly modal?: boolean;
+  readonly detail?: string;
 }
 
 function ask(severity: ShownMessage["severity"]) {
-  return async (text: string, ...rest: readonly unknown[]): Promise<string | undefined> => {
-    const options = rest.find((one): one is Options => typeof one === "object" && one !== null);
-    const items = rest.filter((one) => typeof one === "string");
-    return await bench.show({ severity, text, modal: options?.modal === true, items });
+  return async (text: string, ...rest: readonly unknown[]): Promise<unknown> => {
+    const options = rest.find((one): one is Options => typeof one === "object" && one !== null && !isItem(one));
+    const items = rest.filter((one) => typeof one === "string" || isItem(one));
+    const titles = items.map((one) => (isItem(one) ? one.title : one));
+    const { modal = false, detail = "" } = options ?? {};
+    const chosen = await bench.show({ severity, text, detail, modal, items: titles });
+    return chosen === undefined ? undefined : items[titles.indexOf(chosen)];
   };
+}
+
+function isItem(one: unknown): one is { readonly title: string } {
+  return typeof one === "object" && one !== null && "title" in one && typeof one.title === "string";
 }
 
 export const window: object = {
@@ -68,11 +83,17 @@ export const window: object = {
   showInformationMessage: ask("info"),
   showWarningMessage: ask("warning"),
   showErrorMessage: ask("error"),
-  showQuickPick: async (items: readonly unknown[]): Promise<unknown> => items[0],
+  showQuickPick: async (items: readonly FakePick[]): Promise<unknown> => {
+    bench.picks.push(...items);
+    return items[0];
+  },
   showTextDocument: async (target: Uri | FakeDocument, options?: { readonly preserveFocus?: boolean }) => {
     await bench.showFile(target instanceof Uri ? target : target.uri, options?.preserveFocus !== true);
   },
-  setStatusBarMessage: () => nothing,
+  setStatusBarMessage: (text: string) => {
+    bench.notes.push(text);
+    return nothing;
+  },
   createStatusBarItem: (): unknown => bench.statusBar,
   createOutputChannel: () => ({ appendLine: () => {}, show: () => {}, dispose: () => {} }),
   createTreeView: (id: string, { treeDataProvider }: { readonly treeDataProvider: FakeTree }): unknown => {
@@ -80,7 +101,10 @@ export const window: object = {
     return { visible: false, dispose: () => bench.trees.delete(id) };
   },
   createTerminal: (options: { readonly name: string }): unknown => bench.createTerminal(options.name),
-  registerFileDecorationProvider: () => nothing,
+  registerFileDecorationProvider: (provider: FakeDecorations) => {
+    bench.decorations = provider;
+    return nothing;
+  },
   registerTreeDataProvider: () => nothing,
 };
 

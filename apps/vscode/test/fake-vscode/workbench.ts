@@ -28,13 +28,15 @@ export interface FakeEditor {
 export interface ShownMessage {
   readonly severity: "info" | "warning" | "error";
   readonly text: string;
+  readonly detail: string;
   readonly modal: boolean;
   readonly items: readonly string[];
 }
 
 export interface FakeStatusBar {
   readonly text: string;
-  readonly tooltip: { readonly value: string };
+  readonly tooltip: string;
+  readonly accessibilityInformation?: { readonly label: string };
   readonly command: string;
   show(): void;
   dispose(): void;
@@ -43,7 +45,26 @@ export interface FakeStatusBar {
 /** The content of a view of the side bar. */
 export interface FakeTree {
   getChildren(node?: unknown): Promise<readonly unknown[]>;
-  getTreeItem(node: unknown): Promise<{ readonly label?: unknown; readonly description?: unknown }>;
+  getTreeItem(node: unknown): Promise<FakeRow>;
+}
+
+export interface FakeRow {
+  readonly label?: unknown;
+  readonly description?: string;
+  readonly tooltip?: string;
+  readonly accessibilityInformation?: { readonly label: string };
+  readonly contextValue?: unknown;
+}
+
+/** An entry of a list to choose from. */
+export interface FakePick {
+  readonly label: string;
+  readonly description?: string;
+}
+
+/** Marks on tabs. */
+export interface FakeDecorations {
+  provideFileDecoration(uri: Uri): { readonly badge: string; readonly tooltip: string } | undefined;
 }
 
 /** One change of a document. */
@@ -97,7 +118,7 @@ export class FakeWorkbench {
   failNextDiff = false;
   readonly statusBar: FakeStatusBar = {
     text: "",
-    tooltip: { value: "" },
+    tooltip: "",
     command: "",
     show: () => {},
     dispose: () => {},
@@ -105,6 +126,11 @@ export class FakeWorkbench {
   readonly trees: Map<string, FakeTree> = new Map();
   readonly terminals: { readonly name: string; readonly sent: string[] }[] = [];
   clipboard = "";
+  /** Everything that stood in a list to choose from. */
+  readonly picks: FakePick[] = [];
+  /** Words in the status bar that went by themselves. */
+  readonly notes: string[] = [];
+  decorations: FakeDecorations | undefined;
   /** Languages for which an extension is running. */
   serverLanguages: string[] = [];
   configuration: Map<string, unknown> = new Map();

@@ -1,0 +1,48 @@
+import { type MessageOptions, type QuickPickItem, window } from "vscode";
+import { shownText } from "./texts.ts";
+
+// The only place that shows messages and lists, so that no text comes to a person as it is. Actions are our own words.
+
+export async function inform(text: string, ...actions: readonly string[]): Promise<string | undefined> {
+  return await window.showInformationMessage(shownText(text), ...actions);
+}
+
+export async function warn(text: string, ...actions: readonly string[]): Promise<string | undefined> {
+  return await window.showWarningMessage(shownText(text), ...actions);
+}
+
+export async function reportError(text: string, ...actions: readonly string[]): Promise<string | undefined> {
+  return await window.showErrorMessage(shownText(text), ...actions);
+}
+
+/** A dialog in the middle of the window, for what the user has just begun. `stay` is the answer of who closes it. */
+export async function askModally(question: {
+  readonly text: string;
+  readonly detail?: string;
+  readonly actions: readonly string[];
+  readonly stay?: string;
+}): Promise<string | undefined> {
+  const { text, detail, actions, stay } = question;
+  const options: MessageOptions = { modal: true, ...(detail === undefined ? {} : { detail: shownText(detail) }) };
+  const items = actions.map((title) => ({ title, isCloseAffordance: false }));
+  if (stay !== undefined) items.push({ title: stay, isCloseAffordance: true });
+  return (await window.showWarningMessage(shownText(text), options, ...items))?.title;
+}
+
+/** A word in the status bar that goes by itself. */
+export function note(text: string, milliseconds: number): void {
+  window.setStatusBarMessage(shownText(text), milliseconds);
+}
+
+/** Lets the user choose one of a list. */
+export async function choose<T extends QuickPickItem>(
+  items: readonly T[],
+  placeHolder: string,
+): Promise<T | undefined> {
+  const shown = items.map((item) => ({
+    item,
+    label: shownText(item.label),
+    ...(item.description === undefined ? {} : { description: shownText(item.description) }),
+  }));
+  return (await window.showQuickPick(shown, { placeHolder }))?.item;
+}

@@ -1,0 +1,50 @@
+/**
+ * What is done to a text before a person sees it. Names of files, what an agent calls itself and what a setting holds are
+ * anybody's words: a cloned repository is enough. Where VS Code reads more than plain text, they must stay plain text, and
+ * what is shown must be what is there.
+ */
+
+/** Characters that show nothing, or change how others are shown. Joiners stay: scripts and emoji need them. */
+const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+
+/** Invisible and without a width: keeps two characters from being read as one mark. */
+const joiner = "\u2060";
+
+const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function spelled(character: string): string {
+  return named[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/** The text with everything that cannot be seen spelled out. */
+function visible(text: string): string {
+  return text.replace(unseen, spelled);
+}
+
+/**
+ * For everything that is shown: notifications, in which VS Code makes `[text](command:…)` a link that runs the command,
+ * labels, in which it draws `$(name)` as an icon, and tooltips and titles, which are plain text in the versions we know.
+ */
+export function shownText(text: string): string {
+  return visible(text).replaceAll("](", `]${joiner}(`).replaceAll("$(", `$${joiner}(`);
+}
+
+/** For Markdown: every mark that could mean something there is escaped. */
+export function markdownText(text: string): string {
+  return visible(text).replace(/[!-/:-@[-`{-~]/gu, String.raw`\$&`);
+}
+
+/** For a line typed into a terminal; undefined where it would be more than a line, or keys. */
+export function terminalText(text: string): string | undefined {
+  return visible(text) === text ? text : undefined;
+}
+
+/** Longest path that a message shows, UTF-16 units: VS Code cuts messages off, and their question stands at the end. */
+const longestShown = 200;
+
+/** A path or name with its middle left out where it is very long. */
+export function shortened(text: string): string {
+  if (text.length <= longestShown) return text;
+  const half = longestShown / 2;
+  return `${text.slice(0, half)}…${text.slice(-half)}`;
+}

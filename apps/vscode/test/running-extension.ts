@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { vi } from "vitest";
+import type { AgentDriver, createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
+import { activate, deactivate } from "../src/extension.ts";
+import type { EditionContext } from "../src/edition-context.ts";
+import { openFakeWindow } from "./fake-vscode/index.ts";
+import { TabInputTextDiff } from "./fake-vscode/values.ts";
+import { Uri } from "./fake-vscode/uri.ts";
+import type { FakeRow, FakeTab, FakeWorkbench } from "./fake-vscode/workbench.ts";
+
+/** The extension as VS Code runs it, in a window without a screen and a home of its own. */
+export class RunningExtension {
+  readonly bench: FakeWorkbench;
+  readonly root: string;
+  readonly folder: string;
+  readonly variables: Map<string, string> = new Map();
+  readonly #subscriptions: { dispose(): unknown }[] = [];
+  readonly #agents: AgentDriver[] = [];
+
+  /** `folderName`: of the window's only folder. */
+  constructor(folderName = "workspace") {
+    this.root = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-extension-")));
+    this.folder = join(this.root, folderName);
+    for (const name of ["home", "tmp", "storage"]) mkdirSync(join(this.root, name), { mode: 0o700 });
+    mkdirSync(this.folder, { recursive: true });
+    vi.stubEnv("HOME", join(this.root, "home"));
+    vi.stubEnv("TMPDIR", join(this.root, "tmp"));
+    for (const name of ["QWEN_HOME", "CLAUDE_CONFIG_DIR", "PATCHBAY_NATIVE_EDITION"]) vi.stubEnv(name, undefined);
+    this.bench = openFakeWindow();
+    this.bench.folders = [this.folder];
+  }
+
+  async activate(): Promise<void> {
+    await activate(this.#createContext());
+  }
+
+  async end(): Promise<void> {
+    for (const agent of this.#agents) await agent.end();
+    await deactivate();
+    for (const part of this.#subscriptions) part.dispose();
+    vi.unstubAllEnvs();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  async connect(
+    create: typeof createGeminiDriver | typeof createClaudeDriver,
+    facts: { readonly version?: string } = {},
+  ): Promise<AgentDriver> {
+    const where = { cwd: this.folder, home: join(this.root, "home"), temporaryDirectory: join(this.root, "tmp") };
+    const agent = create({ ...where, ...facts });
+    this.#agents.push(agent);
+    await agent.connect();
+    return agent;
+  }
+
+  async diffTab(agentName: string): Promise<FakeTab> {
+    return await vi.waitFor(() => {
+      const tab = this.bench.tabs.find((one) => one.label.endsWith(`↔ ${agentName}`));
+      if (tab === undefined) throw new Error("no diff yet");
+      return tab;
+    });
+  }
+
+  async run(command: string, ...args: readonly unknown[]): Promise<void> {
+    // The first call loads the code of all commands and hands on.
+    await this.bench.commands.get(command)?.(...args);
+  }
+
+  /** Every row of a view as VS Code is given it, parents before their children. */
+  async items(view: string, node?: unknown): Promise<readonly FakeRow[]> {
+    const tree = this.bench.trees.get(view);
+    const found: FakeRow[] = [];
+    for (const child of (await tree?.getChildren(node)) ?? []) {
+      found.push((await tree?.getTreeItem(child)) ?? {}, ...(await this.items(view, child)));
+    }
+    return found;
+  }
+
+  /** Every row of a view: its label and what stands behind it. */
+  async rows(view: string): Promise<readonly string[]> {
+    return (await this.items(view)).map(({ label, description }) => `${String(label)} ${String(description)}`);
+  }
+
+  #createContext(): EditionContext {
+    const { variables } = this;
+    const state = new Map<string, unknown>();
+    return {
+      subscriptions: this.#subscriptions,
+      storageUri: Uri.file(join(this.root, "storage")),
+      extension: { packageJSON: { version: "1.2.3" } },
+      workspaceState: {
+        get: (key) => state.get(key),
+        update: async (key, value) => void state.set(key, value),
+      },
+      environmentVariableCollection: {
+        description: undefined,
+        replace: (name, value) => variables.set(name, value),
+        get: (name) => {
+          const value = variables.get(name);
+          return value === undefined ? undefined : { value };
+        },
+        delete: (name) => variables.delete(name),
+        clear: () => variables.clear(),
+        forEach: (callback) => variables.forEach((_value, name) => callback(name)),
+      },
+    };
+  }
+}
+
+/** The right side of a tab that shows a diff. */
+export function modifiedOf(tab: FakeTab): Uri {
+  if (!(tab.input instanceof TabInputTextDiff)) throw new Error("no diff");
+  return tab.input.modified;
+}
