@@ -91,6 +91,7 @@ export class AgentsOnDemand implements SessionAcceptor {
       const kept = (await storage?.list(proposalKeyPrefix)) ?? [];
       const isAny = kept.length > 0 && !this.#options.ending.aborted;
       const restored = isAny ? await (await this.#load()).diffs.restore() : undefined;
+      this.side?.sessions.watchOwners();
       const note = await storage?.read(farewellKey);
       if (note !== undefined) this.#earlier = { note, readAtMs: this.#options.platform.clock.monotonic() };
       // A keeper of the earlier run that finds its note gone has nothing to do any more. Once the end has begun, the note is this run's.

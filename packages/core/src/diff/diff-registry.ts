@@ -190,6 +190,18 @@ export class DiffRegistry {
     return this.openCount(sessionId) > 0 || this.#outcomes.concerns(sessionId);
   }
 
+  /** Who waits here for a verdict, or has one on its way; each session once. */
+  get owners(): readonly ProposalOwner[] {
+    const open = this.#proposals.all.filter((proposal) => proposal.isOpen).map(({ facts }) => facts.owner);
+    const all = [...open, ...this.#outcomes.owners];
+    return Array.from(new Map(all.map((owner) => [owner.sessionId, owner])).values());
+  }
+
+  /** More is known of the owner than is on disk. */
+  ownerChanged(sessionId: string): void {
+    for (const proposal of this.#proposals.ofSession(sessionId)) this.#drafts.touch(proposal);
+  }
+
   openCount(sessionId: string): number {
     return this.#proposals.ofSession(sessionId).length;
   }

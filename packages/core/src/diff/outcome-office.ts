@@ -154,6 +154,10 @@ export class OutcomeOffice {
     this.send(proposal, { kind: "rejected" });
   }
 
+  get owners(): readonly ProposalOwner[] {
+    return Array.from(this.#parcels.values(), ({ proposal }) => proposal.facts.owner);
+  }
+
   concerns(sessionId: string): boolean {
     return this.#find((parcel) => parcel.proposal.facts.owner.sessionId === sessionId) !== undefined;
   }

@@ -8,6 +8,7 @@ const owner = z.object({
   byteOrderMark: z.enum(["as-proposed", "as-on-disk"]),
   emptiedText: z.enum(["", "\n"]),
   outlivesConnection: z.boolean(),
+  process: z.object({ pid: z.number().int().positive(), mark: z.string() }).optional(),
 });
 
 const outcome = z.discriminatedUnion("kind", [

@@ -11,6 +11,15 @@ export interface ProposalOwner {
   readonly emptiedText: "" | "\n";
   /** False where an answer dies with the connection (Claude): such a proposal is never restored for its agent. */
   readonly outlivesConnection: boolean;
+  /** The agent's process, as soon as it is known; all proposals of a session share its owner. */
+  process?: AgentProcess | undefined;
+}
+
+/** A process for as long as it is the same one. */
+export interface AgentProcess {
+  readonly pid: number;
+  /** See `ProcessFacts.startMark`. */
+  readonly mark: string;
 }
 
 export interface ProposalFacts {

@@ -1,4 +1,5 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { TcpPorts } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Event } from "../support/emitter.ts";
 
@@ -23,6 +24,8 @@ export interface AgentTransport extends Transport {
   readonly kind: "streamable-http" | "websocket";
   /** Whether messages can reach the agent now (an open GET stream, an open WebSocket). */
   readonly isOpen: boolean;
+  /** The connection by which messages reach the agent now; undefined while there is none. */
+  readonly ports: TcpPorts | undefined;
   /** A stream to the agent opened; fired for each new GET and once for a WebSocket. The full context is due now. */
   readonly onDidOpen: Event<void>;
   /** The stream ended; the agent may come back (HTTP) or not (WebSocket). */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { TcpPorts } from "../platform/platform.ts";
 import type { EventFrame } from "./event-frames.ts";
 
 /**
@@ -9,6 +10,11 @@ import type { EventFrame } from "./event-frames.ts";
 const ordinaryRetryMs = 1_250;
 
 const comment = ":\n\n";
+
+/** Undefined where the connection has ended. */
+export function portsOf({ localPort, remotePort }: Socket): TcpPorts | undefined {
+  return localPort === undefined || remotePort === undefined ? undefined : { localPort, remotePort };
+}
 
 /**
  * One open GET stream of server-sent events. Events go to the socket as chunks that are ready: Node's response would make
@@ -50,6 +56,10 @@ export class EventStream {
   /** The reader is slower than what was written; anything more would only fill memory. */
   get isBlocked(): boolean {
     return this.#response.writableNeedDrain || this.#socket.writableNeedDrain;
+  }
+
+  get ports(): TcpPorts | undefined {
+    return portsOf(this.#socket);
   }
 
   /** Id of the last event written, or of the one that the client had before. */

@@ -6,6 +6,7 @@ import type {
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import { holdsLongString, jsonPieces } from "../support/json-pieces.ts";
@@ -72,6 +73,10 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
 
   get isOpen(): boolean {
     return this.#stream !== undefined;
+  }
+
+  get ports(): TcpPorts | undefined {
+    return this.#stream?.ports;
   }
 
   get isAway(): boolean {

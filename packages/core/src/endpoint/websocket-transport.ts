@@ -2,9 +2,11 @@ import type { Socket } from "node:net";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { WebSocket } from "ws";
+import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import type { AgentTransport, ReliableMessage } from "./agent-transport.ts";
 import type { ConnectionContext } from "./connection-context.ts";
+import { portsOf } from "./event-stream.ts";
 import type { ReadingGate } from "./reading-gate.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
 import type { TableEntry } from "./session-table.ts";
@@ -56,6 +58,10 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
 
   get isOpen(): boolean {
     return this.#state === "open";
+  }
+
+  get ports(): TcpPorts | undefined {
+    return portsOf(this.#socket);
   }
 
   get lastSeenMs(): number {

@@ -66,6 +66,11 @@ export function createNodeProcessFacts(
       // Ticks since the start of the machine: only together with the machine's start do they name a moment.
       return stat === undefined ? undefined : `${bootId()}-${stat.startTicks}`;
     },
+    peerOf: async (ports) => {
+      // Elsewhere only privileged programs are told, or slow ones tell.
+      if (machine.platform !== "linux") return undefined;
+      return (await import("./peer-process.ts")).findPeerProcess(ports, process.getuid?.() ?? -1);
+    },
   };
 }
 

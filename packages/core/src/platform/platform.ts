@@ -103,4 +103,15 @@ export interface ProcessFacts {
   parentOf(pid: number): Promise<number | undefined>;
   /** A text that differs between two processes that had one pid after another (start time), or undefined where it cannot be told. */
   startMark(pid: number): Promise<string | undefined>;
+  /**
+   * The process at the other end of an open loopback connection of ours; undefined where it cannot be told, or where that
+   * process only passes connections on. Looks through the descriptors of this user's processes: not for every message.
+   */
+  peerOf?(ports: TcpPorts): Promise<number | undefined>;
+}
+
+/** A TCP connection of this process on the loopback interface. */
+export interface TcpPorts {
+  readonly localPort: number;
+  readonly remotePort: number;
 }

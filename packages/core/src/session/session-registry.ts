@@ -13,6 +13,7 @@ import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import { readClientFacts } from "./client-facts.ts";
+import { AgentProcesses } from "./agent-processes.ts";
 import { OpensInOrder } from "./opens-in-order.ts";
 import { checkPath } from "./path-check.ts";
 import { RealDirectories } from "./real-directories.ts";
@@ -43,6 +44,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   /** Sessions whose engine is still being loaded. */
   readonly #arriving: Map<string, { hasLeft: boolean }> = new Map();
   readonly #change: Emitter<void>;
+  readonly #processes: AgentProcesses;
   #stopped = false;
   #following: Disposable | undefined;
   #encoded: { readonly context: EditorContext; readonly texts: Map<string, string | undefined> } | undefined;
@@ -51,6 +53,14 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#options = options;
     this.#directories = new RealDirectories(options.platform.files, options.platform.clock);
     this.#change = new Emitter(reportListenerFailure(options.logger));
+    const { process, clock } = options.platform;
+    this.#processes = new AgentProcesses({
+      process,
+      clock,
+      concerns: (sessionId) => options.diffs().concerns(sessionId),
+      onDidIdentify: (sessionId) => options.diffs().ownerChanged(sessionId),
+      onDidExit: (sessionId) => this.#exited(sessionId),
+    });
   }
 
   get onDidChange(): Event<void> {
@@ -95,6 +105,8 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
         }),
     });
     if (client?.clientVersion !== undefined && client.clientVersion !== "1.0.0") session.version = client.clientVersion;
+    // Told by an earlier run, which may have shown something for it.
+    session.owner.process = this.#options.diffs().owners.find((owner) => owner.sessionId === sessionId)?.process;
     this.#sessions.set(sessionId, session);
     this.#follow();
     session.begin(await dialectEngine.connect(this.#services(session, client), transport));
@@ -130,6 +142,12 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#change.fire();
   }
 
+  /** Proposals of an earlier run are back: whose agent has exited meanwhile is not waited for. */
+  watchOwners(): void {
+    for (const owner of this.#options.diffs().owners)
+      if (!this.isReachable(owner.sessionId)) this.#processes.watch(owner);
+  }
+
   mayForget(sessionId: string): boolean {
     return !this.#options.diffs().concerns(sessionId);
   }
@@ -153,6 +171,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   /** Ends all engines; the endpoint closes the sockets. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#processes.dispose();
     this.#unfollow();
     for (const timer of this.#missed.values()) timer.dispose();
     this.#missed.clear();
@@ -196,6 +215,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
             const { inside, exists, size, modifiedMs } = await check(input.path);
             const kind = !exists ? "create" : input.text === "" && size > 0 ? "delete" : "change";
             if (!this.#sessions.has(session.id)) throw new PatchbayError("stopped", "The session has ended.");
+            this.#identify(session);
             return {
               ...this.#options.diffs().open(session.owner, input, { inside, kind, fileState: `${size} ${modifiedMs}` }),
               kind,
@@ -223,15 +243,42 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#missed.get(session.id)?.dispose();
     this.#missed.delete(session.id);
     if (present) {
+      this.#processes.unwatch(session.id);
       diffs.setAgentPresent(session.id, true);
+      // It came back to what another run has shown.
+      if (diffs.concerns(session.id)) this.#identify(session);
       return;
     }
+    this.#processes.watch(session.owner);
     if (session.owner.outlivesConnection && diffs.concerns(session.id)) {
       const timer = this.#options.platform.clock.setTimeout(() => {
         this.#missed.delete(session.id);
         diffs.setAgentPresent(session.id, false);
       }, missedAfterMs);
       this.#missed.set(session.id, timer);
+    }
+  }
+
+  #identify(session: Session): void {
+    this.#processes
+      .identify(session.owner, session.ports, session.pid)
+      .catch((error: unknown) =>
+        this.#options.logger.debug("The process of an agent could not be told", { reason: messageOf(error) }),
+      );
+  }
+
+  /** The agent's process has ended: its session is not away, but over. */
+  #exited(sessionId: string): void {
+    this.#options.logger.info("An agent has exited", { session: shortId(sessionId) });
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) this.#options.diffs().sessionEnded(sessionId);
+    else {
+      session
+        .leave()
+        .catch((error: unknown) =>
+          this.#options.logger.warn("A session did not end well", { reason: messageOf(error) }),
+        );
+      this.ended(sessionId, "closed");
     }
   }
 

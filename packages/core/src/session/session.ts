@@ -4,7 +4,7 @@ import type { DiffOutcome } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo } from "../diff/outcome-office.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
 import type { AgentTransport } from "../endpoint/agent-transport.ts";
-import type { Clock } from "../platform/platform.ts";
+import type { Clock, TcpPorts } from "../platform/platform.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 
 export interface SessionOptions {
@@ -101,6 +101,11 @@ export class Session {
     return this.#options.transport.isOpen;
   }
 
+  /** See `AgentTransport.ports`. */
+  get ports(): TcpPorts | undefined {
+    return this.#options.transport.ports;
+  }
+
   /** When the last stream ended, or when the session began without one; undefined while one is open. */
   get awaySince(): number | undefined {
     return this.isOpen ? undefined : this.#awaySince;
@@ -153,6 +158,11 @@ export class Session {
   /** How the agent is told that nobody took its proposal; undefined for agents that are not told. */
   encodeRejection(path: string): string | undefined {
     return this.#engine?.encodeOutcome(path, { kind: "rejected" });
+  }
+
+  /** Ends the connection for good: its id is not taken again. */
+  async leave(): Promise<void> {
+    await this.#options.transport.close();
   }
 
   async end(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AgentTransport } from "../../src/endpoint/agent-transport.ts";
+import type { TcpPorts } from "../../src/platform/platform.ts";
 import { Emitter, type Event } from "../../src/support/emitter.ts";
 
 /** The end of a connection that tests open and close by hand. */
@@ -6,6 +7,7 @@ export class HandTransport implements AgentTransport {
   readonly kind = "streamable-http";
   isOpen = false;
   isClosed = false;
+  ports: TcpPorts | undefined;
   readonly undelivered: readonly string[] = [];
   readonly pushed: string[] = [];
   readonly #opened: Emitter<void> = new Emitter();

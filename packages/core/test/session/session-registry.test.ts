@@ -1,4 +1,10 @@
-import { createMemoryEditor, createMemoryPlatform, type FakeClock, type MemoryEditor } from "@patchbay/testkit";
+import {
+  createMemoryEditor,
+  createMemoryPlatform,
+  type FakeClock,
+  type FakeProcess,
+  type MemoryEditor,
+} from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
@@ -18,6 +24,7 @@ interface Setup {
   readonly logged: readonly string[];
   readonly clock: FakeClock;
   readonly tracker: ContextTracker;
+  readonly process: FakeProcess;
   /** Lets the engine be loaded. */
   readonly load: () => void;
   /** A session that comes back by its id, by default Gemini CLI's. */
@@ -65,6 +72,7 @@ function start(): Setup {
     diffs,
     logged,
     clock: platform.clock,
+    process: platform.process,
     tracker,
     load: () => loads[0]?.(),
     accept: (transport, sessionId = "gemini.one") =>
@@ -224,6 +232,40 @@ describe("session registry", () => {
     transport.loseStream();
     clock.advance(10_000);
     expect(view.agentPresent).toBe(false);
+  });
+
+  it("the untouched review of an agent that was killed goes within two seconds, the edited one's text stays, and it is not away", async () => {
+    const { accept, clock, diffs, editor, load, process, sessions } = start();
+    load();
+    process.run(900, 1);
+    process.connect(900, 5_000);
+    const transport = new HandTransport();
+    transport.ports = { localPort: 1, remotePort: 5_000 };
+    await accept(transport);
+    transport.openStream();
+    const [session] = sessions.sessions;
+    if (session === undefined) throw new Error("no session");
+    for (const path of ["/ws/a.ts", "/ws/b.ts"]) {
+      const input = { path, text: "new\n", handle: path };
+      await diffs.open(session.owner, input, { inside: true, kind: "change" }).shown;
+    }
+    const edited = await editor.nextView((view) => view.request.path === "/ws/a.ts");
+    const untouched = await editor.nextView((view) => view.request.path === "/ws/b.ts");
+    edited.type("mine\n");
+    // It opens its stream again after a moment, to what it waits for.
+    transport.loseStream();
+    transport.openStream();
+    await clock.advanceAsync(0);
+    expect(session.owner.process?.pid).toBe(900);
+    process.end(900);
+    transport.loseStream();
+    await clock.advanceAsync(2_000);
+    await editor.ended(untouched);
+    expect(edited.isOpen).toBe(true);
+    expect(edited.agentPresent).toBe(false);
+    expect(diffs.kept.list).toMatchObject([{ path: "/ws/a.ts", reason: "agent-exited" }]);
+    expect(sessions.sessions).toEqual([]);
+    expect(transport.isClosed).toBe(true);
   });
 
   it.each(["dropped", "idle"] as const)(

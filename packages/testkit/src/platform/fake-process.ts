@@ -1,4 +1,4 @@
-import type { ProcessFacts } from "@patchbay/core";
+import type { ProcessFacts, TcpPorts } from "@patchbay/core";
 
 export interface FakeProcessOptions {
   readonly pid?: number;
@@ -19,6 +19,7 @@ export class FakeProcess implements ProcessFacts {
   readonly homeDirectory: string;
   readonly temporaryDirectory: string;
   readonly #environment: Map<string, string>;
+  readonly #connections: Map<number, number> = new Map();
   readonly #table: Map<number, { readonly parent: number; readonly mark: string }> = new Map();
 
   constructor(options: FakeProcessOptions) {
@@ -53,6 +54,15 @@ export class FakeProcess implements ProcessFacts {
 
   isAlive(pid: number): boolean {
     return this.#table.has(pid);
+  }
+
+  /** A process opens a connection to us from this port of its own. */
+  connect(pid: number, port: number): void {
+    this.#connections.set(port, pid);
+  }
+
+  async peerOf({ remotePort }: TcpPorts): Promise<number | undefined> {
+    return this.#connections.get(remotePort);
   }
 
   async parentOf(pid: number): Promise<number | undefined> {

@@ -45,6 +45,7 @@ export function createTestPlatform(options: TestPlatformOptions = {}): TestPlatf
     isAlive: (pid) => node.process.isAlive(pid),
     parentOf: (pid) => node.process.parentOf(pid),
     startMark: (pid) => node.process.startMark(pid),
+    peerOf: async (ports) => node.process.peerOf?.(ports),
   };
   return {
     clock: options.clock ?? node.clock,
