@@ -69,7 +69,7 @@ export function createNodeProcessFacts(
     peerOf: async (ports) => {
       // Elsewhere only privileged programs are told, or slow ones tell.
       if (machine.platform !== "linux") return undefined;
-      return (await import("./peer-process.ts")).findPeerProcess(ports, process.getuid?.() ?? -1);
+      return (await import("./node-peer-process.ts")).findPeerProcess(ports, process.getuid?.() ?? -1);
     },
   };
 }

@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import process from "node:process";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createNodeProcessFacts } from "../../src/platform/node-process.ts";
-import { findPeerProcess } from "../../src/platform/peer-process.ts";
+import { findPeerProcess } from "../../src/platform/node-peer-process.ts";
 
 const isLinux = process.platform === "linux";
 const uid = process.getuid?.() ?? -1;
