@@ -10,6 +10,7 @@ import {
 import type { DiffCloseReason, DiffRequest, DiffView, DiffViewEvents } from "@patchbay/core";
 import { closeLoneTabs } from "./close-lone-tabs.ts";
 import type { DiffPlace } from "./diff-place.ts";
+import { LongComparison, longText, readInPieces } from "./long-document.ts";
 import { SaveWatch } from "./save-watch.ts";
 import type { TypingWatch } from "./typing-watch.ts";
 import { sameLines } from "./same-lines.ts";
@@ -66,6 +67,9 @@ export class ProposalReview implements DiffView {
   #reverted = false;
   /** Whether the right side may hold anything but the proposal: it was changed, or comes from an earlier run. */
   #mayDiffer = false;
+  /** How long the right side is, about, UTF-16 units. */
+  #length: number;
+  readonly #comparison: LongComparison = new LongComparison((differs) => this.#setEdited(differs));
   readonly #saves: SaveWatch;
 
   constructor(options: ProposalReviewOptions) {
@@ -74,6 +78,7 @@ export class ProposalReview implements DiffView {
     const { id, path } = options.request;
     this.uri = uriInUse(id) ?? proposalUri(id, path);
     this.#agentPresent = options.request.agentPresent;
+    this.#length = (options.request.draftText ?? options.request.proposedText).length;
     this.#saves = new SaveWatch(options.request.proposedText);
   }
 
@@ -111,7 +116,9 @@ export class ProposalReview implements DiffView {
   }
 
   async currentText(): Promise<string> {
-    return this.#text();
+    const document = this.#mayDiffer && this.#length > longText ? this.#document() : undefined;
+    if (document === undefined || this.#saves.keptText(document.version) !== undefined) return this.#text();
+    return await readInPieces(document);
   }
 
   async reveal(): Promise<void> {
@@ -122,6 +129,7 @@ export class ProposalReview implements DiffView {
   async close(_reason: DiffCloseReason): Promise<void> {
     if (this.#phase === "gone") return;
     this.#phase = "gone";
+    this.#comparison.dispose();
     try {
       // An unsaved document would bring VS Code's dialog; saving it changes nothing but what our provider holds.
       const document = this.#document();
@@ -144,12 +152,15 @@ export class ProposalReview implements DiffView {
     if (this.#wasDirty && !isDirty && !this.#saves.isSaving) this.#reverted = true;
     this.#wasDirty = isDirty;
     if (event.contentChanges.length > 0) this.#mayDiffer = true;
-    const text = event.contentChanges.length === 0 ? undefined : event.document.getText();
-    if (text !== undefined) this.#saves.noteChange(text, event.contentChanges);
-    if (text === undefined || this.#quiet || this.#saves.isSaving) return;
+    if (event.contentChanges.length === 0) return;
+    for (const { text, rangeLength } of event.contentChanges) this.#length += text.length - rangeLength;
+    const text = this.#length > longText ? undefined : event.document.getText();
+    if (text === undefined) this.#saves.noteLongText();
+    else this.#saves.noteChange(text, event.contentChanges);
+    if (this.#quiet || this.#saves.isSaving) return;
     if (this.#phase !== "opening" && this.#phase !== "open") return;
     if (isDirty) this.#reverted = false;
-    this.#setEdited(this.#differsFromProposal(text));
+    this.#noteEdit(event.document, text);
     this.#options.events.edited();
   }
 
@@ -222,6 +233,7 @@ export class ProposalReview implements DiffView {
   #forget(): void {
     if (this.#isGone()) return;
     this.#phase = "gone";
+    this.#comparison.dispose();
     this.#options.onDidEnd();
   }
 
@@ -288,6 +300,15 @@ export class ProposalReview implements DiffView {
     } finally {
       this.#quiet = false;
     }
+  }
+
+  #noteEdit(document: TextDocument, text: string | undefined): void {
+    if (text !== undefined) {
+      this.#setEdited(this.#differsFromProposal(text));
+      return;
+    }
+    this.#setEdited(true);
+    this.#comparison.note(document, this.request.proposedText, this.#options.onFailure);
   }
 
   #setEdited(edited: boolean): void {

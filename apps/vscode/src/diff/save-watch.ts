@@ -42,6 +42,11 @@ export class SaveWatch {
     this.#beforeSave.noteChange(text, changes, Date.now());
   }
 
+  /** The text has changed, and is too long for anyone to have looked at it. */
+  noteLongText(): void {
+    this.#beforeSave.forget();
+  }
+
   /** A save begins. `manual`: by the user's hand; `verdict`: and of what the user is looking at. */
   begin(text: string, { manual, verdict }: { readonly manual: boolean; readonly verdict: boolean }): void {
     const since = Date.now();

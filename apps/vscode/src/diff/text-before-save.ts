@@ -27,7 +27,7 @@ interface Change {
  */
 export class TextBeforeSave {
   readonly #history: Change[] = [];
-  #latest: string;
+  #latest: string | undefined;
 
   constructor(text: string) {
     this.#latest = text;
@@ -35,9 +35,16 @@ export class TextBeforeSave {
 
   /** Times are in milliseconds, of any one clock. */
   noteChange(text: string, changes: readonly ContentChange[], now: number): void {
-    this.#history.push({ before: this.#latest, at: now, likeParticipant: changes.every(isLikeParticipant) });
+    const likeParticipant = changes.every(isLikeParticipant);
+    if (this.#latest !== undefined) this.#history.push({ before: this.#latest, at: now, likeParticipant });
     if (this.#history.length > longestHistory || text.length > largestText) this.#history.shift();
     this.#latest = text;
+  }
+
+  /** A change of which only its being is known: what was before is not looked back at. */
+  forget(): void {
+    this.#history.length = 0;
+    this.#latest = undefined;
   }
 
   /** What the user had when the save with this text began. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DiffOpening, DiffRequest, DiffView } from "@patchbay/core";
 import { createHostInWindow, type HostInWindow, settle, tabOf } from "../controls.ts";
 import type { FakeDocument } from "../fake-vscode/document.ts";
@@ -76,6 +76,42 @@ describe("saving", () => {
     window.bench.edit(side, "mine\n");
     expect(await view.currentText()).toBe("mine\n");
     expect(asked).toBeGreaterThan(0);
+  });
+
+  it("puts a long document together for no key, and in pieces for who wants to know what it holds", async () => {
+    const proposedText = "a line of forty characters, more or less\n".repeat(60_000);
+    const view = await open({ proposedText });
+    const side = await document();
+    const getText = side.getText.bind(side);
+    let whole = 0;
+    let pieces = 0;
+    side.getText = (range) => {
+      if (range === undefined) whole += 1;
+      else pieces += 1;
+      return getText(range);
+    };
+    for (let key = 0; key < 50; key += 1) window.bench.edit(side, `${"x".repeat(key)}${proposedText}`);
+    expect(events).toHaveLength(50);
+    expect(window.views.review("p1")?.edited).toBe(true);
+    expect([whole, pieces]).toEqual([0, 0]);
+    expect(await view.currentText()).toBe(`${"x".repeat(49)}${proposedText}`);
+    expect(whole).toBe(0);
+    expect(pieces).toBeGreaterThan(5);
+    window.bench.edit(side, proposedText);
+    await vi.waitFor(() => expect(window.views.review("p1")?.edited).toBe(false));
+    expect(whole).toBe(0);
+    expect(await view.currentText()).toBe(proposedText);
+  });
+
+  it("reads a long document anew that changes while it is read", async () => {
+    const proposedText = "a line of forty characters, more or less\n".repeat(60_000);
+    const view = await open({ proposedText });
+    const side = await document();
+    window.bench.edit(side, `one ${proposedText}`);
+    const text = view.currentText();
+    await new Promise((resolve) => setImmediate(resolve));
+    window.bench.edit(side, `two ${proposedText}`);
+    expect(await text).toBe(`two ${proposedText}`);
   });
 
   it("by hand accepts, with the text as it was before save participants", async () => {
