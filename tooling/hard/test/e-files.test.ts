@@ -43,10 +43,18 @@ function readProcesses(): string {
   }).stdout.toString();
 }
 
-function childrenOf(pid: number): readonly string[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    .split(" ")
-    .filter((child) => child !== "");
+/** The companion's keeper is nobody's child; its home is the sandbox's, as that of the editor is. */
+function keepersOf(sandbox: Sandbox): readonly string[] {
+  const home = `HOME=${sandbox.home}`;
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      const [facts, command] = ["environ", "cmdline"].map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1"));
+      return facts?.split("\0").includes(home) === true && command?.endsWith("\0-\0") === true;
+    } catch {
+      // Not a process, or ended meanwhile.
+      return false;
+    }
+  });
 }
 
 const racerAnswer = z.object({ looks: z.number(), loose: z.array(z.string()) });
@@ -382,7 +390,7 @@ describe("files and lifecycle", () => {
     // Nor of the keeper, which holds the port while the editor is away.
     await agent.openDiff(sandbox.file("c.txt"), secretText);
     await editor.call(ask.stop, { reload: true, comeBackMs: 3_000 });
-    expect(childrenOf(editor.pid)).toHaveLength(1);
+    await expect.poll(() => keepersOf(sandbox)).toHaveLength(1);
     const lines = (await editor.call(ask.log)).join("\n");
     const processes = readProcesses();
     for (const secret of [...tokens, agent.sessionId]) {

@@ -75,15 +75,16 @@ async function leave(typed?: string): Promise<Waiting> {
   return { ...setup, first, driver, proposal, port };
 }
 
-/** Our children that read their program from their standard input. */
+/** Keepers are nobody's children: they are known by what they inherit from us. */
+const inherited = `PATCHBAY_TEST_RUN=${process.pid}`;
+process.env["PATCHBAY_TEST_RUN"] = String(process.pid);
+
 function keepers(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        const parent = /\) \w (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
-        const isOurs = parent === String(process.pid);
-        return isOurs && readFileSync(`/proc/${pid}/cmdline`, "latin1").endsWith("\0-\0");
+        return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(inherited);
       } catch {
         // It has ended meanwhile.
         return false;
@@ -195,7 +196,8 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
   it("a keeper that is held up is waited for: a new port would cut all agents off", async () => {
     const { port, build } = await leave();
     await untilHeld(port);
-    const [keeper = 0] = keepers();
+    const [keeper] = keepers();
+    if (keeper === undefined) throw new Error("there is no keeper");
     process.kill(keeper, "SIGSTOP");
     setTimeout(() => process.kill(keeper, "SIGCONT"), 1_200);
     const { companion } = build();

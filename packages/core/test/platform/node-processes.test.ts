@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createNodePlatform } from "../../src/platform/node.ts";
 import { nodeProcesses } from "../../src/platform/node-processes.ts";
 
 let folder: string;
@@ -41,4 +42,26 @@ describe("programs that outlive us", () => {
     expect(await nodeProcesses.startDetached(program)).toBe(true);
     expect(await wrote(file)).toBe("300000 end");
   });
+
+  // On Windows nothing is between: there a host that ends the tree below it ends this as well.
+  it.skipIf(process.platform === "win32")(
+    "are not below us: a host that ends what it has started spares them",
+    async () => {
+      const file = join(folder, "pid");
+      const stay = `setTimeout(() => {}, 20_000)`;
+      const program = `require("node:fs").writeFileSync(${JSON.stringify(file)}, process.pid + " end");${stay}`;
+      expect(await nodeProcesses.startDetached(program)).toBe(true);
+      const pid = Number.parseInt(await wrote(file), 10);
+      try {
+        expect(await ancestors(pid)).not.toContain(process.pid);
+      } finally {
+        process.kill(pid);
+      }
+    },
+  );
 });
+
+async function ancestors(pid: number): Promise<readonly number[]> {
+  const parent = await createNodePlatform().process.parentOf(pid);
+  return parent === undefined || parent === 0 ? [] : [parent, ...(await ancestors(parent))];
+}
