@@ -78,7 +78,8 @@ function! patchbay#say(text, highlight) abort
     return 0
   endif
   let room = exists('v:echospace') ? v:echospace : &columns - 15
-  let line = a:text
+  " Whatever a name or another program's message holds is shown as text.
+  let line = strtrans(a:text)
   if strdisplaywidth(line) > room
     let line = matchstr(line, '^.*\%<' . max([room - 1, 2]) . 'v') . '…'
   endif

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -12,6 +13,7 @@ import type { ExtensionContext } from "coc.nvim";
 import { version } from "../package.json";
 import { registerCommands } from "./commands/commands.ts";
 import { registerReviewList } from "./commands/review-list.ts";
+import { unlinkCommand } from "./commands/tmux.ts";
 import { fileMark } from "./diff/file-mark.ts";
 import { readEditorFacts } from "./host/editor-facts.ts";
 import { watchEditor } from "./host/editor-watch.ts";
@@ -113,6 +115,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     // Nothing can be shown any more, and the editor waits.
     parts.abandon();
     companion.removeRecordsSync();
+    if (facts.tmuxServer !== undefined) unlinkTmux(companion.environment);
     return stop();
   };
   // Waited for by the editor for up to a second: agents get to know that nobody will decide any more.
@@ -159,6 +162,15 @@ async function ensureRuntimePath(coc: Coc, extensionPath: string): Promise<void>
   const escaped = asText(await nvim.call("fnameescape", [join(extensionPath, "lib", "vim")]));
   await nvim.command(`set runtimepath+=${escaped.replaceAll(",", "\\,")}`);
   await nvim.command(`silent! helptags ${escaped}/doc`);
+}
+
+/** New panes of tmux outlive the editor that they were linked with (`patchbay.linkTmux`). */
+function unlinkTmux(variables: Readonly<Record<string, string>>): void {
+  const [shell, args] = unlinkCommand(variables);
+  const child = spawn(shell, args.slice(), { detached: true, stdio: "ignore" });
+  // Without a shell nothing was linked either.
+  child.on("error", () => {});
+  child.unref();
 }
 
 /** coc gives its own process the editor's private directory as temporary directory, where no agent looks. */

@@ -1,4 +1,5 @@
 import type { CompanionState, ProposalInfo, SessionInfo } from "@patchbay/core";
+import { plainStatus } from "./vim/plain-line.ts";
 
 export interface StatusFacts {
   readonly state: CompanionState;
@@ -21,5 +22,5 @@ export function statusText(facts: StatusFacts): string {
   const count = facts.proposals.length;
   if (count > 0) parts.push(count === 1 ? "1 proposal" : `${count} proposals`);
   if (!facts.sharing) parts.push("sharing paused");
-  return parts.join(" · ");
+  return plainStatus(parts.join(" · "));
 }

@@ -6,8 +6,36 @@ function! patchbay#track#listen() abort
   augroup patchbay_track
     autocmd!
     autocmd CursorMoved * if s:Selects(mode()) | call s:Tell() | endif
+    autocmd CmdlineLeave : call s:Ranged(getcmdline())
     autocmd ModeChanged * if s:Selects(v:event.old_mode) || s:Selects(v:event.new_mode) | call s:Tell() | endif
   augroup END
+endfunction
+
+" The lines before a :CocCommand for which coc has no use: [first, last], [] where there were none.
+let s:range = []
+" What a range is made of; nothing that could be a command.
+let s:address = '\%([%.$,;+*0-9 -]\|''[a-zA-Z<>[\]]\|/[^/|]*/\|?[^?|]*?\|\\[/?&]\)\+'
+
+function! s:Ranged(line) abort
+  let range = matchstr(a:line, '^[: \t]*\zs' . s:address . '\ze\s*CocCommand\s\+patchbay\.mention\s*$')
+  if a:line =~# 'patchbay\.mention'
+    let s:range = []
+  endif
+  if range !=# '' && !get(v:event, 'abort', 0)
+    let view = winsaveview()
+    execute 'silent! keepjumps keeppatterns' range . 'call s:Note()'
+    call winrestview(view)
+  endif
+endfunction
+
+function! s:Note() range abort
+  let s:range = [a:firstline, a:lastline]
+endfunction
+
+" Asked once for each such command.
+function! patchbay#track#range() abort
+  let [range, s:range] = [s:range, []]
+  return range
 endfunction
 
 function! s:Selects(mode) abort

@@ -2,13 +2,14 @@ import { execFile } from "node:child_process";
 import process from "node:process";
 import { promisify } from "node:util";
 import { type Companion, createNodePlatform, type HostIdentity, type Logger, readAgentSettings } from "@patchbay/core";
-import { findRecords } from "../health/gather-health.ts";
+import { findMissing, findRecords } from "../health/gather-health.ts";
 import { healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
 import type { ExtensionSettings } from "../settings.ts";
 import type { Coc } from "../vim/coc-vim.ts";
-import { asText } from "../vim/shape.ts";
+import { plainLine } from "../vim/plain-line.ts";
+import { asList, asText } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { splitCommand } from "./agent-command.ts";
 import { listPanesArguments, paneLine, readPanes, sendLineArguments, setEnvironmentArguments } from "./tmux.ts";
@@ -51,7 +52,10 @@ export function createCommandActions(services: CommandServices): Readonly<Record
           : "Sharing is paused: agents see no file and no selection. Reviews go on working.",
       );
     },
-    mention: (first, last) => mention(services, say, first, last),
+    mention: async (first, last) => {
+      const given = first === undefined ? asList(await vim.call("patchbay#track#range")) : [first, last];
+      mention(services, say, linesToMention(...given));
+    },
     answer: () => answer(services, say),
     linkTmux: () => linkTmux(services, say),
     compareWithDisk: async () => {
@@ -98,6 +102,7 @@ async function showHealth(services: CommandServices): Promise<void> {
     sessions: companion.sessions,
     sharing: settings().companion.sharing,
     agentSettings: await readAgentSettings(createNodePlatform(), workspace.folders()[0]),
+    missing: findMissing(settings().agents),
     inTmux: facts.tmuxServer !== undefined,
     openQuestions: questions.all.length,
   });
@@ -120,24 +125,27 @@ function sharedLines(services: CommandServices): readonly string[] {
 }
 
 async function showLines(vim: Vim, title: string, lines: readonly string[]): Promise<void> {
-  await vim.call("patchbay#page", [title, lines]);
+  await vim.call("patchbay#page", [title, lines.map(plainLine)]);
 }
 
-async function mention(services: CommandServices, say: Say, first: unknown, last: unknown): Promise<void> {
+function mention(services: CommandServices, say: Say, given: Lines | undefined): void {
   const active = services.parts.editors.active();
   if (active === undefined) {
     say("No file is open to be mentioned.", "WarningMsg");
     return;
   }
-  const lines =
-    linesToMention(first, last) ??
-    (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
+  const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
   const count = services.companion.mention(active.path, lines);
   if (count === 0) say("No connected agent takes mentions (Claude Code does).", "WarningMsg");
 }
 
-/** `:CocCommand patchbay.mention 3 7` counts from 1, as Vim does. */
-function linesToMention(first: unknown, last: unknown): { readonly start: number; readonly end: number } | undefined {
+interface Lines {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** `:CocCommand patchbay.mention 3 7`, or `:3,7CocCommand patchbay.mention`, counts from 1, as Vim does. */
+function linesToMention(first?: unknown, last?: unknown): Lines | undefined {
   const start = Number(first);
   if (!Number.isSafeInteger(start) || start < 1) return undefined;
   const end = Number(last);
@@ -150,7 +158,7 @@ async function answer(services: CommandServices, say: Say): Promise<void> {
     say("Nothing waits for an answer.");
     return;
   }
-  const chosen = await services.coc.window.showQuickPick(question.actions.slice(), { title: question.text });
+  const chosen = await services.coc.window.showQuickPick(question.actions.slice(), { title: plainLine(question.text) });
   // Left without a choice coc says different things; none of them is an answer.
   if (question.actions.some((action) => action === chosen)) services.parts.questions.answer(question, chosen);
 }

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Companion, Disposable, ProposalInfo } from "@patchbay/core";
 import type { Coc } from "../vim/coc-vim.ts";
+import { plainLine } from "../vim/plain-line.ts";
 
 /** One line of `:CocList patchbay`. */
 export function proposalLabel(proposal: ProposalInfo): string {
@@ -13,7 +14,7 @@ export function proposalLabel(proposal: ProposalInfo): string {
     ...(proposal.state === "hidden" ? ["not shown"] : []),
   ];
   const suffix = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
-  return `${proposal.agentName} ${verb} ${basename(proposal.path)}  ${proposal.path}${suffix}`;
+  return plainLine(`${proposal.agentName} ${verb} ${basename(proposal.path)}  ${proposal.path}${suffix}`);
 }
 
 /** `:CocList patchbay`: the proposals under review. */

@@ -1,3 +1,5 @@
+import { plainLine } from "../vim/plain-line.ts";
+
 /** A pane of tmux in which a shell waits. */
 export interface TmuxPane {
   /** E.g. `%3`. */
@@ -20,7 +22,7 @@ export function readPanes(output: string, own: string | undefined): readonly Tmu
   return output.split("\n").flatMap((line) => {
     const [id = "", command = "", place = "", path = ""] = line.split("\t");
     if (!/^%\d+$/u.test(id) || id === own || !shells.has(command)) return [];
-    return [{ id, title: `${place}  ${command}  ${path}` }];
+    return [{ id, title: plainLine(`${place}  ${command}  ${path}`) }];
   });
 }
 
@@ -44,4 +46,14 @@ export function sendLineArguments(pane: string, line: string): readonly (readonl
     ["send-keys", "-t", pane, "-l", "--", ` ${line}`],
     ["send-keys", "-t", pane, "Enter"],
   ];
+}
+
+/**
+ * A shell's command that takes variables of {@link setEnvironmentArguments} away again, where nobody has set others since. It
+ * is for the editor's last moment: one process, which nobody waits for.
+ */
+export function unlinkCommand(variables: Readonly<Record<string, string>>): readonly [string, readonly string[]] {
+  const script =
+    'while [ $# -gt 1 ]; do [ "$(tmux show-environment "$1" 2>/dev/null)" = "$1=$2" ] && tmux set-environment -u "$1"; shift 2; done';
+  return ["/bin/sh", ["-c", script, "sh", ...Object.entries(variables).flat()]];
 }

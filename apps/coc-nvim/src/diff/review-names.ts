@@ -1,4 +1,5 @@
 import { basename, isAbsolute, relative } from "node:path";
+import { plainLine } from "../vim/plain-line.ts";
 
 /** As much of a proposal's id as keeps the names of two reviews apart: Vim shows them in its messages. */
 const idLength = 6;
@@ -9,16 +10,16 @@ export function reviewNames(
   agentName: string,
   path: string,
 ): { readonly left: string; readonly right: string } {
-  const file = basename(path);
+  const file = plainLine(basename(path));
   const place = `patchbay://${id.slice(0, idLength)}`;
-  return { left: `${place}/now: ${file}`, right: `${place}/${agentName}: ${file}` };
+  return { left: `${place}/now: ${file}`, right: `${place}/${plainLine(agentName)}: ${file}` };
 }
 
-/** A path as people read it: relative to the first folder that holds it. */
+/** A path as people read it, as text: relative to the first folder that holds it. */
 export function shortPath(path: string, folders: readonly string[]): string {
   for (const folder of folders) {
     const short = relative(folder, path);
-    if (short !== "" && !short.startsWith("..") && !isAbsolute(short)) return short;
+    if (short !== "" && !short.startsWith("..") && !isAbsolute(short)) return plainLine(short);
   }
-  return path;
+  return plainLine(path);
 }

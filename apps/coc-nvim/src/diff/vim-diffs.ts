@@ -14,6 +14,7 @@ import {
 } from "@patchbay/core";
 import { asBoolean, asShape, asText, type Shape } from "../vim/shape.ts";
 import { sendLines } from "../vim/long-text.ts";
+import { plainLine } from "../vim/plain-line.ts";
 import type { Vim } from "../vim/vim.ts";
 import { type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-text.ts";
 import { DiskFollower, type FileMark } from "./disk-follower.ts";
@@ -193,7 +194,7 @@ export class VimDiffs implements HostDiffs, Disposable {
     return {
       id: request.id,
       path: request.path,
-      agent: request.agentName,
+      agent: plainLine(request.agentName),
       title: shortPath(request.path, this.#options.folders()),
       kind: request.kind,
       leftName: names.left,

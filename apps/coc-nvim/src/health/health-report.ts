@@ -20,20 +20,45 @@ export interface HealthFacts {
   readonly sessions: readonly SessionInfo[];
   readonly sharing: boolean;
   readonly agentSettings: readonly AgentSettings[];
+  /** Agents, by their names in `patchbay.agents`, whose command the editor cannot start. */
+  readonly missing: readonly string[];
   readonly inTmux: boolean;
   readonly openQuestions: number;
 }
 
+const known: Readonly<Record<string, { readonly agentName: string; readonly packageName: string }>> = {
+  gemini: { agentName: "Gemini CLI", packageName: "@google/gemini-cli" },
+  qwen: { agentName: "Qwen Code", packageName: "@qwen-code/qwen-code" },
+  claude: { agentName: "Claude Code", packageName: "@anthropic-ai/claude-code" },
+};
+
+/** First of all what is not there at all. With one agent at hand the others are a note: nobody needs all of them. */
+function missingLines(names: readonly string[]): readonly HealthLine[] {
+  const level = Object.keys(known).every((name) => names.includes(name)) ? "problem" : "note";
+  return names.map((name) => {
+    const agent = known[name];
+    return agent === undefined
+      ? { level, text: `"patchbay.agents" has a command for ${name} that is not on this editor's PATH.` }
+      : {
+          level,
+          text: `${agent.agentName} is not installed, or not on this editor's PATH. To install it: npm install -g ${agent.packageName}`,
+        };
+  });
+}
+
 /** The whole report of `:CocCommand patchbay.health`. */
 export function healthReport(facts: HealthFacts): readonly HealthLine[] {
+  const missing = new Set(facts.missing.map((name) => known[name]?.agentName));
+  const isInstalled = ({ agentName }: { readonly agentName: string }): boolean => !missing.has(agentName);
   return [
+    ...missingLines(facts.missing),
     { level: "ok", text: `coc-patchbay ${facts.version} in ${facts.editor}, Node ${facts.nodeVersion}` },
     stateLine(facts.state),
     ...warningsOf(facts.state),
     facts.folders.length > 0
       ? { level: "ok", text: `Folders: ${facts.folders.join(", ")}. Start agents in one of them or below.` }
       : { level: "problem", text: "There is no folder: agents find this editor by their working directory. Use :cd." },
-    ...facts.records.map(recordLine),
+    ...facts.records.filter(({ agent }) => !missing.has(agent)).map(recordLine),
     facts.storageDirectory === undefined
       ? {
           level: "problem",
@@ -44,7 +69,7 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
     facts.sharing
       ? { level: "ok", text: "Context is shared; :CocCommand patchbay.showShared shows what." }
       : { level: "note", text: "Sharing is paused; :CocCommand patchbay.toggleSharing resumes it." },
-    ...facts.agentSettings.flatMap((one) => [...connectingLines(one), ...reviewingLines(one)]),
+    ...facts.agentSettings.filter(isInstalled).flatMap((one) => [...connectingLines(one), ...reviewingLines(one)]),
     ...(facts.inTmux
       ? [
           {

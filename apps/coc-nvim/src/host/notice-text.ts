@@ -1,3 +1,5 @@
+import { plainLine } from "../vim/plain-line.ts";
+
 /** Widest line of a notice, in characters: coc breaks longer ones where its buttons then fall out of the window. */
 const widest = 54;
 /** Longest path in a notice; of longer ones the end is shown, which tells more than the beginning. */
@@ -8,7 +10,7 @@ export function noticeLines(text: string, path: string | undefined, columns: num
   const width = Math.max(20, Math.min(widest, columns - 18));
   const shown = path === undefined ? text : text.replaceAll(path, shortened(path, Math.min(longestPath, width)));
   const lines: string[] = [];
-  for (const word of shown.split(/\s+/u)) {
+  for (const word of plainLine(shown.replaceAll(/\s+/gu, " ")).split(" ")) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

@@ -1,6 +1,15 @@
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { paneLine, readPanes, sendLineArguments, setEnvironmentArguments } from "../../src/commands/tmux.ts";
+import {
+  paneLine,
+  readPanes,
+  sendLineArguments,
+  setEnvironmentArguments,
+  unlinkCommand,
+} from "../../src/commands/tmux.ts";
 
 const variables = { GEMINI_CLI_IDE_SERVER_PORT: "4711", CLAUDE_CODE_SSE_PORT: "4711" };
 
@@ -20,6 +29,24 @@ describe("tmux", () => {
       env: { PATH: process.env["PATH"] ?? "" },
     });
     expect(output.trim()).toBe("4711:");
+  });
+
+  it("takes away what it gave when the editor ends, and nothing that others have set since", () => {
+    const folder = mkdtempSync(join(tmpdir(), "patchbay-tmux-"));
+    try {
+      const log = join(folder, "log");
+      const answers = 'case $2 in GEMINI*) echo "$2=4711";; *) echo "$2=9999";; esac';
+      writeFileSync(
+        join(folder, "tmux"),
+        `#!/bin/sh\nif [ "$1" = show-environment ]; then ${answers}; else echo "$@" >> ${log}; fi\n`,
+        { mode: 0o755 },
+      );
+      const [shell, args] = unlinkCommand(variables);
+      execFileSync(shell, args, { env: { PATH: `${folder}:${process.env["PATH"] ?? ""}` } });
+      expect(readFileSync(log, "utf8")).toBe("set-environment -u GEMINI_CLI_IDE_SERVER_PORT\n");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("offers panes with a waiting shell, and not the editor's own", () => {

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { AgentSettings, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
+import { findMissing } from "../../src/health/gather-health.ts";
 import { type HealthFacts, healthReport, healthText } from "../../src/health/health-report.ts";
 
 const fine: HealthFacts = {
@@ -15,6 +19,7 @@ const fine: HealthFacts = {
   sharing: true,
   agentSettings: [],
   inTmux: false,
+  missing: [],
   openQuestions: 0,
 };
 
@@ -37,6 +42,41 @@ describe("the health report", () => {
     expect(problems({})).toEqual([
       "No agent is connected. Start one with :CocCommand patchbay.openAgent, or type /ide in it.",
     ]);
+  });
+
+  it("says first what is not installed and how to get it, and nothing else of it", () => {
+    const records = [
+      { agent: "Gemini CLI", path: "/tmp/gemini/ide/x", found: true },
+      { agent: "Qwen Code", path: "/h/1.lock", found: false },
+    ];
+    const some = healthReport({ ...fine, records, missing: ["qwen", "mine"] });
+    expect(some.slice(0, 2)).toEqual([
+      {
+        level: "note",
+        text: "Qwen Code is not installed, or not on this editor's PATH. To install it: npm install -g @qwen-code/qwen-code",
+      },
+      { level: "note", text: '"patchbay.agents" has a command for mine that is not on this editor\'s PATH.' },
+    ]);
+    expect(some.slice(2).filter(({ text }) => text.includes("Qwen"))).toEqual([]);
+    const none = healthReport({ ...fine, missing: ["gemini", "qwen", "claude"] });
+    expect(none.slice(0, 4).map(({ level }) => level)).toEqual(["problem", "problem", "problem", "ok"]);
+  });
+
+  it("finds what the editor can start", () => {
+    const folder = mkdtempSync(join(tmpdir(), "patchbay-health-"));
+    try {
+      writeFileSync(join(folder, "gemini"), "", { mode: 0o755 });
+      writeFileSync(join(folder, "qwen"), "", { mode: 0o644 });
+      const agents = {
+        gemini: "gemini --approval-mode default",
+        qwen: "qwen",
+        claude: `${join(folder, "gemini")} -x`,
+        none: "",
+      };
+      expect(findMissing(agents, `/nowhere:${folder}`)).toEqual(["qwen", "none"]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("says what to do about each problem", () => {

@@ -67,4 +67,28 @@ describe.each(findVims())("where the user is, in $name", (vim) => {
     );
     expect(facts).toEqual({ file: 1, help: {}, address: {}, unnamed: {}, review: {}, all: 1 });
   });
+
+  it.each([
+    ["3", [3, 3]],
+    ["1,2", [1, 2]],
+    ["%", [1, 3]],
+    [".,$", [2, 3]],
+    ["/three/", [3, 3]],
+    ["'a,'b", [1, 3]],
+    ["", []],
+    ["silent! ", []],
+    ["let g:facts.other = 1 | ", []],
+  ])("is told with the lines before :CocCommand patchbay.mention, as in :%s", async (range, lines) => {
+    const { facts } = await folder.run(
+      ...listening,
+      "command! -nargs=* -range CocCommand let g:facts.given = <q-args>",
+      "mark a | 3mark b | call cursor(2, 2)",
+      `call Type(":${range}CocCommand patchbay.mention\\<CR>")`,
+      "let g:facts.lines = patchbay#track#range()",
+      "let g:facts.again = patchbay#track#range()",
+      "let g:facts.cursor = getcurpos()[1:2]",
+    );
+    expect(facts).toMatchObject({ given: "patchbay.mention", again: [], cursor: [2, 2] });
+    expect(facts["lines"]).toEqual(lines);
+  });
 });
