@@ -1,4 +1,5 @@
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
+import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { ILogger } from "@theia/core/lib/common/logger";
@@ -128,6 +129,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
     this.lastRoots = roots.flatMap((root) => filePathOf(root.resource) ?? []);
     return {
       windowId: this.windowId,
+      application: FrontendApplicationConfigProvider.get().applicationName,
       workspace: filePathOf(this.workspaces.workspace?.resource),
       roots: this.lastRoots,
       trusted: this.trusted,

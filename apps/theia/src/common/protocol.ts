@@ -47,6 +47,8 @@ export interface LineRange {
 export interface WindowFacts {
   /** Stays the same over a reload of the window and differs between windows. Never leaves Theia. */
   readonly windowId: string;
+  /** What the application calls itself: agents show it to their user. */
+  readonly application: string;
   /** The folder or workspace file the window was opened on. */
   readonly workspace: string | undefined;
   /** Absolute paths of the workspace's folders; empty for a window without folders. */

@@ -15,6 +15,7 @@ import type { BackendApplicationContribution } from "@theia/core/lib/node/backen
 import { inject, injectable, named, postConstruct } from "@theia/core/shared/inversify";
 import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
+import { LeftWorkspaces } from "./left-workspaces.ts";
 import { LogFanOut } from "./log-fan-out.ts";
 import { WindowService } from "./window-service.ts";
 import { WorkspaceStorage } from "./workspace-storage.ts";
@@ -40,6 +41,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
   protected log: LogFanOut;
   protected workspaces: Workspaces;
   protected readonly storage: LoadOnce<WorkspaceStorage> = new LoadOnce(() => this.openStorage());
+  protected readonly left: LoadOnce<LeftWorkspaces> = new LoadOnce(() => this.openLeft());
 
   @postConstruct()
   protected init(): void {
@@ -51,6 +53,10 @@ export class PatchbayBackend implements BackendApplicationContribution {
       identity: this.identify(),
       createCompanion: (options) => this.createCompanion(options),
       storageFor: async (key) => await (await this.storage.get()).claim(key),
+      handover: {
+        leave: async (workspaces) => await (await this.left.get()).leave(workspaces),
+        take: async () => await (await this.left.get()).take(),
+      },
       clock: this.platform.clock,
       logger: this.log,
     });
@@ -62,9 +68,11 @@ export class PatchbayBackend implements BackendApplicationContribution {
       this.workspaces.removeRecordsSync();
       this.storage.loaded?.releaseSync();
     });
+    // Nothing of the application waits for it.
+    void this.workspaces.resume();
   }
 
-  /** Theia waits for this, and for no longer than five seconds. */
+  /** Theia waits for this, and for no longer than five seconds; then it ends all processes below this one. */
   async onStop(): Promise<void> {
     await this.workspaces.stop();
   }
@@ -80,11 +88,19 @@ export class PatchbayBackend implements BackendApplicationContribution {
 
   /** Terminals are children of this process; older clients of Gemini look for its parent (contracts: PID of the record). */
   protected identify(): HostIdentity {
+    // The name is the application's as soon as a window says it.
     return { name: "theia", displayName: "Theia", version, pids: [process.pid, process.ppid].filter((pid) => pid > 1) };
   }
 
+  protected async openLeft(): Promise<LeftWorkspaces> {
+    return new LeftWorkspaces(await this.configurationDirectory(), () => this.platform.clock.now(), this.log);
+  }
+
+  protected async configurationDirectory(): Promise<string> {
+    return FileUri.fsPath(await this.environment.getConfigDirUri());
+  }
+
   protected async openStorage(): Promise<WorkspaceStorage> {
-    const directory = FileUri.fsPath(await this.environment.getConfigDirUri());
-    return new WorkspaceStorage(directory, (pid) => this.platform.process.isAlive(pid));
+    return new WorkspaceStorage(await this.configurationDirectory(), (pid) => this.platform.process.isAlive(pid));
   }
 }

@@ -1,7 +1,8 @@
-import type { Clock, Companion, CompanionOptions, Disposable, Logger } from "@patchbay/core";
+import type { Clock, Companion, CompanionOptions, Disposable, Logger, StopOptions } from "@patchbay/core";
 import { DisposableStore, LoadOnce, messageOf } from "@patchbay/core";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
+import type { LeftWorkspace } from "./left-workspaces.ts";
 import type { WorkspaceHost } from "./workspace-host.ts";
 
 /** After so many milliseconds without a window nothing counts as open any more: it was no reload. */
@@ -12,6 +13,8 @@ const lingerMs = 300_000;
 
 export interface WorkspaceCompanionOptions {
   readonly host: WorkspaceHost;
+  /** Under which the storage of its host was claimed; it stays when the folders change. */
+  readonly storageKey: string;
   readonly createCompanion: (options: CompanionOptions) => Companion;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -69,6 +72,28 @@ export class WorkspaceCompanion implements Disposable {
     return { status: this.status, proposals: diffs.openIds };
   }
 
+  /** Whether an agent is there, or a proposal. */
+  get isInUse(): boolean {
+    return this.companion.sessions.length > 0 || this.companion.proposals.length > 0;
+  }
+
+  /** What the next backend needs to go on with it before a window comes. */
+  left(): LeftWorkspace {
+    const { workspace, identity } = this.host;
+    const trusted = workspace.trusted();
+    return {
+      roots: workspace.folders(),
+      storageKey: this.#options.storageKey,
+      application: identity.displayName,
+      ...(trusted === undefined ? {} : { trusted }),
+    };
+  }
+
+  /** Starts it without a window: agents of an earlier backend are held, and proposals wait for one. */
+  async resume(): Promise<void> {
+    await this.#start();
+  }
+
   /** A window has gone, or belongs to another workspace now. */
   detach(window: AttachedWindow): void {
     const { windows, editors } = this.host;
@@ -78,9 +103,9 @@ export class WorkspaceCompanion implements Disposable {
     this.#lingerIfUnused();
   }
 
-  async stop(): Promise<void> {
+  async stop(options: StopOptions = {}): Promise<void> {
     this.dispose();
-    await this.companion.stop();
+    await this.companion.stop(options);
   }
 
   dispose(): void {
@@ -119,7 +144,7 @@ export class WorkspaceCompanion implements Disposable {
 
   #lingerIfUnused(): void {
     this.#linger?.dispose();
-    if (this.companion.sessions.length > 0 || this.companion.proposals.length > 0) return;
+    if (this.isInUse) return;
     this.#linger = this.#options.clock.setTimeout(() => {
       if (this.host.windows.size === 0) this.#options.onIdle();
     }, lingerMs);

@@ -8,15 +8,28 @@ import {
   messageOf,
 } from "@patchbay/core";
 import type { Attachment, PatchbayWindow, WindowFacts } from "../common/protocol.ts";
+import { visibleText } from "../common/visible-text.ts";
 import { AttachedWindow } from "./attached-window.ts";
+import type { LeftWorkspace } from "./left-workspaces.ts";
 import { WorkspaceCompanion } from "./workspace-companion.ts";
 import { WorkspaceHost } from "./workspace-host.ts";
+
+/**
+ * How soon the backend is expected back after an orderly end, ms. Agents that can wait are held for three times as long, and
+ * then learn that nobody decides: a restart by hand takes some seconds, and a Theia that was closed does not come back.
+ */
+const comeBackMs = 10_000;
 
 export interface WorkspacesOptions {
   readonly identity: HostIdentity;
   readonly createCompanion: (options: CompanionOptions) => Companion;
   /** Private directory for one workspace, or undefined where nothing can be kept. */
   readonly storageFor: (key: string) => Promise<string | undefined>;
+  /** Passes the workspaces that agents wait for from one backend to the next. */
+  readonly handover: {
+    readonly leave: (workspaces: readonly LeftWorkspace[]) => Promise<void>;
+    readonly take: () => Promise<readonly LeftWorkspace[]>;
+  };
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -27,12 +40,20 @@ interface Place {
   readonly key: string | undefined;
 }
 
+/** What a companion is made from: facts of a window, or what an earlier backend left. */
+interface AboutWorkspace {
+  readonly roots: readonly string[];
+  readonly application: string;
+  readonly storageKey?: string;
+}
+
 /** Leads every window to the companion of its workspace: the set of its roots. */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
   readonly #companions: Map<string, LoadOnce<WorkspaceCompanion>> = new Map();
   readonly #running: Set<WorkspaceCompanion> = new Set();
   readonly #places: Map<PatchbayWindow, Place> = new Map();
+  #stopped = false;
   /** One window after the other, so that two of one workspace never start two companions for it. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -64,9 +85,26 @@ export class Workspaces {
     });
   }
 
-  /** Stops every companion; for the end of the backend. */
+  /** Goes on with what agents waited for when the backend before this one ended: they need no window to be held. */
+  resume(): Promise<void> {
+    return this.#enqueue(async () => {
+      for (const left of await this.#options.handover.take()) {
+        const key = keyOf(left.roots);
+        if (key === undefined || this.#stopped) continue;
+        const companion = await this.#companionFor(key, left);
+        companion.host.setTrust(left.trusted);
+        await companion.resume();
+      }
+    });
+  }
+
+  /** For the end of the backend, which decides nothing: agents that can wait are held until the next one has started. */
   async stop(): Promise<void> {
-    await Promise.allSettled(Array.from(this.#running, (one) => one.stop()));
+    this.#stopped = true;
+    const running = Array.from(this.#running);
+    const left = running.flatMap((one) => (one.isInUse ? [one.left()] : []));
+    const ends = running.map((one) => one.stop({ reload: true, comeBackMs }));
+    await Promise.allSettled([this.#options.handover.leave(left), ...ends]);
     this.#running.clear();
     this.#companions.clear();
   }
@@ -88,14 +126,17 @@ export class Workspaces {
     const key = keyOf(facts.roots);
     if (known !== undefined && known.key !== key) await this.#move(known, key, facts);
     this.#places.set(client, { window, key });
-    if (key === undefined) {
+    if (key === undefined || this.#stopped) {
       window.facts = facts;
+      const state = { kind: key === undefined ? "no-folder" : "stopped" } as const;
+      // A backend that is ending leaves the window what it shows: the next one has it.
+      const proposals = facts.shown.map(({ id }) => id);
       return {
-        status: { state: { kind: "no-folder" }, environment: {}, sessions: [], proposals: [] },
-        proposals: [],
+        status: { state, environment: {}, sessions: [], proposals: [] },
+        proposals: this.#stopped ? proposals : [],
       };
     }
-    const companion = await this.#companionFor(key, facts.roots);
+    const companion = await this.#companionFor(key, facts);
     companion.host.setFolders(facts.roots);
     return await companion.attach(window, facts);
   }
@@ -134,18 +175,22 @@ export class Workspaces {
     companion?.detach(place.window);
   }
 
-  async #companionFor(key: string, roots: readonly string[]): Promise<WorkspaceCompanion> {
-    const companion = this.#companions.get(key) ?? new LoadOnce(() => this.#create(key, roots));
+  async #companionFor(key: string, about: AboutWorkspace): Promise<WorkspaceCompanion> {
+    const companion = this.#companions.get(key) ?? new LoadOnce(() => this.#create(key, about));
     this.#companions.set(key, companion);
     return await companion.get();
   }
 
-  async #create(key: string, folders: readonly string[]): Promise<WorkspaceCompanion> {
-    const { identity, clock, logger, createCompanion } = this.#options;
-    const storageDirectory = await this.#storageFor(key);
+  async #create(key: string, about: AboutWorkspace): Promise<WorkspaceCompanion> {
+    const { clock, logger, createCompanion } = this.#options;
+    const { roots: folders, storageKey = key } = about;
+    const storageDirectory = await this.#storageFor(storageKey);
+    // Agents name the application to their user, so it goes by the name that the user knows.
+    const identity = { ...this.#options.identity, displayName: visibleText(about.application) || "Theia" };
     const host = new WorkspaceHost({ identity, folders, storageDirectory, clock, logger });
     const companion: WorkspaceCompanion = new WorkspaceCompanion({
       host,
+      storageKey,
       createCompanion,
       clock,
       logger,

@@ -209,16 +209,84 @@ describe("windows and workspaces", () => {
     expect(theOnly(backend).stops).toBe(1);
   });
 
-  it("stopping the backend stops every companion", async () => {
+  it("the end of the backend stops every companion, and decides nothing", async () => {
     const backend = createTestBackend();
     await open(backend, "one", ["/a"]);
     await open(backend, "two", ["/b"]);
     backend.workspaces.removeRecordsSync();
     await backend.workspaces.stop();
+    expect(backend.companions.map(({ stoppedWith }) => stoppedWith?.reload)).toEqual([true, true]);
     expect(backend.companions.map(({ stops, recordsRemoved }) => [stops, recordsRemoved])).toEqual([
       [1, 1],
       [1, 1],
     ]);
+  });
+});
+
+const waitingAgent = {
+  id: "s",
+  dialect: "gemini",
+  agentName: "Gemini CLI",
+  state: "connected",
+  since: 0,
+  openProposals: 0,
+} as const;
+
+describe("from one backend to the next", () => {
+  it("passes on the workspaces that an agent is in, under the key of their storage, and no others", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one", ["/a"]);
+    const [companion] = backend.companions;
+    companion?.setSessions([waitingAgent]);
+    await open(backend, "two", ["/b"]);
+    await window.attach(service, { roots: ["/a", "/c"], workspace: "/tmp/untitled.theia-workspace" });
+    await backend.workspaces.stop();
+    const left = { roots: ["/a", "/c"], storageKey: "/a", application: "Theia", trusted: true };
+    expect(backend.left).toEqual([left]);
+  });
+
+  it("goes on with them before a window comes, with the storage they had", async () => {
+    const storages: string[] = [];
+    const left = { roots: ["/a", "/c"], storageKey: "/a", application: "Theia", trusted: false };
+    const backend = createTestBackend({
+      handover: { take: async () => [left], leave: async () => {} },
+      storageFor: async (key) => void storages.push(key),
+    });
+    await backend.workspaces.resume();
+    const { host, starts } = theOnly(backend);
+    expect([host.workspace.folders(), host.workspace.trusted(), starts, storages]).toEqual([
+      ["/a", "/c"],
+      false,
+      1,
+      ["/a"],
+    ]);
+    await open(backend, "one", ["/c", "/a"]);
+    expect(theOnly(backend).starts).toBe(1);
+  });
+
+  it("one of them that nobody comes back to is stopped after a while", async () => {
+    const left = { roots: ["/a"], storageKey: "/a", application: "Theia" };
+    const backend = createTestBackend({ handover: { take: async () => [left], leave: async () => {} } });
+    await backend.workspaces.resume();
+    await backend.clock.advanceAsync(301_000);
+    await settle();
+    expect(theOnly(backend).stops).toBe(1);
+  });
+
+  it("a window that attaches to a backend that is ending starts nothing, and keeps what it shows", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    await backend.workspaces.stop();
+    const shown = [{ id: "proposal-1", text: { kind: "edited", text: "typed" } }] as const;
+    const { status, proposals } = await window.attach(service, { shown });
+    expect([status.state.kind, proposals, theOnly(backend).starts]).toEqual(["stopped", ["proposal-1"], 1]);
+  });
+
+  it("agents are told the application's own name, with nothing unseen in it", async () => {
+    const backend = createTestBackend();
+    const window = new SimulatedWindow({ windowId: "one", roots: ["/work"] });
+    await window.attach(backend.connect(window), { application: "Blueprint\u202e IDE\n" });
+    expect(theOnly(backend).host.identity.displayName).toBe("Blueprint\\u{202e} IDE\\n");
   });
 });
 

@@ -1,15 +1,18 @@
 import type { Clock, Companion, CompanionOptions } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import type { PatchbayWindow } from "../../src/common/protocol.ts";
+import type { LeftWorkspace } from "../../src/node/left-workspaces.ts";
 import { LogFanOut } from "../../src/node/log-fan-out.ts";
 import { WindowService } from "../../src/node/window-service.ts";
-import { Workspaces } from "../../src/node/workspaces.ts";
+import { Workspaces, type WorkspacesOptions } from "../../src/node/workspaces.ts";
 import { FakeCompanion } from "./fake-companion.ts";
 
 /** The backend's part without Theia around it. */
 export interface TestBackend {
   readonly clock: FakeClock;
   readonly workspaces: Workspaces;
+  /** What the end of it left for the next one. */
+  readonly left: LeftWorkspace[];
   /** In the order in which they were made. */
   readonly companions: readonly FakeCompanion[];
   connect(window: PatchbayWindow): WindowService;
@@ -20,11 +23,14 @@ export interface TestBackendOptions {
   readonly createCompanion?: (options: CompanionOptions) => Companion;
   readonly storageFor?: (key: string) => Promise<string | undefined>;
   readonly clock?: Clock;
+  /** Default: `left`, and nothing to take. */
+  readonly handover?: WorkspacesOptions["handover"];
 }
 
 export function createTestBackend(options: TestBackendOptions = {}): TestBackend {
   const clock = createFakeClock();
   const companions: FakeCompanion[] = [];
+  const left: LeftWorkspace[] = [];
   const fake = (made: CompanionOptions): Companion => {
     const companion = new FakeCompanion(made);
     companions.push(companion);
@@ -38,12 +44,17 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
     identity: { name: "theia", displayName: "Theia", version: "0.0.0", pids: [process.pid] },
     createCompanion: options.createCompanion ?? fake,
     storageFor: options.storageFor ?? (async () => undefined),
+    handover: options.handover ?? {
+      leave: async (workspaces) => void left.push(...workspaces),
+      take: async () => [],
+    },
     clock: options.clock ?? clock,
     logger: log,
   });
   return {
     clock,
     workspaces,
+    left,
     companions,
     connect: (window) => new WindowService(window, workspaces, log, async () => []),
   };

@@ -8,6 +8,7 @@ import {
   type Event,
   type ProposalInfo,
   type SessionInfo,
+  type StopOptions,
 } from "@patchbay/core";
 
 /** A companion that listens nowhere: tests of routing need many of them, and look at their hosts. */
@@ -16,6 +17,7 @@ export class FakeCompanion implements Companion {
   readonly settings: Partial<CompanionSettings>[] = [];
   starts = 0;
   stops = 0;
+  stoppedWith: StopOptions | undefined;
   recordsRemoved = 0;
   failure: Error | undefined;
   readonly restored: Promise<void> = Promise.resolve();
@@ -48,8 +50,9 @@ export class FakeCompanion implements Companion {
     this.#environment.fire();
   }
 
-  async stop(): Promise<void> {
+  async stop(options?: StopOptions): Promise<void> {
     this.stops += 1;
+    this.stoppedWith = options;
     this.state = { kind: "stopped" };
   }
 

@@ -35,6 +35,7 @@ export class SimulatedWindow implements PatchbayWindow {
   constructor(options: SimulatedWindowOptions) {
     this.facts = {
       windowId: options.windowId,
+      application: "Theia",
       workspace: options.workspace ?? options.roots[0],
       roots: options.roots,
       trusted: true,

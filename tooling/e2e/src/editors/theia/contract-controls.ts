@@ -35,6 +35,7 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
   });
   const facts = {
     windowId: "contract",
+    application: "Theia",
     workspace: folder,
     roots: [folder],
     trusted: true,
