@@ -76,12 +76,15 @@ export interface Companion {
 }
 
 export interface StopOptions {
-  /** True when the editor is about to come back (window reload): port, token, sessions and drafts are kept, owners get no verdict. */
+  /**
+   * True when the editor may come back (window reload): drafts are kept, owners get no verdict, and while agents are
+   * connected a process holds the port, token and sessions for the next run (docs/decisions/0002).
+   */
   readonly reload?: boolean;
   /**
    * With `reload`: when the editor answers on the port again, ms. Agents are told to try then and once more after the same
    * time (the `retry` of the event stream), instead of after 1 s and 1.5 s more, which is too soon for a window reload
-   * in VS Code (3 to 7 s). Default: they keep their own rhythm.
+   * in VS Code (3 to 7 s). Default: they keep their own rhythm, and the port is held for 6 s.
    */
   readonly comeBackMs?: number;
 }

@@ -26,7 +26,7 @@ export interface WorkspaceLab {
   /** A file of the workspace. */
   readonly file: string;
   /** Another run for this workspace and its storage, not started. */
-  build(folders?: readonly string[]): EditorRun;
+  build(folders?: readonly string[], port?: number): EditorRun;
   /** An agent that is connected, Gemini CLI by default. */
   agent(create?: (options: AgentDriverOptions) => AgentDriver): Promise<AgentDriver>;
 }
@@ -40,13 +40,13 @@ export function createWorkspaceLab(text: string = "one\ntwo\n"): WorkspaceLab {
   return {
     platform,
     file,
-    build: (folders = [platform.workspace]) => {
+    build: (folders = [platform.workspace], port) => {
       const editor = createMemoryEditor({
         folders,
         storageDirectory: join(platform.root, "storage"),
         readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
       });
-      const companion = createCompanion({ host: editor, platform });
+      const companion = createCompanion({ host: editor, platform, ...(port === undefined ? {} : { port }) });
       onTestFinished(() => companion.stop());
       return { editor, companion };
     },

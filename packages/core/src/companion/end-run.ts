@@ -17,9 +17,13 @@ const lastWritesMs = 250;
 /** The same where the next run reads it at once. */
 const lastWritesOfReloadMs = 500;
 
+/** How long an editor is away that does not say so, ms. */
+const usualAbsenceMs = 2_000;
+
 /** What one start has begun. */
 export interface Run {
-  readonly identity: EndpointIdentity;
+  /** Undefined until it listens, like the endpoint. */
+  identity: EndpointIdentity | undefined;
   /** Undefined: nothing is kept for the next run. */
   readonly storage: PrivateStorage | undefined;
   readonly agents: AgentsOnDemand;
@@ -54,17 +58,17 @@ export async function endRun(
   const { endpoint, identity, storage, following } = run;
   if (
     reload === true &&
-    comeBackMs !== undefined &&
     (side !== undefined || run.agents.earlier !== undefined) &&
     storage !== undefined &&
-    endpoint !== undefined
+    endpoint !== undefined &&
+    identity !== undefined
   ) {
     // The port is held, and in the end verdicts are given, by a process of their own.
-    const { port } = endpoint;
     const { earlier } = run.agents;
+    const farewell = { platform, storage, identity, endpoint, agents: side, earlier };
     const leaving = import("../keeper/begin-farewell.ts").then(async ({ beginFarewell }) => {
-      retryMs =
-        (await beginFarewell({ platform, storage, identity, port, comeBackMs, agents: side, earlier })) ?? comeBackMs;
+      const toldMs = await beginFarewell({ ...farewell, comeBackMs: comeBackMs ?? usualAbsenceMs });
+      if (comeBackMs !== undefined) retryMs = toldMs ?? comeBackMs;
     });
     await attempt(leaving);
   }
@@ -72,7 +76,7 @@ export async function endRun(
   // Only where agents were here: an editor without any writes nothing.
   if (reload === true && side !== undefined && storage !== undefined) {
     const { sessions } = side.sessions;
-    await attempt(import("./port-taken.ts").then(({ noteAttached }) => noteAttached(storage, sessions)));
+    await attempt(import("./port-lost.ts").then(({ noteAttached }) => noteAttached(storage, sessions, platform.clock)));
   }
   await attempt(endpoint?.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());

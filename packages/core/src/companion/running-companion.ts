@@ -6,7 +6,7 @@ import type { Dialect } from "../dialects/dialect.ts";
 import type { KeptText, KeptTextSaving, ProposalInfo } from "../diff/model.ts";
 import { proposalKeyPrefix } from "../diff/proposal-key.ts";
 import { claimStorage } from "../discovery/claimed-storage.ts";
-import { loadEndpointIdentity } from "../discovery/endpoint-identity.ts";
+import { keepEndpoint, readKeptEndpoint } from "../discovery/endpoint-identity.ts";
 import type { PrivateStorage } from "../discovery/private-storage.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -184,10 +184,10 @@ export class RunningCompanion implements Companion {
     const { host, platform, logger, port: onlyPort } = this.#options;
     this.#setState({ kind: "starting" });
     const storage = await this.#claimStorage();
-    const identity = await loadEndpointIdentity(storage, platform.random);
+    const kept = await readKeptEndpoint(storage);
     const following = new DisposableStore();
     const agents = this.#createAgents(storage, following);
-    const run: Run = { identity, storage, agents, following, endpoint: undefined };
+    const run: Run = { identity: undefined, storage, agents, following, endpoint: undefined };
     this.#run = run;
     this.#applyPolicy();
     following.add(this.#tracker.follow());
@@ -197,16 +197,15 @@ export class RunningCompanion implements Companion {
         if (change.kind === "focused") this.#verifyRecords();
       }),
     );
-    const endpoint = await listenOnKeptPort({ identity, onlyPort, platform, logger, sessions: agents });
+    const { endpoint, identity } = await listenOnKeptPort({ kept, onlyPort, platform, logger, sessions: agents });
     run.endpoint = endpoint;
+    run.identity = identity;
     const warnings = await this.#announcement.announce({ port: endpoint.port, token: identity.token });
-    if (endpoint.port !== identity.port) {
-      this.#saving = identity
-        .savePort(endpoint.port)
-        .catch((error: unknown) =>
-          logger.warn("The port is not kept for the next start", { reason: messageOf(error) }),
-        );
-      if (identity.port !== 0) void this.#tellPortTaken(storage);
+    if (identity !== kept?.identity) {
+      this.#saving = keepEndpoint(storage, { port: endpoint.port, identity }).catch((error: unknown) =>
+        logger.warn("The port is not kept for the next start", { reason: messageOf(error) }),
+      );
+      if (kept !== undefined) void this.#tellPortLost(storage);
     }
     this.#setState({ kind: "listening", port: endpoint.port, warnings });
     logger.info("Listening for agents", { port: endpoint.port, folders: this.#roots.folders.length });
@@ -264,9 +263,11 @@ export class RunningCompanion implements Companion {
     });
   }
 
-  async #tellPortTaken(storage: PrivateStorage | undefined): Promise<void> {
-    const { host, logger } = this.#options;
-    if (storage !== undefined) await (await import("./port-taken.ts")).tellPortTaken(host, storage, logger);
+  async #tellPortLost(storage: PrivateStorage | undefined): Promise<void> {
+    const { host, logger, platform } = this.#options;
+    if (storage === undefined) return;
+    const { tellPortLost } = await import("./port-lost.ts");
+    await tellPortLost(host, storage, { clock: platform.clock, logger });
   }
 
   async #tidy(agents: AgentsOnDemand): Promise<void> {

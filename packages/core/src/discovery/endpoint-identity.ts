@@ -1,45 +1,45 @@
 import type { Random } from "../platform/platform.ts";
 import type { PrivateStorage } from "./private-storage.ts";
 
-/** What must stay the same across a reload of the editor for agents to reconnect by themselves (docs/protocols/gemini.md, claude.md). */
+/** The secrets of one endpoint. Who has them is let in (docs/security.md). */
 export interface EndpointIdentity {
-  /** The port of the last run, or 0: the system chooses. */
-  readonly port: number;
   /** 256 bits, unpadded base64url. */
   readonly token: string;
   /** Key of the MAC in session ids; 256 bits, unpadded base64url. */
   readonly sessionKey: string;
-  /** Keeps the port that was bound for the next run. Rejects with PatchbayError `storage-failed`; the run itself is not affected. */
-  savePort(port: number): Promise<void>;
+}
+
+/** What a run leaves for the next one. Of use there only together with the port itself, from the hands of a keeper. */
+export interface KeptEndpoint {
+  readonly port: number;
+  readonly identity: EndpointIdentity;
 }
 
 const storageKey = "endpoint";
 const secretBytes = 32;
 const secretPattern = /^[A-Za-z0-9_-]{43}$/;
 
+export function newIdentity(random: Random): EndpointIdentity {
+  return { token: random.token(secretBytes), sessionKey: random.token(secretBytes) };
+}
+
 /**
- * The identity kept in `storage`, or a new one where there is none, it cannot be read or it is malformed (a storage that
- * fails has said so in the log: agents then have to reconnect after a reload, and everything else works). Without a
- * storage every run has an identity of its own.
+ * What the last run left, or undefined where there is nothing, it cannot be read or it is malformed (a storage that fails
+ * has said so in the log: agents then have to reconnect after a reload, and everything else works).
  */
-export async function loadEndpointIdentity(
-  storage: PrivateStorage | undefined,
-  random: Random,
-): Promise<EndpointIdentity> {
+export async function readKeptEndpoint(storage: PrivateStorage | undefined): Promise<KeptEndpoint | undefined> {
   const text = await storage?.read(storageKey).catch(() => undefined);
-  const kept = text === undefined ? undefined : parseIdentity(text);
-  const token = kept?.token ?? random.token(secretBytes);
-  const sessionKey = kept?.sessionKey ?? random.token(secretBytes);
-  return {
-    port: kept?.port ?? 0,
-    token,
-    sessionKey,
-    savePort: async (port) => storage?.write(storageKey, JSON.stringify({ port, token, sessionKey })),
-  };
+  return text === undefined ? undefined : parseEndpoint(text);
+}
+
+/** Leaves an endpoint for the next run. Rejects with PatchbayError `storage-failed`; the run itself is not affected. */
+export async function keepEndpoint(storage: PrivateStorage | undefined, endpoint: KeptEndpoint): Promise<void> {
+  const { port, identity } = endpoint;
+  await storage?.write(storageKey, JSON.stringify({ port, token: identity.token, sessionKey: identity.sessionKey }));
 }
 
 /** Narrows by hand: start-up loads no parser. All three values must be sound, or none is used. */
-function parseIdentity(text: string): { port: number; token: string; sessionKey: string } | undefined {
+function parseEndpoint(text: string): KeptEndpoint | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -50,8 +50,8 @@ function parseIdentity(text: string): { port: number; token: string; sessionKey:
   if (typeof value !== "object" || value === null) return undefined;
   if (!("port" in value) || !("token" in value) || !("sessionKey" in value)) return undefined;
   const { port, token, sessionKey } = value;
-  if (typeof port !== "number" || !Number.isInteger(port) || port < 0 || port > 65_535) return undefined;
+  if (typeof port !== "number" || !Number.isInteger(port) || port <= 0 || port > 65_535) return undefined;
   if (typeof token !== "string" || !secretPattern.test(token)) return undefined;
   if (typeof sessionKey !== "string" || !secretPattern.test(sessionKey)) return undefined;
-  return { port, token, sessionKey };
+  return { port, identity: { token, sessionKey } };
 }

@@ -70,6 +70,8 @@ export interface SessionAcceptor {
 
 export interface Endpoint {
   readonly port: number;
+  /** The descriptor on which it listens, for a process that is to go on listening; undefined where the system has none (Windows). */
+  readonly descriptor: number | undefined;
   /** Sessions held now, away ones included. */
   readonly sessionCount: number;
   /**

@@ -41,6 +41,13 @@ export class LoopbackEndpoint implements Endpoint {
     return this.#service.loaded?.sessionCount ?? 0;
   }
 
+  get descriptor(): number | undefined {
+    // Node tells it in no other way.
+    const handle: unknown = Reflect.get(this.#server, "_handle");
+    const descriptor: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
+    return typeof descriptor === "number" && descriptor >= 0 ? descriptor : undefined;
+  }
+
   /** Begins to answer; to be called in the same turn in which the server began to listen. */
   open(): this {
     const server = this.#server;

@@ -1,18 +1,15 @@
 import type { AgentSide } from "../companion/agent-side.ts";
 import type { PrivateStorage } from "../discovery/private-storage.ts";
 import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
-import { giveBackSecret } from "../endpoint/give-back.ts";
-import type { Platform } from "../platform/platform.ts";
+import { handoverSecrets } from "../endpoint/give-back.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import { inheritedDescriptor, type Platform } from "../platform/platform.ts";
 import { farewellKey, type FarewellNote, type FarewellOrder } from "./farewell-order.ts";
 import { farewellProgram } from "./farewell-program.ts";
 import { type EarlierFarewell, farewellSessions } from "./farewell-sessions.ts";
 
-/** How much earlier than the agents the keeper is there, as a part of the time they wait. */
-const lead = 0.15;
 /** Agents are told to come back to a keeper no later than this, ms: it holds their streams, however long the editor takes. */
 const longestRetryMs = 2_000;
-/** Where an agent is cut off already, it may try at any time: the keeper then takes the port as soon as it is free, ms. */
-const atOnceMs = 50;
 /** How many times the expected absence the keeper waits for the editor before it tells agents that nobody decides. */
 const patience = 3;
 /** After the agents' second attempt the keeper waits this long for stragglers, ms. */
@@ -22,7 +19,7 @@ export interface FarewellOptions {
   readonly platform: Platform;
   readonly storage: PrivateStorage;
   readonly identity: EndpointIdentity;
-  readonly port: number;
+  readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
   readonly comeBackMs: number;
   /** Undefined: no agent came to this run. */
   readonly agents: AgentSide | undefined;
@@ -35,7 +32,8 @@ export interface FarewellOptions {
  * started.
  */
 export async function beginFarewell(options: FarewellOptions): Promise<number | undefined> {
-  const { platform, storage, identity, port, comeBackMs, agents, earlier } = options;
+  const { platform, storage, identity, endpoint, comeBackMs, agents, earlier } = options;
+  const { port, descriptor } = endpoint;
   const { clock, processes, random } = platform;
   const sessions = farewellSessions(agents, earlier, clock.monotonic());
   if (processes === undefined || sessions.length === 0) return undefined;
@@ -46,12 +44,13 @@ export async function beginFarewell(options: FarewellOptions): Promise<number | 
   const now = clock.now();
   const retryMs = Math.min(comeBackMs, longestRetryMs);
   const tellAt = now + patience * comeBackMs;
-  const isAnyoneAway = sessions.some(({ sessionId }) => agents?.sessions.isReachable(sessionId) !== true);
+  const { ask, proofKey } = handoverSecrets(identity.sessionKey, random);
   const order: FarewellOrder = {
     port,
     token: identity.token,
-    giveBackSecret: giveBackSecret(identity.sessionKey, random),
-    takeAt: now + (isAnyoneAway ? atOnceMs : retryMs * (1 - lead)),
+    giveBackSecret: ask,
+    proofKey,
+    descriptor: descriptor === undefined ? undefined : inheritedDescriptor,
     tellAt,
     endAt: tellAt + stragglersMs,
     comeBackMs: retryMs,
@@ -59,5 +58,5 @@ export async function beginFarewell(options: FarewellOptions): Promise<number | 
     ticket,
     sessions,
   };
-  return (await processes.startDetached(farewellProgram(order))) ? retryMs : undefined;
+  return (await processes.startDetached(farewellProgram(order), descriptor)) ? retryMs : undefined;
 }

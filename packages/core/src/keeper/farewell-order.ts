@@ -8,8 +8,13 @@ export interface FarewellOrder {
   readonly token: string;
   /** What the next run shows when it wants the port back; good for nothing else. */
   readonly giveBackSecret: string;
-  /** From when on to take the port, as soon as it is free: shortly before agents try to come back. Unix milliseconds. */
-  readonly takeAt: number;
+  /** The key under which the keeper answers the next run that nobody else had the port. */
+  readonly proofKey: string;
+  /**
+   * The number of the inherited descriptor on which the run listened: the port is never free. Undefined where the system
+   * cannot hand one over (Windows): the port is then taken as soon as it is free.
+   */
+  readonly descriptor: number | undefined;
   /** When to tell agents that nobody decides any more, Unix milliseconds. */
   readonly tellAt: number;
   /** When to end in any case, Unix milliseconds. */

@@ -56,7 +56,6 @@ function readSessions(note: string): readonly FarewellSession[] {
 function knownSessions({ sessions, diffs }: AgentSide, monotonicMs: number): readonly FarewellSession[] {
   const { undecided } = diffs;
   return sessions.sessions
-    .filter(({ owner }) => owner.outlivesConnection)
     .filter(({ awaySince }) => awaySince === undefined || monotonicMs - awaySince < stillTryingMs)
     .map((session): FarewellSession => {
       const own = undecided.filter(({ sessionId }) => sessionId === session.id);

@@ -10,8 +10,8 @@ export interface FarewellModules {
 }
 
 /**
- * The program of a keeper. It takes the port over before the agents of a companion that went away try to come back, and holds
- * their streams open. The next companion asks for the port and has it at once; when none came, agents learn that nobody will
+ * The program of a keeper. It goes on listening where a companion that went away listened, so that nobody else ever has the
+ * port, and holds the streams of its agents open. The next companion asks for the port and has it at once; when none came, agents learn that nobody will
  * decide their proposals, and the keeper ends.
  *
  * Its source text is sent to a process of its own, so that it runs from every bundle: it uses its arguments and Node's
@@ -33,6 +33,8 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   const told: FarewellVerdict[] = [];
   let isTelling = false;
   let isGivenBack = false;
+  /** Nobody else had the port since the run that went away. */
+  let isWithoutGap = order.descriptor !== undefined || process.platform === "win32";
   let lastEventId = 0;
 
   const digest = (text: string): Buffer => crypto.createHash("sha256").update(text).digest();
@@ -123,8 +125,13 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     return isAgent ? "agent" : isNextRun ? "next-run" : undefined;
   };
 
-  const giveBack = (response: ServerResponse): void => {
+  const giveBack = (request: IncomingMessage, response: ServerResponse): void => {
     isGivenBack = true;
+    const challenge = request.headers["patchbay-challenge"];
+    if (isWithoutGap && typeof challenge === "string") {
+      const proof = crypto.createHmac("sha256", order.proofKey).update(challenge, "utf8").digest("base64url");
+      response.setHeader("patchbay-proof", proof);
+    }
     const ended = (): void => {
       for (const sessionId of Array.from(streams.keys())) endStream(sessionId, handOverRetryMs);
       answer(response, 204);
@@ -217,7 +224,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
       const sessionId = request.headers["mcp-session-id"];
       if (who === undefined) answer(response, 401);
       else if (who === "next-run") {
-        if (request.method === "POST" && request.url === "/give-back") giveBack(response);
+        if (request.method === "POST" && request.url === "/give-back") giveBack(request, response);
         else answer(response, 404);
       } else if (request.url !== "/mcp" || typeof sessionId !== "string" || !waiting.has(sessionId))
         answer(response, 503);
@@ -226,15 +233,22 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
       else answer(response, 405);
     },
   );
+  // An agent that speaks WebSocket tries again by itself; to be cut off costs it one of its attempts, like a port that nobody has.
+  server.on("upgrade", (_request, socket) => socket.destroy());
   const takePort = (): void => {
     if (isOurs()) server.listen({ host: "127.0.0.1", port: order.port, exclusive: true });
     else exit();
   };
-  // The port is taken: by the run that is just ending, or by the next one, which takes the note away.
-  server.on("error", () => setTimeout(takePort, takeRetryMs));
+  // Without a descriptor the port is first the run's that is just ending, and then whoever's that is fastest.
+  server.on("error", () => {
+    if (order.descriptor !== undefined) isWithoutGap = false;
+    setTimeout(takePort, takeRetryMs);
+  });
+  if (!isOurs()) exit();
+  else if (order.descriptor === undefined) takePort();
+  else server.listen({ fd: order.descriptor });
   // Node warns of a time that has passed.
   const until = (time: number): number => Math.max(0, time - Date.now());
-  setTimeout(takePort, until(order.takeAt));
   setTimeout(tellAll, until(order.tellAt));
   setTimeout(exit, until(order.endAt));
 }

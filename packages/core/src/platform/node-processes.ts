@@ -2,5 +2,6 @@ import type { Processes } from "./platform.ts";
 
 /** Starts programs; what starts them is loaded with the first, which for most runs never comes. */
 export const nodeProcesses: Processes = {
-  startDetached: async (program) => (await import("./node-start-detached.ts")).startDetached(program),
+  startDetached: async (program, descriptor) =>
+    (await import("./node-start-detached.ts")).startDetached(program, descriptor),
 };

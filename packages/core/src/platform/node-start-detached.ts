@@ -1,6 +1,7 @@
 import { parse } from "node:path";
 import process from "node:process";
 import { Writable } from "node:stream";
+import { inheritedDescriptor } from "./platform.ts";
 
 /** How long the program may take to go down the pipe, ms. */
 const handOverMs = 1_000;
@@ -18,9 +19,9 @@ const orphaning = { command: "/bin/sh", args: ["-c", `"$0" - <&${pipeNumber} ${p
 const asChild = { command: process.execPath, args: ["-"] };
 
 /** Starts a program with the Node (or Electron as Node) that runs us. See `Processes`. */
-export async function startDetached(program: string): Promise<boolean> {
-  const started = process.platform === "win32" ? "no-command" : await start(orphaning, pipeNumber, program);
-  return (started === "no-command" ? await start(asChild, 0, program) : started) === "started";
+export async function startDetached(program: string, descriptor: number | undefined): Promise<boolean> {
+  const started = process.platform === "win32" ? "no-command" : await start(orphaning, pipeNumber, program, descriptor);
+  return (started === "no-command" ? await start(asChild, 0, program, descriptor) : started) === "started";
 }
 
 /** `failed`: it did not take the program, or perhaps a part of it. */
@@ -28,6 +29,7 @@ async function start(
   { command, args }: typeof asChild,
   input: number,
   program: string,
+  descriptor: number | undefined,
 ): Promise<"started" | "failed" | "no-command"> {
   // Not an import: see node-process.ts.
   const childProcess =
@@ -40,7 +42,10 @@ async function start(
       windowsHide: true,
       // No folder of the user is kept busy.
       cwd: parse(process.execPath).root,
-      stdio: Array.from({ length: Math.max(3, input + 1) }, (_, number) => (number === input ? "pipe" : "ignore")),
+      stdio: Array.from({ length: inheritedDescriptor + 1 }, (_, number) => {
+        if (number === input) return "pipe";
+        return number === inheritedDescriptor ? (descriptor ?? "ignore") : "ignore";
+      }),
       env: { ...environment, ELECTRON_RUN_AS_NODE: "1" },
     });
     const pipe = child.stdio[input];

@@ -14,10 +14,14 @@ export interface Platform {
 export interface Processes {
   /**
    * Starts a process with this JavaScript (CommonJS, for Node) and leaves it to itself. The text goes down a pipe: it may
-   * hold secrets, and neither the arguments nor the environment of a process do. False where none can be started.
+   * hold secrets, and neither the arguments nor the environment of a process do. False where none can be started. An open
+   * `descriptor` of this process is open there as `inheritedDescriptor`, whatever becomes of it here.
    */
-  startDetached(program: string): Promise<boolean>;
+  startDetached(program: string, descriptor?: number): Promise<boolean>;
 }
+
+/** Behind the three that every process has, and the one down which the program comes. */
+export const inheritedDescriptor = 4;
 
 export interface Clock {
   /** Unix time in milliseconds; may jump. */

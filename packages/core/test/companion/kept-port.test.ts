@@ -1,7 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listenOnKeptPort } from "../../src/companion/kept-port.ts";
-import type { EndpointIdentity } from "../../src/discovery/endpoint-identity.ts";
 import type { Endpoint, SessionAcceptor } from "../../src/endpoint/endpoint.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import { nullLogger } from "../../src/support/logger.ts";
@@ -17,7 +16,7 @@ async function takenPort(): Promise<number> {
 }
 
 async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
-  const identity: EndpointIdentity = { port: kept, token: "token", sessionKey: "key", savePort: async () => {} };
+  const identity = { token: "token", sessionKey: "key" };
   const sessions: SessionAcceptor = {
     recognise: async () => "gemini",
     accept: async () => {},
@@ -25,7 +24,13 @@ async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
     mayForget: () => true,
   };
   const platform = createNodePlatform();
-  const endpoint = await listenOnKeptPort({ identity, onlyPort, platform, logger: nullLogger, sessions });
+  const { endpoint } = await listenOnKeptPort({
+    kept: kept === 0 ? undefined : { port: kept, identity },
+    onlyPort,
+    platform,
+    logger: nullLogger,
+    sessions,
+  });
   onTestFinished(() => endpoint.close());
   return endpoint;
 }

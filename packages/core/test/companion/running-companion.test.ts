@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CompanionState } from "../../src/companion.ts";
+import { endKeepers } from "../keeper/keepers.ts";
 import { answers, createWorkspaceLab, portOf } from "../workspace-lab.ts";
 
 describe("start and stop", () => {
@@ -144,11 +145,14 @@ describe("a port that another program took meanwhile", () => {
     await agent(createGeminiDriver);
     const port = portOf(one.companion);
     await one.companion.stop({ reload: true });
+    await endKeepers();
     await take(port);
     const two = build();
     await two.companion.start();
     expect(portOf(two.companion)).not.toBe(port);
-    expect((await two.editor.messages.next("port-taken")).message.text).toMatch(/Gemini CLI reached.*\/ide enable/u);
+    expect((await two.editor.messages.next("port-lost")).message.text).toMatch(
+      /Gemini CLI cannot come back.*\/ide enable/u,
+    );
   });
 
   it("says nothing where no agent was connected", async () => {

@@ -1,13 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createListener } from "node:net";
 import { join } from "node:path";
-import { type AgentDriver, type AgentProposal, type TestPlatform } from "@patchbay/testkit";
+import { type AgentDriver, type AgentProposal, createClaudeDriver, type TestPlatform } from "@patchbay/testkit";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { farewellKey } from "../../src/keeper/farewell-order.ts";
+import { endKeepers, keepers } from "./keepers.ts";
 import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
 /** Short for a test, long enough for a process to start on a busy machine: an idle agent tries only once. */
@@ -75,32 +76,11 @@ async function leave(typed?: string): Promise<Waiting> {
   return { ...setup, first, driver, proposal, port };
 }
 
-/** Keepers are nobody's children: they are known by what they inherit from us. */
-const inherited = `PATCHBAY_TEST_RUN=${process.pid}`;
-process.env["PATCHBAY_TEST_RUN"] = String(process.pid);
-
-function keepers(): readonly number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(inherited);
-      } catch {
-        // It has ended meanwhile.
-        return false;
-      }
-    })
-    .map(Number);
-}
-
-/** For tests that are not about how a keeper ends. */
-function endKeepers(): void {
-  for (const pid of keepers()) process.kill(pid, "SIGKILL");
-}
-
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const untilHeld = (port: number): Promise<void> => expect.poll(() => answers(port), { timeout: 5_000 }).toBe(true);
+/** The port is never free; this is when the keeper's process has begun to answer. */
+const untilHeld = async (port: number): Promise<void> =>
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401);
 
 describe.runIf(process.platform === "linux")("a companion that leaves with proposals undecided", () => {
   it("nobody comes back: the agent is told that its proposal was rejected, and the keeper ends", async () => {
@@ -284,7 +264,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     driver.cut("clean");
     await expect.poll(() => first.companion.sessions[0]?.state).toBe("away");
     await first.companion.stop({ reload: true, comeBackMs });
-    await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(true);
+    await untilHeld(port);
     // Longer than its two attempts take.
     await pause(1_500);
     const second = build();
@@ -310,12 +290,143 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await driver.until("the first context", (status) => status.contexts > 0);
     const port = portOf(first.companion);
     await first.companion.stop({ reload: true, comeBackMs });
-    await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(true);
+    await untilHeld(port);
     const second = build();
     second.editor.openFile(file);
     await second.companion.start();
     expect(portOf(second.companion)).toBe(port);
     await driver.until("the file again", (status) => status.view?.active === file, 10_000);
+  }, 20_000);
+});
+
+/** Whether this process can have a port. */
+async function canBind(port: number): Promise<boolean> {
+  const server = createListener();
+  return await new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+/** What a token opens. */
+async function statusWith(port: number, token: string, sessionId = ""): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, "mcp-session-id": sessionId };
+  return (await fetch(`http://127.0.0.1:${port}/mcp`, { method: "DELETE", headers })).status;
+}
+
+describe.runIf(process.platform === "linux")("the token and the key of session ids", () => {
+  it("stay where a keeper gives the port back, which nobody else could have meanwhile", async () => {
+    const { build, agent, platform } = createWorkspaceLab();
+    const first = build();
+    await first.companion.start();
+    const driver = await agent();
+    await driver.until("the first context", (status) => status.contexts > 0);
+    const port = portOf(first.companion);
+    const before = await keptSecrets(platform);
+    let isOver = false;
+    const everFree = (async () => {
+      while (!isOver) {
+        if (await canBind(port)) return true;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return false;
+    })();
+    await first.companion.stop({ reload: true, comeBackMs });
+    await pause(300);
+    isOver = true;
+    expect(await everFree).toBe(false);
+
+    const { companion } = build();
+    await companion.start();
+    expect(portOf(companion)).toBe(port);
+    await driver.until("connected again", (status) => status.contexts > 1);
+    await companion.stop();
+    expect(await keptSecrets(platform)).toEqual(before);
+  }, 20_000);
+
+  it("are new once the keeper has gone, though the port is still free", async () => {
+    const { platform, driver, port, build, proposal } = await leave();
+    const before = await keptSecrets(platform);
+    await proposal.outcome;
+    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
+    const { companion, editor } = build();
+    await companion.start();
+    expect(portOf(companion)).toBe(port);
+    const after = await vi.waitFor(async () => {
+      const now = await keptSecrets(platform);
+      expect(now.token).not.toBe(before.token);
+      return now;
+    });
+    expect(after.sessionKey).not.toBe(before.sessionKey);
+    expect(await statusWith(port, before.token, sessionOf(driver))).toBe(401);
+    // Who has the new token from the record is not let into the session of before either.
+    expect(await statusWith(port, after.token, sessionOf(driver))).toBe(404);
+    const { message } = await editor.messages.next("port-lost");
+    expect(message.text).toMatch(/Gemini CLI cannot come back.*\/ide enable/u);
+  }, 20_000);
+
+  it("are new after a stop that is for good, and after a kill", async () => {
+    for (const how of ["stopped", "killed"] as const) {
+      const { build, agent, platform } = createWorkspaceLab();
+      const first = build();
+      await first.companion.start();
+      await agent();
+      const before = await keptSecrets(platform);
+      await first.companion.stop(how === "stopped" ? {} : { reload: true, comeBackMs });
+      await endKeepers();
+      const { companion } = build();
+      await companion.start();
+      await vi.waitFor(async () => expect((await keptSecrets(platform)).token).not.toBe(before.token));
+      expect(await statusWith(portOf(companion), before.token)).toBe(401);
+    }
+  }, 20_000);
+
+  it("are new where a stranger who had the port lets it go when asked, whatever he answers", async () => {
+    const { platform, port, build } = await leave();
+    const before = await keptSecrets(platform);
+    await endKeepers();
+    const stranger = createServer((request, response) => {
+      stranger.close();
+      const challenge = request.headers["patchbay-challenge"];
+      response.writeHead(204, { "patchbay-proof": String(challenge), connection: "close" }).end();
+    });
+    await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
+    const { companion } = build();
+    await companion.start();
+    expect(portOf(companion)).toBe(port);
+    expect(await statusWith(port, before.token)).toBe(401);
+  }, 20_000);
+
+  it("stay for Claude Code, too, which is alone and only ever dials the old port", async () => {
+    const { build, agent, platform } = createWorkspaceLab();
+    const first = build();
+    await first.companion.start();
+    const driver = await agent(createClaudeDriver);
+    await driver.until("the first context", (status) => status.contexts > 0, 10_000);
+    const before = await keptSecrets(platform);
+    await first.companion.stop({ reload: true, comeBackMs });
+    await pause(500);
+    const { companion } = build();
+    await companion.start();
+    await expect.poll(() => companion.sessions.map(({ state }) => state), { timeout: 15_000 }).toEqual(["connected"]);
+    expect(await keptSecrets(platform)).toEqual(before);
+  }, 30_000);
+
+  it("stay on a port that was named, which the keeper gives back as well", async () => {
+    const { build, agent, platform, file } = createWorkspaceLab();
+    const named = build();
+    await named.companion.start();
+    const port = portOf(named.companion);
+    await named.companion.stop();
+    const first = build([platform.workspace], port);
+    await first.companion.start();
+    const driver = await agent();
+    await driver.until("the first context", (status) => status.contexts > 0);
+    await first.companion.stop({ reload: true, comeBackMs });
+    const second = build([platform.workspace], port);
+    second.editor.openFile(file);
+    await second.companion.start();
+    await driver.until("the file", (status) => status.view?.active === file, 10_000);
   }, 20_000);
 });
 

@@ -33,7 +33,8 @@ async function start(changes: Partial<FarewellOrder> = {}) {
     port: await freePort(),
     token: "token",
     giveBackSecret: "give-back",
-    takeAt: now,
+    proofKey: "proof",
+    descriptor: undefined,
     tellAt: now + 500,
     endAt: now + 20_000,
     comeBackMs: 100,
@@ -51,6 +52,11 @@ async function start(changes: Partial<FarewellOrder> = {}) {
       headers: { authorization: "Bearer token", "mcp-session-id": "gemini.one" },
       ...(body === undefined ? {} : { body }),
     });
+  const giveBack = (challenge: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${order.port}/give-back`, {
+      method: "POST",
+      headers: { authorization: "Bearer give-back", "patchbay-challenge": challenge },
+    });
   /** What an agent hears until its stream ends. */
   const listen = async (): Promise<string> => await (await ask("GET")).text();
   const answers = async (): Promise<boolean> =>
@@ -58,7 +64,7 @@ async function start(changes: Partial<FarewellOrder> = {}) {
       () => true,
       () => false,
     );
-  return { noteFile, ended, ask, listen, answers };
+  return { noteFile, ended, ask, giveBack, listen, answers };
 }
 
 describe("the keeper's program", () => {
@@ -68,7 +74,7 @@ describe("the keeper's program", () => {
     process.on("warning", listen);
     onTestFinished(() => void process.off("warning", listen));
     const late = Date.now() - 1_000;
-    const { ended } = await start({ takeAt: late, tellAt: late, endAt: late });
+    const { ended } = await start({ tellAt: late, endAt: late });
     await ended;
     expect(warnings).toEqual([]);
   });
@@ -107,6 +113,16 @@ describe("the keeper's program", () => {
     expect(told).toEqual([{ proposalId: "p1", eventId: 0 }]);
     expect(await listen()).not.toContain("diffRejected");
     await ended;
+  });
+
+  it("lets the next run have the port, and does not vouch for a port that it had to take", async () => {
+    const { answers, ended, giveBack } = await start();
+    await expect.poll(answers).toBe(true);
+    const response = await giveBack("challenge");
+    expect(response.status).toBe(204);
+    expect(response.headers.get("patchbay-proof")).toBeNull();
+    await ended;
+    expect(await answers()).toBe(false);
   });
 
   it("ends by itself although nobody came", async () => {
