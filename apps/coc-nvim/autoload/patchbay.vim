@@ -170,18 +170,10 @@ function! patchbay#save(number) abort
   return !getbufvar(a:number, '&modified')
 endfunction
 
-" Hands a text back to the user in a new unsaved buffer in a tab page of its own; the cursor stays where it is.
-function! patchbay#untitled(text, like) abort
-  let back = win_getid()
-  keepalt tabnew
-  call setline(1, patchbay#parts#lines(a:text))
-  call patchbay#parts#clear('untitled')
-  let type = fnamemodify(a:like, ':e')
-  execute 'setfiletype' (type =~# '^\w\+$' ? type : 'text')
-  call win_gotoid(back)
-  if !has('nvim')
-    redraw
-  endif
+" Takes over a text of the user's that no agent takes any more, to be put somewhere with p.
+function! patchbay#yank(text) abort
+  call setreg(v:register, patchbay#parts#lines(a:text), 'V')
+  call patchbay#parts#clear('yank')
 endfunction
 
 " Shows lines in a scratch window, the same one for the same title; the user asked for it.

@@ -94,7 +94,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     }),
   );
   store.add(showStatus({ coc, vim, companion, settings }));
-  store.add(registerReviewList(coc, companion));
+  store.add(registerReviewList(coc, companion, vim));
   store.add(registerCommands({ coc, vim, companion, parts, settings, facts, identity, storageDirectory, logger }));
   store.add(announceConnections());
   store.add(keepTerminalEnvironment(vim, companion));

@@ -20,6 +20,9 @@ endfunction
 
 " Which keys decide, for the message on entering.
 function! patchbay#hints#text(review) abort
+  if !a:review.present
+    return a:review.agent . ' is not connected: :w keeps your text in :CocList patchbay, :q! closes it'
+  endif
   let leader = get(g:, 'mapleader', '\')
   let keys = map(copy(a:review.keys), {_, key -> substitute(key, '\c<leader>', escape(leader ==# ' ' ? '<Space>' : leader, '\&~'), '')})
   return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts, :q'
@@ -48,13 +51,13 @@ function! patchbay#hints#line(id, proposal) abort
   let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
   let about = patchbay#write#is_edited(review) ? '  [edited]' : ''
   if !review.present
-    let about .= '  [the agent has gone: your text is kept here]'
+    let about .= '  [not connected]'
   endif
   let open = patchbay#review#open_ids()
   if len(open) > 1
     let about .= '  ' . (index(open, a:id) + 1) . '/' . len(open)
   endif
-  let how = ':w accepts  :q rejects '
+  let how = review.present ? ':w accepts  :q rejects ' : ':w keeps your text  :q! closes '
   let width = &laststatus == 3 ? &columns : winwidth(get(g:, 'statusline_winid', 0))
   let room = width - strdisplaywidth(who . review.title . about . how) - 3
   " Where there is little room the file's name counts more than what the message on entering has said.

@@ -144,9 +144,14 @@ endfunction
 
 " The user rejects.
 function! patchbay#review#reject(id) abort
+  call s:End(a:id, 'rejected')
+endfunction
+
+" By 'closed' a text that no agent takes any more is put aside, not thrown away.
+function! s:End(id, verdict) abort
   let review = s:reviews[a:id]
-  let review.state = 'rejected'
-  if !patchbay#tell('rejected', a:id)
+  let review.state = a:verdict
+  if !patchbay#tell(a:verdict, a:id) && a:verdict ==# 'rejected'
     call patchbay#say('Rejected: ' . review.title . '. ' . review.agent . ' hears of it as soon as coc is running again.', 'MoreMsg')
   endif
   " Not now: this may run inside the closing of the very window.
@@ -184,7 +189,7 @@ function! s:Gone(id, windows, draft, counts) abort
   endif
   let closed = empty(filter(copy(a:windows), 'win_id2tabwin(v:val) !=# [0, 0]'))
   if closed && a:counts
-    call patchbay#review#reject(a:id)
+    call s:End(a:id, review.present ? 'rejected' : 'closed')
   elseif !s:Reopen(review, a:draft, closed)
     call timer_start(200, {-> s:Gone(a:id, a:windows, a:draft, a:counts)})
   endif

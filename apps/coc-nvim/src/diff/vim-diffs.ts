@@ -44,8 +44,11 @@ interface Review {
   /** The file's mark from before any verdict. */
   mark: string | undefined;
   ended: boolean;
-  verdict: "accepted" | "rejected" | undefined;
+  verdict: Verdict | undefined;
 }
+
+/** `closed`: the window of a review whose agent is not there. */
+type Verdict = "accepted" | "rejected" | "closed";
 
 /** While a prompt, a command line or a half-typed command is open no window can be made: look again after this long, ms. */
 const busyRetryMs = 150;
@@ -92,12 +95,13 @@ export class VimDiffs implements HostDiffs, Disposable {
     return { kind: "opened", view: this.#view(review) };
   }
 
-  /** What Vim tells about a review: `accepted` with a text, `rejected`, `edited`. */
+  /** What Vim tells about a review: `accepted` with a text, `rejected`, `closed`, `edited`. */
   report(kind: string, id: string, text: unknown): void {
     const review = this.#reviews.get(id);
     if (review === undefined || review.ended) return;
     if (kind === "edited") review.events.edited();
     else if (kind === "rejected") this.#decide(review, "rejected", undefined);
+    else if (kind === "closed") this.#decide(review, "closed", undefined);
     else if (kind === "accepted") this.#decide(review, "accepted", readBufferText(text));
   }
 
@@ -124,10 +128,11 @@ export class VimDiffs implements HostDiffs, Disposable {
     }
   }
 
-  #decide(review: Review, verdict: "accepted" | "rejected", text: BufferText | undefined): void {
+  #decide(review: Review, verdict: Verdict, text: BufferText | undefined): void {
     if (review.verdict !== undefined) return;
     review.verdict = verdict;
     if (verdict === "rejected") review.events.rejected();
+    else if (verdict === "closed") review.events.closed();
     else if (text !== undefined) review.events.accepted(fromBufferText(text, review.request.proposedText));
   }
 

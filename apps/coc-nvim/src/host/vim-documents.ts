@@ -2,7 +2,6 @@ import { PatchbayError, type HostDocuments } from "@patchbay/core";
 import { limitText } from "@patchbay/core";
 import { utf16ToByte } from "../context/byte-columns.ts";
 import { asBoolean, asLines } from "../vim/shape.ts";
-import { sendLines } from "../vim/long-text.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
 import type { VimEditors } from "./vim-editors.ts";
 
@@ -38,9 +37,6 @@ export function createVimDocuments(vim: Vim, coc: Pick<CocServices, "lines">, ed
     languageId: (path) => {
       const type = editors.bufferOf(path)?.type;
       return type === undefined || type === "" ? undefined : type;
-    },
-    openUntitled: async (text, likePath) => {
-      await vim.call("patchbay#untitled", [await sendLines(vim, "untitled", text.split("\n")), likePath]);
     },
   };
 }

@@ -1,10 +1,76 @@
+import type { KeptTextSaving } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { proposalLabel } from "../../src/commands/review-list.ts";
+import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/review-list.ts";
 
 it("says who wants what, and what is special about it", () => {
   const proposal = { id: "1", sessionId: "s", agentName: "Qwen Code", path: "/w/a.ts", edited: false } as const;
   expect(proposalLabel({ ...proposal, kind: "change", state: "shown" })).toBe("Qwen Code changes a.ts  /w/a.ts");
   expect(proposalLabel({ ...proposal, kind: "delete", state: "kept", edited: true })).toBe(
-    "Qwen Code empties a.ts  /w/a.ts  [edited, the agent has gone]",
+    "Qwen Code empties a.ts  /w/a.ts  [edited, the agent has exited: save, yank or discard it]",
   );
+});
+
+/** A companion with one proposal and one text that has lost its agent. */
+function companionWith(saving: KeptTextSaving): { readonly companion: ReviewListCompanion; readonly done: string[] } {
+  const done: string[] = [];
+  const note =
+    (what: string) =>
+    async (id: string): Promise<boolean> => {
+      done.push(`${what} ${id}`);
+      return true;
+    };
+  const kept = { agentName: "Claude Code", path: "/w/b.ts", reason: "agent-exited", since: 0, isShown: false } as const;
+  return {
+    done,
+    companion: {
+      proposals: [],
+      keptTexts: [{ ...kept, id: "k" }],
+      accept: note("accept"),
+      reject: note("reject"),
+      reveal: note("open"),
+      discardKeptText: note("discard"),
+      readKeptText: async () => "one\r\ntwo\n",
+      saveKeptText: async (id) => {
+        done.push(`save ${id}`);
+        return saving;
+      },
+    },
+  };
+}
+
+it.each(["accept", "reject"])("%s is for a proposal that an agent waits for", async (name) => {
+  const { companion, done } = companionWith({ kind: "saved", merged: false });
+  const actions = createReviewActions(companion, { call: async () => undefined });
+  expect(await actions[name]?.("p")).toBeUndefined();
+  expect(await actions[name]?.("k")).toContain("save, yank or discard");
+  expect(done).toEqual([`${name} p`]);
+});
+
+it.each(["save", "discard", "yank"])("%s is for a text that no agent takes any more", async (name) => {
+  const { companion, done } = companionWith({ kind: "saved", merged: false });
+  const actions = createReviewActions(companion, { call: async () => undefined });
+  expect(await actions[name]?.("p")).toContain("accept or reject");
+  expect(done).toEqual([]);
+});
+
+it.each([
+  [{ kind: "saved", merged: false }, "Saved to /w/b.ts."],
+  [{ kind: "saved", merged: true }, "Saved to /w/b.ts, with what has changed there since."],
+  [
+    { kind: "conflict" },
+    "/w/b.ts has changed in the same lines, so nothing was written. The text is still in the list.",
+  ],
+  [{ kind: "failed", reason: "The disk is full." }, "Not saved: The disk is full."],
+] as const)("says what became of it: %o", async (saving, text) => {
+  const { companion, done } = companionWith(saving);
+  expect(await createReviewActions(companion, { call: async () => undefined })["save"]?.("k")).toBe(text);
+  expect(done).toEqual(["save k"]);
+});
+
+it("yanks the lines of it", async () => {
+  const { companion } = companionWith({ kind: "saved", merged: false });
+  const calls: unknown[] = [];
+  const call = async (name: string, args: readonly unknown[] = []): Promise<unknown> => calls.push([name, args]);
+  await createReviewActions(companion, { call })["yank"]?.("k");
+  expect(calls).toEqual([["patchbay#yank", [{ lines: ["one", "two"] }]]]);
 });

@@ -53,7 +53,6 @@ describe.each(findVims())("hostile names in $name", (vim) => {
       'call Type(":w\\<CR>")',
       "call patchbay#review#close('p1', 'accepted')",
       "let g:facts.done = patchbay#disk#reload(path)",
-      `call patchbay#untitled({'lines': ['x']}, path)`,
       `call patchbay#say('About ' . path, 'MoreMsg')`,
       "redraw!",
       "let g:facts.owned = get(g:, 'owned', 0) || filereadable('owned')",

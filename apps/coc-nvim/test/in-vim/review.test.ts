@@ -64,6 +64,35 @@ describe.each(vims)("a review in $name", (vim) => {
     expect(told).toEqual([["rejected", "p1"]]);
   });
 
+  it.each([
+    [":q", "closed"],
+    [":tabclose", "closed"],
+    ["\\\\pr", "rejected"],
+    [":w", "accepted"],
+  ])("whose agent is not connected says so; %s is %s", async (keys, verdict) => {
+    const { told, facts } = await folder.run(
+      ...opened,
+      "call patchbay#review#present('p1', 0)",
+      "let g:facts.hint = patchbay#hints#text(patchbay#review#find('p1'))",
+      "let g:facts.line = patchbay#hints#line('p1', 1)",
+      `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`,
+    );
+    expect(verdicts(told)).toEqual([verdict]);
+    expect(JSON.stringify(facts)).not.toContain("accepts");
+    expect(facts["hint"]).toBe("Gemini CLI is not connected: :w keeps your text in :CocList patchbay, :q! closes it");
+  });
+
+  it("hands its text to the register", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "call patchbay#parts#add('yank', ['one', 'two'], 0)",
+      "call patchbay#yank({'parts': 'yank'})",
+      "normal! p",
+      "let g:facts.text = getline(1, 3)",
+    );
+    expect(facts).toEqual({ text: ["one", "one", "two"] });
+  });
+
   it.each(["tabclose 2", "tabonly", "$tabclose"])("is rejected by :%s from another tab page", async (line) => {
     const { told, facts } = await folder.run(
       ...opened,
