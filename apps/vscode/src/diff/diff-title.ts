@@ -19,6 +19,6 @@ export function diffTitle({ request, unsaved, alike }: DiffTitleFacts): string {
 
 function described(file: string, kind: DiffRequest["kind"], unsaved: boolean): string {
   if (kind === "create") return l10n.t("{0} (new file)", file);
-  if (kind === "delete") return l10n.t("{0} (deletion)", file);
+  if (kind === "delete") return l10n.t("{0} (emptied)", file);
   return unsaved ? l10n.t("{0} (with unsaved text)", file) : file;
 }

@@ -1,14 +1,22 @@
 import { Uri, workspace } from "vscode";
 import { originalScheme, proposalScheme } from "./schemes.ts";
 
+/** As much of an id as stands above the text: the whole is in the query. */
+const shownIdLength = 6;
+
 /** The URI of a proposal. The id makes two proposals for one file two documents; the path keeps the language and the label. */
 export function proposalUri(id: string, path: string): Uri {
-  return Uri.from({ scheme: proposalScheme, path: shownPath(path), query: id });
+  return Uri.from({ scheme: proposalScheme, path: ownPath("proposal", id, path), query: id });
 }
 
 /** The URI of the snapshot that a proposal is compared with. */
 export function originalUri(id: string, path: string): Uri {
-  return Uri.from({ scheme: originalScheme, path: shownPath(path), query: id });
+  return Uri.from({ scheme: originalScheme, path: ownPath("original", id, path), query: id });
+}
+
+/** Language servers tell documents apart by their paths alone: without the id there, one proposal's problems would be all others', too. */
+function ownPath(side: string, id: string, path: string): string {
+  return `/${side}-${id.slice(0, shownIdLength)}${shownPath(path)}`;
 }
 
 /** The proposal a URI belongs to, whichever side it is; undefined for everything that is not ours. */

@@ -42,7 +42,7 @@ export class ProposalsTree implements Tree<Entry> {
 function states({ kind, edited, state }: ProposalInfo): string[] {
   const texts: string[] = [];
   if (kind === "create") texts.push(l10n.t("new file"));
-  if (kind === "delete") texts.push(l10n.t("deletion"));
+  if (kind === "delete") texts.push(l10n.t("empties the file"));
   if (edited) texts.push(l10n.t("edited by you"));
   if (state === "asking") texts.push(l10n.t("waits for your answer"));
   if (state === "hidden") texts.push(l10n.t("decided in the terminal only"));

@@ -240,7 +240,7 @@ describe("tabs", () => {
     await open({ id: "p4" });
     expect(window.bench.tabs.map(({ label }) => label)).toEqual([
       "one.txt ↔ Gemini CLI",
-      "one.txt (deletion) ↔ Gemini CLI (2)",
+      "one.txt (emptied) ↔ Gemini CLI (2)",
       "new.txt (new file) ↔ Claude Code",
       "one.txt ↔ Gemini CLI (3)",
     ]);
