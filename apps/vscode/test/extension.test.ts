@@ -87,6 +87,22 @@ describe("the extension", () => {
     ]);
   });
 
+  it("says where an agent that it starts is not found, and how to get it", async () => {
+    await window.activate();
+    const programs = join(root, "programs");
+    mkdirSync(programs);
+    writeFileSync(join(programs, "qwen"), "#!/bin/sh\n", { mode: 0o755 });
+    vi.stubEnv("PATH", programs);
+    await window.run("patchbay.runQwen");
+    expect(bench.shown).toEqual([]);
+    bench.answerNext(({ items }) => items[0]);
+    await window.run("patchbay.runClaude");
+    expect(bench.shown.map(({ text }) => text)).toEqual([
+      "claude was not found on the PATH of this window. If the terminal does not find it either, install it with npm install -g @anthropic-ai/claude-code",
+    ]);
+    expect(bench.clipboard).toBe("npm install -g @anthropic-ai/claude-code");
+  });
+
   it("puts a selection into the prompt of an agent that takes it, and of another by its terminal", async () => {
     await window.activate();
     const path = join(folder, "one.txt");

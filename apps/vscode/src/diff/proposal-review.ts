@@ -10,6 +10,7 @@ import {
 import type { DiffCloseReason, DiffRequest, DiffView, DiffViewEvents } from "@patchbay/core";
 import { closeLoneTabs } from "./close-lone-tabs.ts";
 import type { DiffPlace } from "./diff-place.ts";
+import { QuietSave } from "./quiet-save.ts";
 import { LongComparison, longText, readInPieces } from "./long-document.ts";
 import { SaveWatch } from "./save-watch.ts";
 import type { TypingWatch } from "./typing-watch.ts";
@@ -48,6 +49,9 @@ export interface ProposalReviewOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** After "Save" in its closing dialog VS Code closes the tab at once; we hear of it a moment later, ms. */
+const closesAfterSave = 500;
+
 /** So long after a proposal was opened again VS Code may still restore its unsaved right side in a tab of its own, ms. */
 const restoresWithin = 15_000;
 
@@ -63,14 +67,15 @@ export class ProposalReview implements DiffView {
   #openedAt = 0;
   #quiet = false;
   #heldBack = false;
-  #wasDirty = false;
-  #reverted = false;
   /** Whether the right side may hold anything but the proposal: it was changed, or comes from an earlier run. */
   #mayDiffer = false;
   /** How long the right side is, about, UTF-16 units. */
   #length: number;
   readonly #comparison: LongComparison = new LongComparison((differs) => this.#setEdited(differs));
   readonly #saves: SaveWatch;
+  readonly #quietSave: QuietSave;
+  /** A save by hand that may also be "Save" in VS Code's closing dialog: see `noteSaved`. */
+  #unclear: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ProposalReviewOptions) {
     this.#options = options;
@@ -80,6 +85,7 @@ export class ProposalReview implements DiffView {
     this.#agentPresent = options.request.agentPresent;
     this.#length = (options.request.draftText ?? options.request.proposedText).length;
     this.#saves = new SaveWatch(options.request.proposedText);
+    this.#quietSave = new QuietSave(options.onFailure);
   }
 
   get edited(): boolean {
@@ -128,8 +134,7 @@ export class ProposalReview implements DiffView {
 
   async close(_reason: DiffCloseReason): Promise<void> {
     if (this.#phase === "gone") return;
-    this.#phase = "gone";
-    this.#comparison.dispose();
+    this.#leaveBehind();
     try {
       // An unsaved document would bring VS Code's dialog; saving it changes nothing but what our provider holds.
       const document = this.#document();
@@ -148,9 +153,7 @@ export class ProposalReview implements DiffView {
 
   noteChange(event: TextDocumentChangeEvent): void {
     const { isDirty } = event.document;
-    // Unsaved, and then not unsaved without a save: the user chose "Don't Save" or took the edits back.
-    if (this.#wasDirty && !isDirty && !this.#saves.isSaving) this.#reverted = true;
-    this.#wasDirty = isDirty;
+    if (isDirty && this.#phase !== "gone") this.#quietSave.request(event.document);
     if (event.contentChanges.length > 0) this.#mayDiffer = true;
     if (event.contentChanges.length === 0) return;
     for (const { text, rangeLength } of event.contentChanges) this.#length += text.length - rangeLength;
@@ -159,7 +162,6 @@ export class ProposalReview implements DiffView {
     else this.#saves.noteChange(text, event.contentChanges);
     if (this.#quiet || this.#saves.isSaving) return;
     if (this.#phase !== "opening" && this.#phase !== "open") return;
-    if (isDirty) this.#reverted = false;
     this.#noteEdit(event.document, text);
     this.#options.events.edited();
   }
@@ -167,18 +169,26 @@ export class ProposalReview implements DiffView {
   /** Save participants run between this and `noteSaved`; what they do to the text is not the user's doing. */
   noteWillSave(event: TextDocumentWillSaveEvent): void {
     if (this.#phase !== "open" || this.#quiet) return;
-    const manual = event.reason === TextDocumentSaveReason.Manual;
+    const byHand = event.reason === TextDocumentSaveReason.Manual && !this.#quietSave.isSaving;
     // "Save All" also says `Manual`: it accepts nothing that the user does not see.
-    const verdict = manual && tabsOfProposal(this.request.id).some((tab) => tab.isActive && tab.group.isActive);
-    this.#saves.begin(event.document.getText(), { manual, verdict });
+    const verdict = byHand && tabsOfProposal(this.request.id).some((tab) => tab.isActive && tab.group.isActive);
+    this.#saves.begin(event.document.getText(), { verdict, wasDirty: event.document.isDirty });
   }
 
+  /**
+   * A save by hand accepts, but "Save" in VS Code's closing dialog is such a save, too, and says nothing of the agent's
+   * proposal: the dialog comes for unsaved changes only, and the tab is closed at once. Then the user is asked.
+   */
   noteSaved(document: TextDocument): void {
     const save = this.#saves.end(document.version);
-    this.#wasDirty = document.isDirty;
     if (save === undefined || this.#phase !== "open") return;
-    if (save.verdict) this.#decide(true, (events) => events.accepted(save.text));
-    else this.#setEdited(this.#differsFromProposal(save.text));
+    if (!save.verdict) {
+      this.#setEdited(this.#differsFromProposal(save.text));
+      return;
+    }
+    const accept = (): void => this.#decide(true, (events) => events.accepted(save.text));
+    if (save.wasDirty) this.#unclear = setTimeout(accept, closesAfterSave);
+    else accept();
   }
 
   /** Tabs came or went, and so many show the proposal: moving one to another group opens before it closes, and a split has two. */
@@ -193,17 +203,12 @@ export class ProposalReview implements DiffView {
   }
 
   async #leave(): Promise<void> {
+    clearTimeout(this.#unclear);
     const text = this.#text();
-    const saved = this.#saves.savedWhileClosing;
-    if (saved !== undefined) {
-      this.#end(true, (events) => events.accepted(saved));
-      return;
-    }
-    if (this.#reverted || !this.#differsFromProposal(text)) {
+    if (!this.#differsFromProposal(text)) {
       this.#end(true, (events) => events.closed());
       return;
     }
-    // Autosave had taken the mark of an unsaved change away, so VS Code did not ask.
     this.#phase = "asking";
     const answer = await this.#options.askOnLeaving(this.request);
     if (this.#isGone()) return;
@@ -232,9 +237,15 @@ export class ProposalReview implements DiffView {
 
   #forget(): void {
     if (this.#isGone()) return;
+    this.#leaveBehind();
+    this.#options.onDidEnd();
+  }
+
+  #leaveBehind(): void {
     this.#phase = "gone";
     this.#comparison.dispose();
-    this.#options.onDidEnd();
+    this.#quietSave.dispose();
+    clearTimeout(this.#unclear);
   }
 
   /**
@@ -281,9 +292,8 @@ export class ProposalReview implements DiffView {
     this.#quiet = true;
     try {
       const document = await workspace.openTextDocument(this.uri);
-      // As an edit, so that undo leads back to the proposal and VS Code shows it as unsaved.
+      // As an edit, so that undo leads back to the proposal.
       await replaceText(document, draft);
-      this.#wasDirty = document.isDirty;
       this.#setEdited(true);
     } finally {
       this.#quiet = false;
@@ -296,7 +306,6 @@ export class ProposalReview implements DiffView {
     this.#quiet = true;
     try {
       await closeLoneTabs(this.request, document, this.#options.resetSavedText);
-      this.#wasDirty = document.isDirty;
     } finally {
       this.#quiet = false;
     }

@@ -3,24 +3,20 @@ import { type ContentChange, TextBeforeSave } from "./text-before-save.ts";
 /** Longer than any save lasts: an announced save that never finished is forgotten then, ms. */
 const longestSave = 5_000;
 
-/** "Save" in VS Code's closing dialog saves, and closes the tab at once, ms. */
-const closesAfterSave = 2_000;
-
 /** A save that VS Code has announced and not finished. */
 interface Saving {
   /** The document before any save participant touched it. */
   readonly text: string;
   readonly verdict: boolean;
-  readonly manual: boolean;
+  /** There were unsaved changes. */
+  readonly wasDirty: boolean;
   readonly since: number;
 }
 
-/** A finished save that was no verdict. */
+/** A finished save. */
 interface Kept {
   readonly text: string;
   readonly version: number;
-  readonly manual: boolean;
-  readonly since: number;
 }
 
 /** Follows the saves of one right side: which of them is a verdict, and what the user's text is, whatever participants make of it. */
@@ -47,31 +43,25 @@ export class SaveWatch {
     this.#beforeSave.forget();
   }
 
-  /** A save begins. `manual`: by the user's hand; `verdict`: and of what the user is looking at. */
-  begin(text: string, { manual, verdict }: { readonly manual: boolean; readonly verdict: boolean }): void {
+  /** A save begins. `verdict`: by the user's hand, of what the user is looking at. */
+  begin(text: string, facts: { readonly verdict: boolean; readonly wasDirty: boolean }): void {
     const since = Date.now();
-    this.#saving = { text: this.#beforeSave.textOf(text, since), manual, verdict, since };
+    this.#saving = { text: this.#beforeSave.textOf(text, since), ...facts, since };
   }
 
   /** The save is done, and the document has this version now. */
-  end(version: number): { readonly text: string; readonly verdict: boolean } | undefined {
+  end(version: number): { readonly text: string; readonly verdict: boolean; readonly wasDirty: boolean } | undefined {
     const saving = this.#saving;
     this.#saving = undefined;
     if (saving === undefined) return undefined;
-    const { text, manual, verdict } = saving;
-    if (!verdict) this.#kept = { text, version, manual, since: Date.now() };
-    return { text, verdict };
+    const { text, verdict, wasDirty } = saving;
+    this.#kept = { text, version };
+    return { text, verdict, wasDirty };
   }
 
   /** The user's text, where a document of this version (none: it is closed) is what a save has left. */
   keptText(version: number | undefined): string | undefined {
     const kept = this.#kept;
     return kept !== undefined && (version === undefined || version === kept.version) ? kept.text : undefined;
-  }
-
-  /** What was saved by hand just before the tab was closed: the answer to VS Code's closing dialog. */
-  get savedWhileClosing(): string | undefined {
-    const kept = this.#kept;
-    return kept?.manual === true && Date.now() - kept.since < closesAfterSave ? kept.text : undefined;
   }
 }

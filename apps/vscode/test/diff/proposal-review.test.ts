@@ -118,14 +118,20 @@ describe("saving", () => {
     await open();
     window.bench.participants = trim;
     await window.bench.save(await document());
-    expect(verdicts()).toEqual(['accepted "ONE  \\n"']);
+    await vi.waitFor(() => expect(verdicts()).toEqual(['accepted "ONE  \\n"']));
   });
 
   it("by hand accepts what was typed", async () => {
     await open();
     window.bench.edit(await document(), "mine\n");
     await window.bench.save(await document());
-    expect(events).toEqual(["edited", 'accepted "mine\\n"']);
+    await vi.waitFor(() => expect(events).toEqual(["edited", 'accepted "mine\\n"']));
+  });
+
+  it("by hand accepts at once where there is nothing unsaved", async () => {
+    await open();
+    await window.bench.save(await document());
+    expect(verdicts()).toEqual(['accepted "ONE  \\n"']);
   });
 
   it.each([TextDocumentSaveReason.AfterDelay, TextDocumentSaveReason.FocusOut])(
@@ -167,24 +173,73 @@ describe("closing the tab", () => {
     expect(window.bench.closingQuestions + window.bench.shown.length).toBe(1);
   });
 
-  it("of an edited one: Save accepts", async () => {
+  it.each([
+    ["Accept", 'accepted "mine\\n"'],
+    ["Reject", "rejected"],
+  ])("of one edited just now: Save in VS Code's dialog is no verdict, and we ask: %s", async (answer, outcome) => {
     await open();
     window.bench.edit(await document(), "mine\n");
     window.bench.closingAnswer = "save";
+    window.bench.answerNext(() => answer);
     await closeTab();
-    expect(events.at(-1)).toBe('accepted "mine\\n"');
-    expect(window.bench.closingQuestions + window.bench.shown.length).toBe(1);
+    expect(verdicts()).toEqual([outcome]);
+    expect(window.bench.shown.map(({ items }) => items)).toEqual([["Accept", "Reject", "Keep Reviewing"]]);
   });
 
-  it("of an edited one in a group the user is not in: Save accepts as well", async () => {
+  it("of one in a group the user is not in: Save in VS Code's dialog is no verdict either", async () => {
     window.bench.configure("patchbay.diff.viewColumn", "beside");
     await open();
     window.bench.edit(await document(), "mine\n");
     window.bench.goToGroup(1);
     window.bench.closingAnswer = "save";
     await closeTab();
-    expect(verdicts()).toEqual(['accepted "mine\\n"']);
-    expect(window.bench.closingQuestions + window.bench.shown.length).toBe(1);
+    expect(verdicts()).toEqual([]);
+    expect(tabOf(window.bench, "p1")).toBeDefined();
+  });
+
+  it("of an edited one asks ours alone, once the typing has paused", async () => {
+    const view = await open();
+    const side = await document();
+    window.bench.edit(side, "mine\n");
+    await vi.waitFor(() => expect(side.isDirty).toBe(false));
+    expect(verdicts()).toEqual([]);
+    await closeTab();
+    expect(window.bench.closingQuestions).toBe(0);
+    expect(window.bench.shown.map(({ modal, items }) => [modal, ...items])).toEqual([
+      [true, "Accept", "Reject", "Keep Reviewing"],
+    ]);
+    expect(verdicts()).toEqual([]);
+    expect(await view.currentText()).toBe("mine\n");
+  });
+
+  it("of one whose later edits were taken back still asks about the earlier ones", async () => {
+    await open();
+    const side = await document();
+    window.bench.edit(side, "mine\n");
+    await vi.waitFor(() => expect(side.isDirty).toBe(false));
+    window.bench.edit(side, "more of mine\n");
+    await window.bench.revert(side);
+    await closeTab();
+    expect(verdicts()).toEqual([]);
+    expect(window.bench.shown.length).toBe(1);
+  });
+
+  it.each([
+    ["files.trimTrailingWhitespace", true],
+    ["editor.formatOnSave", true],
+    ["editor.codeActionsOnSave", { "source.fixAll": "explicit" }],
+  ])("never saves by itself what a save would alter (%s)", async (setting, value) => {
+    window.bench.configure(setting, value);
+    await open();
+    const side = await document();
+    vi.useFakeTimers();
+    try {
+      window.bench.edit(side, "mine  \n");
+      await vi.advanceTimersByTimeAsync(5_000);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(side.isDirty).toBe(true);
   });
 
   it("of an edited one: Cancel leaves it open", async () => {
@@ -244,6 +299,14 @@ describe("tabs", () => {
       "new.txt (new file) ↔ Claude Code",
       "one.txt ↔ Gemini CLI (3)",
     ]);
+  });
+
+  it("of one file are told apart by their paths: language servers know nothing else", async () => {
+    await open();
+    await open({ id: "other" });
+    const paths = [(await document()).uri.path, (await document("other")).uri.path];
+    expect(new Set(paths).size).toBe(2);
+    for (const path of paths) expect(path).toMatch(/\/one\.txt$/u);
   });
 
   it("never cover a terminal that lives among the editors", async () => {

@@ -72,6 +72,11 @@ export class FakeDocument {
     return { text, range: { end: new Position(line, text.length) } };
   }
 
+  offsetAt({ line, character }: Position): number {
+    const before = this.#all.slice(0, line);
+    return before.reduce((sum, { length }) => sum + length + (this.eol === EndOfLine.CRLF ? 2 : 1), 0) + character;
+  }
+
   positionAt(offset: number): Position {
     if (offset !== 0) throw new Error("The stand-in knows the start only.");
     return new Position(0, 0);
