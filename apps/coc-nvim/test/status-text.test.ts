@@ -18,6 +18,7 @@ const proposal: ProposalInfo = {
   kind: "change",
   edited: false,
   state: "shown",
+  standing: "unchanged",
 };
 const listening = { kind: "listening", port: 1, warnings: [] } as const;
 

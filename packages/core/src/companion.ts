@@ -50,6 +50,11 @@ export interface Companion {
   /** Accepts or rejects a proposal as if the user had done it in its view. False: no such open proposal. */
   accept(proposalId: string): Promise<boolean>;
   reject(proposalId: string): Promise<boolean>;
+  /**
+   * Accepts proposals one by one, all open ones where none are named; each is rebased on what the one before made of their file.
+   * Gives the ids of those that could not be accepted and are still open: their reviews say why.
+   */
+  acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]>;
   /** Brings a proposal's view to the front; opens it when it was hidden. */
   reveal(proposalId: string): Promise<boolean>;
   /**

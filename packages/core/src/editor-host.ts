@@ -88,9 +88,18 @@ export interface DiffRequest {
   /** Name of the agent for titles, e.g. `Gemini CLI`. */
   readonly agentName: string;
   readonly path: string;
+  /** The left side: what the accepted text would replace, without a byte order mark. Empty where there is no file yet, or it cannot be shown as text. */
+  readonly originalText: string;
+  /** The left side is the unsaved text of the file's open document. */
+  readonly unsaved: boolean;
+  /** What the review shows of changes made to the file since the agent proposed. */
+  readonly standing: FileStanding;
   /** `create`: no such file yet. `delete`: the proposal is empty and the file is not. */
   readonly kind: "create" | "change" | "delete";
-  /** The proposal as the agent sent it, without a leading byte order mark. Line ends as sent. */
+  /**
+   * The right side as long as the user has not touched it, without a leading byte order mark: the proposal, line ends as sent,
+   * or where the file has changed since, the proposal rebased on it.
+   */
   readonly proposedText: string;
   /** What the user had typed before a reload or a second proposal; shown instead of `proposedText`, as edited. */
   readonly draftText?: string;
@@ -98,11 +107,35 @@ export interface DiffRequest {
   readonly agentPresent: boolean;
 }
 
+/**
+ * Where a review stands between the proposal and the file. `unchanged`: the file is as the agent knew it. `merged`: the right
+ * side holds changes made to the file since (by another program or agent, or unsaved in the editor), too. `conflict`: both changed
+ * the same lines; the right side holds both versions between conflict markers, and cannot be accepted until they are gone.
+ */
+export type FileStanding = "unchanged" | "merged" | "conflict";
+
+/** The file under review has changed: both sides of its view follow. */
+export interface DiffUpdate {
+  /** The left side from now on. */
+  readonly originalText: string;
+  readonly unsaved: boolean;
+  /** What the right side must still hold for the update to be made. */
+  readonly expectedText: string;
+  /** The right side from now on: put there by the smallest edits (`textEdits`), as one step that undo takes back. */
+  readonly text: string;
+  /** The text of the right side that counts as untouched by the user from now on. */
+  readonly proposedText: string;
+  readonly standing: FileStanding;
+}
+
 /** How the host reports; each call is cheap, idempotent and may come at any time, also after the end. */
 export interface DiffViewEvents {
   /** The text of the right side changed by the user's hand. Text is read later through `currentText`. */
   edited(): void;
-  /** The user accepts, with the whole text of the right side as the editor has it (before any save participant). */
+  /**
+   * The user accepts, with the whole text of the right side as the editor has it (before any save participant). The view stays:
+   * core closes it, or updates it where the accept was not possible (a conflict), and the review goes on.
+   */
   accepted(text: string): void;
   rejected(): void;
   /** The view went away by the user's hand without a verdict. */
@@ -118,6 +151,13 @@ export interface DiffView {
   close(reason: DiffCloseReason): Promise<void>;
   /** The asking agent went away or came back: titles and buttons say so. */
   setAgentPresent(present: boolean): void;
+  /**
+   * The file under review changed. `stale`: the right side no longer holds `expectedText`, and nothing was changed; core reads it and
+   * tries again. `gone`: the view is not there any more. No `edited` event comes of it.
+   */
+  update?(update: DiffUpdate): Promise<"applied" | "stale" | "gone">;
+  /** The user has resolved the conflict in the right side, or brought it back by undo: titles and buttons say so. */
+  setStanding?(standing: FileStanding): void;
 }
 
 export type DiffCloseReason = "accepted" | "rejected" | "decided-in-terminal" | "superseded" | "agent-gone" | "stopped";
@@ -137,6 +177,8 @@ export interface HostMessage {
   readonly values: Readonly<Record<string, string>>;
   /** Labels of buttons; empty for a plain notice. */
   readonly actions: readonly string[];
+  /** Aborted when the message is moot, e.g. a question that was answered elsewhere: a host that can takes it away. */
+  readonly signal?: AbortSignal;
 }
 
 export interface HostDiagnostics {
@@ -180,6 +222,17 @@ export interface HostDocuments {
    */
   write?(path: string, heldText: string, text: string): Promise<"written" | "stale">;
   languageId(path: string): string | undefined;
+  /** The text of an open document that has unsaved changes; undefined where it has none or is not open. Absent: there is no such thing. */
+  unsavedText?(path: string): Promise<string | undefined>;
+  /** The unsaved text of a file came, changed or went. May come for any file and as often as keys are pressed. */
+  readonly onDidChangeUnsaved?: Event<{ readonly path: string }>;
+  /** The text of a file as this editor reads it (its encoding setting); undefined: UTF-8. Without the byte order mark. */
+  decodeFile?(path: string, bytes: Uint8Array): Promise<string | undefined>;
+  /**
+   * The agent has written the file, with the unsaved text in it: an open document that still holds exactly `heldText` takes the text
+   * of the file and is saved then. One that holds anything else stays as it is.
+   */
+  reload?(path: string, heldText: string): Promise<void>;
   /** Shows text in a new unsaved document: how text that has lost its agent is handed back to the user. Absent where there is no such thing. */
   openUntitled?(text: string, likePath: string): Promise<void>;
 }

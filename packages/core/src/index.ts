@@ -5,6 +5,7 @@ export { isSecretPath } from "./context/sharing-policy.ts";
 export { allDialects, createCompanion } from "./create-companion.ts";
 export type * from "./dialects/dialect.ts";
 export type * from "./dialects/settings/agent-settings.ts";
+export { type TextEdit, textEdits } from "./diff/line-diff.ts";
 export type * from "./diff/model.ts";
 export type * from "./editor-host.ts";
 export { isInContainer } from "./platform/container.ts";

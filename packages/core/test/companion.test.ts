@@ -161,9 +161,14 @@ describe("companion", () => {
     views[0]?.reject();
     expect(await proposals[0]?.outcome).toMatchObject({ kind: "rejected" });
     expect(editor.openViews).toHaveLength(1);
-    views[2]?.accept();
+    // The first accept has changed the same line: the third agent's proposal is a conflict by now.
+    const last = views[2];
+    if (last === undefined) throw new Error("not shown");
+    await editor.viewBecomes(last, (view) => view.standing === "conflict");
+    last.type("of 1 and 2\n");
+    last.accept();
     expect(await proposals[2]?.outcome).toMatchObject({ kind: "accepted" });
-    expect(readFileSync(file, "utf8")).toBe("of 2\n");
+    expect(readFileSync(file, "utf8")).toBe("of 1 and 2\n");
   });
 
   it("brings back a Gemini proposal with what was typed, after a reload", async () => {

@@ -24,7 +24,6 @@ export type { HostCall, HostFailures } from "./editor/host-failures.ts";
 export type { MemoryDiffView, MemoryViewState } from "./editor/memory-diff-view.ts";
 export {
   createMemoryEditor,
-  type DirtyAnswer,
   type MemoryEditor,
   type MemoryEditorOptions,
 } from "./editor/memory-editor.ts";

@@ -3,7 +3,14 @@ import { expect, it } from "vitest";
 import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/review-list.ts";
 
 it("says who wants what, and what is special about it", () => {
-  const proposal = { id: "1", sessionId: "s", agentName: "Qwen Code", path: "/w/a.ts", edited: false } as const;
+  const proposal = {
+    id: "1",
+    sessionId: "s",
+    agentName: "Qwen Code",
+    path: "/w/a.ts",
+    edited: false,
+    standing: "unchanged",
+  } as const;
   expect(proposalLabel({ ...proposal, kind: "change", state: "shown" })).toBe("Qwen Code changes a.ts  /w/a.ts");
   expect(proposalLabel({ ...proposal, kind: "delete", state: "kept", edited: true })).toBe(
     "Qwen Code empties a.ts  /w/a.ts  [edited, the agent has exited: save, yank or discard it]",

@@ -29,6 +29,9 @@ describe("a review", () => {
         kind: "change",
         proposedText: "ONE\n",
         agentPresent: true,
+        originalText: "one\n",
+        unsaved: false,
+        standing: "unchanged",
         ...more,
       },
       {

@@ -27,6 +27,9 @@ function request(more: Partial<DiffRequest> = {}): DiffRequest {
     kind: "change",
     proposedText: "ONE  \n",
     agentPresent: true,
+    originalText: "one\n",
+    unsaved: false,
+    standing: "unchanged",
     ...more,
   };
 }

@@ -47,6 +47,7 @@ function terminal(
       readReal: async (path, limit) => await platform.files.readReal(path, limit),
       realPath: async (path) => await platform.files.realPath(path),
       startsWithByteOrderMark: async (path) => await platform.files.startsWithByteOrderMark(path),
+      watch: () => expect.fail("the doctor waits for nothing"),
       makeDirectory: refuse,
       chmod: refuse,
       createExclusive: refuse,

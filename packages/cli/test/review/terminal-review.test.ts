@@ -72,7 +72,10 @@ async function propose(name: string, text: string, agentName = "Gemini CLI"): Pr
   };
   const id = `${name}-${agentName}`.replaceAll(/\W/gu, "-");
   const kind = existsSync(path) ? "change" : "create";
-  const opening = await queue.open({ id, agentName, path, kind, proposedText: text, agentPresent: true }, events);
+  const originalText = kind === "create" ? "" : readFileSync(path, "utf8");
+  const standing = "unchanged";
+  const request = { id, agentName, path, kind, proposedText: text, originalText, unsaved: false, standing } as const;
+  const opening = await queue.open({ ...request, agentPresent: true }, events);
   if (opening.kind !== "opened") throw new Error("not opened");
   return opening.view;
 }

@@ -122,6 +122,10 @@ export class RunningCompanion implements Companion {
     this.#announcement.removeSync();
   }
 
+  async acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]> {
+    return (await this.#agentSide?.diffs.acceptAll(proposalIds)) ?? [];
+  }
+
   async accept(proposalId: string): Promise<boolean> {
     return (await this.#agentSide?.diffs.accept(proposalId)) ?? false;
   }

@@ -6,6 +6,7 @@ import type { Logger } from "../support/logger.ts";
 import { ByteOrderMarks } from "./byte-order-marks.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
 import { KeptTexts } from "./kept-texts.ts";
+import { FileFollower } from "./file-follower.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import { OpenProposals } from "./open-proposals.ts";
 import { OutcomeOffice, type OutcomeCarrier } from "./outcome-office.ts";
@@ -16,6 +17,7 @@ import { type FinalText, ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
 import { ReviewViews } from "./review-views.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
+import { ReviewedFiles } from "./reviewed-files.ts";
 import { WrittenFiles } from "./written-files.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
@@ -54,6 +56,8 @@ export class DiffRegistry {
   readonly #decisions: ReviewDecisions;
   readonly #handover: ProposalHandover;
   readonly #kept: KeptTexts;
+  readonly #files: ReviewedFiles;
+  readonly #follower: FileFollower;
 
   constructor(options: DiffRegistryOptions) {
     const { host, clock, logger, store, carrier } = options;
@@ -70,17 +74,32 @@ export class DiffRegistry {
       onDelivered: (proposal) => this.#kept.delivered(proposal),
     });
     const events = (proposal: Proposal): ReturnType<ReviewDecisions["events"]> => this.#decisions.events(proposal);
-    const views = new ReviewViews({ host, clock, logger, messages, proposals, events });
+    const beforeShown = (proposal: Proposal): Promise<void> => this.#follower.begin(proposal);
+    const views = new ReviewViews({ host, clock, logger, messages, proposals, events, beforeShown });
+    const files = new ReviewedFiles({ host, files: options.files, clock, logger });
+    const showAgain = (proposal: Proposal): Promise<void> => views.show(proposal);
+    const follower = new FileFollower({ files, clock, logger, drafts, proposals, showAgain });
     const marks = new ByteOrderMarks(options.files);
     this.#proposals = proposals;
     this.#messages = messages;
     this.#drafts = drafts;
     this.#outcomes = outcomes;
     this.#views = views;
-    const { files } = options;
-    const kept = new KeptTexts({ host, clock, files, logger, messages, drafts, outcomes, proposals, views });
+    this.#files = files;
+    this.#follower = follower;
+    const kept = new KeptTexts({
+      host,
+      clock,
+      files: options.files,
+      logger,
+      messages,
+      drafts,
+      outcomes,
+      proposals,
+      views,
+    });
     this.#kept = kept;
-    const written = new WrittenFiles(files, logger);
+    const written = new WrittenFiles(options.files, logger);
     this.#decisions = new ReviewDecisions({
       logger,
       marks,
@@ -91,6 +110,8 @@ export class DiffRegistry {
       proposals,
       views,
       written,
+      follower,
+      files,
     });
     this.#handover = new ProposalHandover({ clock, logger, store, carrier, drafts, outcomes, proposals, views });
   }
@@ -115,6 +136,8 @@ export class DiffRegistry {
     facts: {
       readonly inside: boolean;
       readonly kind: "create" | "change" | "delete";
+      /** The path with links resolved; looked up where it is absent. */
+      readonly real?: string;
       /** Tells apart the states of the file on disk. */
       readonly fileState?: string | undefined;
     },
@@ -144,6 +167,7 @@ export class DiffRegistry {
       createdAt: this.#clock.now(),
     });
     proposal.fileState = facts.fileState;
+    if (facts.real !== undefined) proposal.filePlace = { path: input.path, real: facts.real };
     this.#proposals.add(proposal);
     if (this.#proposals.ending !== undefined) this.#handover.takeLate(proposal);
     else {
@@ -173,6 +197,28 @@ export class DiffRegistry {
   async accept(id: string): Promise<boolean> {
     const proposal = this.#proposals.get(id);
     return proposal !== undefined && this.#decisions.accept(proposal, () => this.#views.textToAccept(proposal));
+  }
+
+  /**
+   * Accepts proposals one by one, all where none are named: each is rebased on what the one before made of their file, and waits
+   * until that is written. Gives the ids of those that were not accepted: their reviews say why.
+   */
+  async acceptAll(ids: readonly string[] = this.#acceptable()): Promise<readonly string[]> {
+    const left: string[] = [];
+    let waiting = ids.flatMap((id) => this.#proposals.get(id) ?? []);
+    while (waiting.length > 0) {
+      // An agent may write the files of one answer only when all of them are decided: those that need not wait go first.
+      const next = waiting.find(({ filePlace }) => filePlace === undefined || !this.#files.isBeingWritten(filePlace));
+      const proposal = next ?? waiting[0];
+      if (proposal === undefined) break;
+      waiting = waiting.filter((one) => one !== proposal);
+      if (!(await this.accept(proposal.id))) left.push(proposal.id);
+    }
+    return left.filter((id) => this.#proposals.has(id));
+  }
+
+  #acceptable(): readonly string[] {
+    return this.#proposals.all.filter((proposal) => proposal.isOpen).map((proposal) => proposal.id);
   }
 
   async reject(id: string): Promise<boolean> {
@@ -229,6 +275,7 @@ export class DiffRegistry {
     for (const proposal of this.#proposals.ofSession(sessionId)) this.#decisions.orphan(proposal);
     this.#decisions.tellLost(sessionId);
     this.#outcomes.ownerEnded(sessionId);
+    this.#files.forgetWritesOf(sessionId);
   }
 
   /**
@@ -246,6 +293,8 @@ export class DiffRegistry {
 
   /** Ends everything. With `keep` (an editor reload) proposals and drafts stay on disk and owners get no verdict. */
   stop(options: { readonly keep: boolean }): Promise<void> {
+    this.#follower.endAll();
+    this.#files.end();
     return this.#handover.stop(options);
   }
 

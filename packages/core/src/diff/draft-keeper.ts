@@ -63,11 +63,11 @@ export class DraftKeeper {
     this.#cancel(proposal.id);
     await this.#chain(proposal.id, async () => {
       if (askView && (proposal.isOpen || proposal.detached)) await readView(proposal, this.#clock, this.#logger);
-      const { facts, draft, detached, kept, isOpen, undelivered, sentAs } = proposal;
+      const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs } = proposal;
       // Decided while its view was read: there is nothing left to keep. Or the view took so long that all is over.
       if ((!isOpen && !detached && undelivered === undefined) || this.#hasEnded) return;
       const typed = isOpen || detached ? draft : undefined;
-      await this.#store.save({ facts, draft: typed, detached, kept, outcome: undelivered, sentAs });
+      await this.#store.save({ facts, draft: typed, base, detached, kept, outcome: undelivered, sentAs });
       this.#failed = false;
     }).catch((error: unknown) => {
       this.#logger.error("A draft could not be kept", { proposal: proposal.id, reason: messageOf(error) });

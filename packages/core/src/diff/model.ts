@@ -1,4 +1,5 @@
 import type { EditorContext } from "../context/model.ts";
+import type { FileStanding } from "../editor-host.ts";
 
 export type { EditorContext };
 
@@ -29,9 +30,9 @@ export type DiffOutcome =
 
 /**
  * Why no agent takes a text of the user any more: its agent has exited, made a newer proposal, was answered in its own
- * terminal without the text, or did not get it although the user had accepted.
+ * terminal without the text, did not get it although the user had accepted, or got it and did not write it.
  */
-export type KeptReason = "agent-exited" | "superseded" | "answered-in-terminal" | "not-delivered";
+export type KeptReason = "agent-exited" | "superseded" | "answered-in-terminal" | "not-delivered" | "not-written";
 
 /**
  * A text of the user that no agent takes any more. It is kept, over restarts of the editor too, until the user has saved or
@@ -72,4 +73,5 @@ export interface ProposalInfo {
    * is not connected and may come back; `kept`: the agent will not come back, and what is left is a `KeptText` of this id.
    */
   readonly state: "asking" | "shown" | "hidden" | "away" | "kept";
+  readonly standing: FileStanding;
 }

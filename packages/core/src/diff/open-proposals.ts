@@ -47,6 +47,10 @@ export class OpenProposals {
   /** Takes a proposal in; `changed` is said when it is complete. */
   add(proposal: Proposal): void {
     this.#byId.set(proposal.id, proposal);
+    proposal.onDidChangeStanding = () => {
+      proposal.view?.setStanding?.(proposal.standing);
+      this.changed();
+    };
   }
 
   remove(proposal: Proposal): void {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ProposalBase } from "./proposal.ts";
 import type { StoredProposal } from "./proposal-store.ts";
 
 const owner = z.object({
@@ -21,6 +22,13 @@ const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("stopped") }),
 ]);
 
+const storedBase = z.object({
+  file: z.object({ text: z.string(), unsaved: z.boolean(), readable: z.boolean(), stamp: z.string().optional() }),
+  shown: z.string().optional(),
+  isRebased: z.boolean(),
+  conflict: z.object({ base: z.string(), ours: z.string(), shown: z.string() }).optional(),
+});
+
 const stored = z.object({
   facts: z.object({
     id: z.string().regex(/^[A-Za-z0-9_-]+$/u),
@@ -30,10 +38,11 @@ const stored = z.object({
     createdAt: z.number(),
   }),
   draft: z.string().optional(),
+  base: storedBase.optional(),
   detached: z.boolean().default(false),
   kept: z
     .object({
-      reason: z.enum(["agent-exited", "superseded", "answered-in-terminal", "not-delivered"]),
+      reason: z.enum(["agent-exited", "superseded", "answered-in-terminal", "not-delivered", "not-written"]),
       since: z.number(),
       isShown: z.boolean(),
     })
@@ -53,6 +62,12 @@ export function parseStoredProposal(text: string): StoredProposal | undefined {
   }
   const parsed = stored.safeParse(value);
   if (!parsed.success) return undefined;
-  const { facts, draft, detached, kept, outcome: decided, sentAs } = parsed.data;
-  return { facts, draft, detached, kept, outcome: decided, sentAs };
+  const { facts, draft, detached, kept, outcome: decided, sentAs, base: known } = parsed.data;
+  const base = known === undefined ? undefined : baseOf(known);
+  return { facts, draft, base, detached, kept, outcome: decided, sentAs };
+}
+
+function baseOf({ file, shown, isRebased, conflict }: z.infer<typeof storedBase>): ProposalBase {
+  const { stamp, ...facts } = file;
+  return { file: stamp === undefined ? facts : { ...facts, stamp }, shown, isRebased, conflict };
 }

@@ -88,6 +88,7 @@ export class ProposalHandover {
     const { proposals, outcomes, drafts, carrier } = this.#options;
     const proposal = new Proposal(record.facts, record.draft);
     if (proposals.has(proposal.id)) return undefined;
+    if (record.base !== undefined) proposal.rebase(record.base, record.draft ?? record.base.shown ?? proposal.body);
     const { owner } = proposal.facts;
     if (record.outcome !== undefined) {
       proposal.settle(record.outcome);

@@ -1,5 +1,5 @@
 import type { DiffOutcome } from "./model.ts";
-import type { KeptFacts, ProposalFacts } from "./proposal.ts";
+import type { KeptFacts, ProposalBase, ProposalFacts } from "./proposal.ts";
 
 /**
  * PORT: where drafts and undelivered outcomes are kept across a reload and a crash. Implemented over the host's private
@@ -15,6 +15,8 @@ export interface ProposalStore {
 export interface StoredProposal {
   readonly facts: ProposalFacts;
   readonly draft: string | undefined;
+  /** What the review compared with; undefined where it was not shown yet. */
+  readonly base: ProposalBase | undefined;
   /** The agent is done with it; only the text the user typed is kept, for the user. */
   readonly detached: boolean;
   /** What is known of a detached one. */

@@ -1,5 +1,7 @@
-import type { DiffView } from "../editor-host.ts";
+import type { DiffView, FileStanding } from "../editor-host.ts";
+import { hasConflict } from "./merge-texts.ts";
 import type { DiffOutcome, KeptReason, ProposalInfo, ProposalInput } from "./model.ts";
+import type { FilePlace, FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
 /** The session that asked, as far as a proposal needs to know it. */
@@ -40,6 +42,18 @@ export interface KeptFacts {
   readonly isShown: boolean;
 }
 
+/** What a proposal is compared with, and what became of it when the file changed. */
+export interface ProposalBase {
+  /** What the left side shows. */
+  readonly file: FileText;
+  /** What the right side holds as long as the user has not touched it; undefined: the proposal as it came. */
+  readonly shown: string | undefined;
+  /** The file has changed since the agent proposed. */
+  readonly isRebased: boolean;
+  /** Before the file changed so that both cannot be had: what the right side was made from, and what it held. */
+  readonly conflict: { readonly base: string; readonly ours: string; readonly shown: string } | undefined;
+}
+
 /**
  * One proposal from its arrival to its one outcome. States: `asking` → `shown` or `hidden` (either way open) → settled; an open
  * proposal whose agent has gone is `kept`. Settling is final: what comes later, from whichever side, changes nothing.
@@ -53,6 +67,12 @@ export class Proposal {
   agentPresent = true;
   /** The last text read from the view that differs from the proposal. */
   draft: string | undefined;
+  /** The file; undefined until it was looked at, after a restart. */
+  filePlace: FilePlace | undefined;
+  /** Undefined until the file was read. */
+  base: ProposalBase | undefined;
+  /** Called when `standing` may have changed. */
+  onDidChangeStanding: () => void = () => {};
   /** Tells apart the states of the file on disk when it was proposed; undefined where it is not known. */
   fileState: string | undefined;
   /** The user's accept while its text is still being worked out: whatever else comes meanwhile came second. */
@@ -64,6 +84,7 @@ export class Proposal {
   sentAs = 0;
   #settled: DiffOutcome | undefined;
   #touched = false;
+  #standing: FileStanding = "unchanged";
   readonly #settle: (outcome: DiffOutcome) => void;
 
   constructor(facts: ProposalFacts, draft?: string) {
@@ -81,9 +102,25 @@ export class Proposal {
     return this.facts.id;
   }
 
-  /** The proposal without its byte order mark: what the view shows. */
+  /** The proposal without its byte order mark. */
   get body(): string {
     return splitByteOrderMark(this.facts.input.text).body;
+  }
+
+  /** What the view shows as long as nobody has touched it: the proposal, rebased where the file has changed since. */
+  get shownText(): string {
+    return this.base?.shown ?? this.body;
+  }
+
+  /** What stands between the proposal and the file, by the last text known. */
+  get standing(): FileStanding {
+    return this.#standing;
+  }
+
+  /** The file was read, or has changed: `text` is what the right side holds from now on. */
+  rebase(base: ProposalBase, text: string): void {
+    this.base = base;
+    this.noteText(text);
   }
 
   get settled(): DiffOutcome | undefined {
@@ -106,9 +143,17 @@ export class Proposal {
 
   /** Takes the text of the view; an unchanged one takes the mark of an edit back. */
   noteText(documentText: string): void {
-    const changed = !sameLines(documentText, this.body);
+    const changed = !sameLines(documentText, this.shownText);
     this.#touched = changed;
     this.draft = changed ? documentText : undefined;
+    this.#noteStanding(documentText);
+  }
+
+  #noteStanding(text: string): void {
+    const before = this.#standing;
+    if (this.base?.isRebased !== true) this.#standing = "unchanged";
+    else this.#standing = this.base.conflict !== undefined && hasConflict(text) ? "conflict" : "merged";
+    if (this.#standing !== before) this.onDidChangeStanding();
   }
 
   /** The user typed; the text is read later. */
@@ -131,7 +176,7 @@ export class Proposal {
   finalText(documentText: string, diskHasMark: boolean): { readonly text: string; readonly edited: boolean } {
     const { mark, body } = splitByteOrderMark(this.facts.input.text);
     const plain = splitByteOrderMark(documentText).body;
-    const edited = !sameLines(plain, body);
+    const edited = !sameLines(plain, this.shownText);
     const restored = restoreLineEnds(plain, body);
     const final = restored === "" && body !== "" ? this.facts.owner.emptiedText : restored;
     const needsMark = mark !== "" || (this.facts.owner.byteOrderMark === "as-on-disk" && diskHasMark);
@@ -147,6 +192,7 @@ export class Proposal {
       kind: this.facts.kind,
       edited: this.#touched,
       state: this.detached ? "kept" : this.agentPresent ? this.place : "away",
+      standing: this.#standing,
     };
   }
 }

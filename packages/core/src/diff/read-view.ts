@@ -18,7 +18,7 @@ export async function readView(proposal: Proposal, clock: Clock, logger: Logger)
       logger.warn("The text of a review could not be read", { proposal: proposal.id, reason: messageOf(error) });
     }
   }
-  return proposal.draft ?? proposal.body;
+  return proposal.draft ?? proposal.shownText;
 }
 
 /** The text of the proposal's view. Rejects where there is none or the editor cannot say it. */

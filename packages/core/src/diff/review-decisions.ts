@@ -3,6 +3,7 @@ import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { ByteOrderMarks } from "./byte-order-marks.ts";
 import type { DraftKeeper } from "./draft-keeper.ts";
+import type { FileFollower } from "./file-follower.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { KeptTexts } from "./kept-texts.ts";
 import type { OpenProposals } from "./open-proposals.ts";
@@ -11,6 +12,7 @@ import type { Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
+import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
 export interface FinalText {
@@ -28,6 +30,8 @@ export interface ReviewDecisionsOptions {
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
   readonly written: WrittenFiles;
+  readonly follower: FileFollower;
+  readonly files: ReviewedFiles;
 }
 
 /**
@@ -88,11 +92,13 @@ export class ReviewDecisions {
     handle: string,
     options: { readonly notify: boolean },
   ): Promise<FinalText | undefined> {
-    const { proposals, outcomes, views, messages, marks } = this.#options;
+    const { proposals, outcomes, views, messages, marks, follower } = this.#options;
     const proposal = proposals.find(owner.sessionId, handle);
     if (proposal === undefined) return outcomes.collect(owner, handle);
     await proposal.deciding;
-    const text = await views.read(proposal);
+    const shown = await views.read(proposal);
+    const isChecked = proposal.isOpen && proposal.base !== undefined;
+    const text = isChecked ? await follower.textForAgent(proposal, shown) : shown;
     const mark = marks.needed(proposal);
     const final = proposal.finalText(text, typeof mark === "boolean" ? mark : await mark);
     // The user may have decided in the view while it was read.
@@ -157,7 +163,13 @@ export class ReviewDecisions {
 
   async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
     const { messages, outcomes, marks } = this.#options;
-    const documentText = typeof text === "string" ? text : await text();
+    const given = typeof text === "string" ? text : await text();
+    const checked = proposal.detached ? undefined : await this.#options.follower.check(proposal, given);
+    if (checked?.kind === "refused") {
+      messages.notAccepted(proposal, checked.because);
+      return false;
+    }
+    const documentText = checked?.text ?? given;
     const mark = proposal.detached ? false : marks.needed(proposal);
     const final = proposal.finalText(documentText, typeof mark === "boolean" ? mark : await mark);
     if (proposal.detached) {
@@ -168,9 +180,26 @@ export class ReviewDecisions {
     const outcome: DiffOutcome = { kind: "accepted", ...final };
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     outcomes.send(proposal, outcome);
+    if (checked !== undefined) this.#awaitWrite(proposal, checked, final.text);
     if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
+  }
+
+  #awaitWrite(proposal: Proposal, { place, file }: { place: FilePlace; file: FileText }, text: string): void {
+    const { files, kept, messages, proposals } = this.#options;
+    const { sessionId } = proposal.facts.owner;
+    files.awaitWrite({
+      place,
+      before: file,
+      text,
+      sessionId,
+      mayComeLater: () => proposal.undelivered !== undefined || proposals.ofSession(sessionId).length > 0,
+      onUnwritten: () => {
+        kept.keep(proposal, "not-written", splitByteOrderMark(text).body);
+        messages.unwritten(proposal, () => kept.saveAndTell(proposal));
+      },
+    });
   }
 
   /** The agent is done with the proposal; text the user typed stays in its view until the user is done with it, too. */
@@ -194,6 +223,7 @@ export class ReviewDecisions {
     const { proposals, drafts, views } = this.#options;
     proposal.detached = false;
     proposals.remove(proposal);
+    this.#options.follower.end(proposal);
     if (!isSent) drafts.forget(proposal);
     void views.close(proposal, reason);
     proposals.changed();

@@ -1,13 +1,14 @@
 import type { EditorHost, HostMessage } from "../editor-host.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { AcceptRefusal } from "./file-follower.ts";
 import type { KeptTextSaving } from "./model.ts";
 import type { Proposal } from "./proposal.ts";
 
 /** Everything a review tells the user; each of them once, with what to do. */
 export interface ReviewMessages {
-  /** Asks before a file outside the workspace is shown. False also when the question is dismissed. */
-  outsideWorkspace(proposal: Proposal): Promise<boolean>;
+  /** Asks before a file outside the workspace is shown. False also when the question is dismissed. `signal`: answered elsewhere. */
+  outsideWorkspace(proposal: Proposal, signal: AbortSignal): Promise<boolean>;
   superseded(proposal: Proposal): void;
   /** What was typed into an accepted proposal that its agent never got. `save`: the user's "Save to File", here and below. */
   answerNotUsed(proposal: Proposal, save: () => Promise<void>): void;
@@ -19,6 +20,10 @@ export interface ReviewMessages {
   keptTextNotSaved(proposal: Proposal, saving: Exclude<KeptTextSaving, { readonly kind: "saved" }>): void;
   emptied(proposal: Proposal): void;
   draftNotKept(proposal: Proposal): void;
+  /** An accept does not count, and the review goes on. */
+  notAccepted(proposal: Proposal, because: AcceptRefusal): void;
+  /** Long after an accept the file is as it was. */
+  unwritten(proposal: Proposal, save: () => Promise<void>): void;
 }
 
 const showIt = "Show";
@@ -31,10 +36,12 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     severity: HostMessage["severity"],
     text: string,
     actions: readonly string[],
+    signal?: AbortSignal,
   ): Promise<string | undefined> => {
     const { owner, input } = proposal.facts;
     try {
       return await host.messages.show({
+        ...(signal === undefined ? {} : { signal }),
         code,
         severity,
         text,
@@ -59,10 +66,10 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       .catch((error: unknown) => logger.warn("The kept text could not be saved", { code, reason: messageOf(error) }));
   };
   return {
-    outsideWorkspace: async (proposal) => {
+    outsideWorkspace: async (proposal, signal) => {
       const { owner, input } = proposal.facts;
       const text = `${owner.agentName} proposes a change to ${input.path}, which is outside this workspace. Show it?`;
-      return (await show(proposal, "outside-workspace", "warning", text, [showIt, "Do Not Show"])) === showIt;
+      return (await show(proposal, "outside-workspace", "warning", text, [showIt, "Do Not Show"], signal)) === showIt;
     },
     superseded: (proposal) => {
       const { owner, input } = proposal.facts;
@@ -111,6 +118,20 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
         `${owner.agentName} cannot write an empty text, so ${input.path} will hold a single line end.`,
         [],
       );
+    },
+    notAccepted: (proposal, because) => {
+      const { owner, input } = proposal.facts;
+      const sentences: Readonly<Record<AcceptRefusal, string>> = {
+        conflict: `Not accepted yet: ${input.path} has changed in the same lines. The right side shows both versions; resolve the conflict, then accept.`,
+        "not-written-yet": `Not accepted yet: another change you accepted for ${input.path} has not been written. Accept this one when it has.`,
+        "changed-unreadable": `Not accepted yet: ${input.path} has changed since ${owner.agentName} proposed this, and cannot be shown as text. Accept again to replace it.`,
+      };
+      void show(proposal, `not-accepted-${because}`, "warning", sentences[because], []);
+    },
+    unwritten: (proposal, save) => {
+      const { owner, input } = proposal.facts;
+      const sentence = `${owner.agentName} has not written the change you accepted for ${input.path}. The text is kept in the list of proposals.`;
+      offerToSave(proposal, "not-written", "warning", sentence, save);
     },
     draftNotKept: (proposal) => {
       void show(

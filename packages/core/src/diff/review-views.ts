@@ -18,6 +18,8 @@ export interface ReviewViewsOptions {
   readonly logger: Logger;
   readonly messages: ReviewMessages;
   readonly proposals: OpenProposals;
+  /** Reads the file that a proposal is about, before it is shown. */
+  readonly beforeShown: (proposal: Proposal) => Promise<void>;
   /** What becomes of what the user does in the view of a proposal. */
   readonly events: (proposal: Proposal) => DiffViewEvents;
 }
@@ -27,6 +29,8 @@ export class ReviewViews {
   readonly #options: ReviewViewsOptions;
   // oxlint-disable-next-line patchbay/no-kept-promise -- Says how the last attempt went; the next one takes its place.
   readonly #showing: Map<string, Promise<void>> = new Map();
+  /** Questions that the user has not answered, by proposal. */
+  readonly #questions: Map<string, AbortController> = new Map();
 
   constructor(options: ReviewViewsOptions) {
     this.#options = options;
@@ -84,6 +88,7 @@ export class ReviewViews {
   /** Takes the view away. Never rejects, and waits a second at most. */
   async close(proposal: Proposal, reason: DiffCloseReason): Promise<void> {
     this.#showing.delete(proposal.id);
+    this.#withdrawQuestion(proposal);
     const view = proposal.view;
     proposal.view = undefined;
     if (view === undefined) return;
@@ -111,17 +116,30 @@ export class ReviewViews {
 
   async #ask(proposal: Proposal): Promise<void> {
     proposal.place = "asking";
-    const yes = await this.#options.messages.outsideWorkspace(proposal);
+    const answeredElsewhere = new AbortController();
+    this.#questions.set(proposal.id, answeredElsewhere);
+    const yes = await this.#options.messages.outsideWorkspace(proposal, answeredElsewhere.signal);
     if (!proposal.isOpen || proposal.place !== "asking") return;
+    this.#questions.delete(proposal.id);
     proposal.place = "hidden";
     if (yes) await this.#show(proposal);
     else this.#options.proposals.changed();
   }
 
+  /** Shown from the list, or decided: nobody needs to answer any more. */
+  #withdrawQuestion(proposal: Proposal): void {
+    this.#questions.get(proposal.id)?.abort();
+    this.#questions.delete(proposal.id);
+  }
+
   async #show(proposal: Proposal): Promise<void> {
-    const { host, proposals, events } = this.#options;
+    const { host, proposals, events, beforeShown } = this.#options;
     proposal.place = "shown";
+    this.#withdrawQuestion(proposal);
     const { input, kind, owner } = proposal.facts;
+    await beforeShown(proposal);
+    // Decided in the terminal while the file was read.
+    if (!proposal.isOpen && !proposal.detached) return;
     let opening: Awaited<ReturnType<EditorHost["diffs"]["open"]>>;
     try {
       opening = await host.diffs.open(
@@ -130,7 +148,10 @@ export class ReviewViews {
           agentName: owner.agentName,
           path: input.path,
           kind,
-          proposedText: proposal.body,
+          originalText: proposal.base?.file.text ?? "",
+          unsaved: proposal.base?.file.unsaved ?? false,
+          standing: proposal.standing,
+          proposedText: proposal.shownText,
           agentPresent: proposal.agentPresent,
           ...(proposal.draft === undefined ? {} : { draftText: proposal.draft }),
         },

@@ -212,12 +212,17 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       diffs: {
         open: (input) =>
           order.open(async () => {
-            const { inside, exists, size, modifiedMs } = await check(input.path);
+            const { inside, exists, size, modifiedMs, real } = await check(input.path);
             const kind = !exists ? "create" : input.text === "" && size > 0 ? "delete" : "change";
             if (!this.#sessions.has(session.id)) throw new PatchbayError("stopped", "The session has ended.");
             this.#identify(session);
             return {
-              ...this.#options.diffs().open(session.owner, input, { inside, kind, fileState: `${size} ${modifiedMs}` }),
+              ...this.#options.diffs().open(session.owner, input, {
+                inside,
+                kind,
+                real,
+                fileState: `${size} ${modifiedMs}`,
+              }),
               kind,
             };
           }),

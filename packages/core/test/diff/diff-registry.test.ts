@@ -56,6 +56,7 @@ describe("diff registry", () => {
     const view = await editor.nextView();
     open("one", "v2\n");
     await editor.ended(view);
+    await editor.nextView();
     expect(editor.openViews.map((one) => one.request.proposedText)).toEqual(["v2\n"]);
   });
 
@@ -364,6 +365,7 @@ describe("diff registry", () => {
     const lost = open("one", "new\n", "/home/user/bom.ts", { byteOrderMark: "as-on-disk" });
     (await editor.nextView()).accept();
     expect(await lost.outcome).toMatchObject({ text: "\ufeffnew\n", edited: false });
+    files.addFile("/home/user/bom.ts", "\ufeffnew\n");
     const kept = open("one", "\ufeffnewer\n", "/home/user/bom.ts", { byteOrderMark: "as-on-disk" });
     (await editor.nextView((view) => view.request.proposedText === "newer\n")).accept();
     expect(await kept.outcome).toMatchObject({ text: "\ufeffnewer\n", edited: false });

@@ -221,6 +221,7 @@ describe("who decides first", () => {
 
   it("a view that comes after the decision is closed for its reason", async () => {
     const { editor, open, registry } = startRegistry();
+    let isAsked = false;
     let show = (): void => {};
     const held = new Promise<void>((resolve) => {
       show = resolve;
@@ -228,11 +229,13 @@ describe("who decides first", () => {
     const { open: openView } = editor.diffs;
     Object.assign(editor.diffs, {
       open: async (...request: Parameters<typeof openView>) => {
+        isAsked = true;
         await held;
         return await openView(...request);
       },
     });
     open("one");
+    await expect.poll(() => isAsked).toBe(true);
     await registry.closeByAgent(ownerOf("one"), path, { notify: false });
     show();
     await expect

@@ -26,6 +26,18 @@ const stored: fc.Arbitrary<StoredProposal> = fc.record({
     createdAt: fc.nat(),
   }),
   draft: fc.option(text, { nil: undefined }),
+  base: fc.option(
+    fc.record({
+      file: fc.oneof(
+        fc.record({ text, unsaved: fc.boolean(), readable: fc.constant(true) }),
+        fc.record({ text, unsaved: fc.boolean(), readable: fc.constant(false), stamp: fc.string() }),
+      ),
+      shown: fc.option(text, { nil: undefined }),
+      isRebased: fc.boolean(),
+      conflict: fc.option(fc.record({ base: text, ours: text, shown: text }), { nil: undefined }),
+    }),
+    { nil: undefined },
+  ),
   detached: fc.boolean(),
   outcome: fc.option(outcome, { nil: undefined }),
   sentAs: fc.nat(),

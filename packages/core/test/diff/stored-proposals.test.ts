@@ -10,6 +10,7 @@ function proposal(id: string, createdAt: number): StoredProposal {
   return {
     facts: { id, owner: ownerOf("one"), input, kind: "change", createdAt },
     draft: "mine\n",
+    base: undefined,
     detached: false,
     outcome: undefined,
     sentAs: 0,

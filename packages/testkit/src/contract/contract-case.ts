@@ -43,8 +43,18 @@ export class ContractCase {
     this.#count += 1;
     const record = createEventRecord();
     const id = request.id ?? `contract-${this.#count}`;
+    const onDisk = (await this.controls.readDisk(request.path)) ?? "";
     const opening = await this.controls.host.diffs.open(
-      { id, agentName: "Contract Agent", kind: "change", agentPresent: true, ...request },
+      {
+        id,
+        agentName: "Contract Agent",
+        kind: "change",
+        agentPresent: true,
+        originalText: onDisk.replace(/^\uFEFF/u, ""),
+        unsaved: false,
+        standing: "unchanged",
+        ...request,
+      },
       record.events,
     );
     await this.controls.settle();

@@ -6,31 +6,47 @@ export function declareDiffTroubleCases(runner: TestRunner, create: () => Promis
   const test = (name: string, body: (test: ContractCase) => Promise<void>): void =>
     declareCase(runner, create, name, body);
 
-  test("a file with unsaved changes: the user cancels, nothing is shown and nothing is lost", async (t) => {
-    if (t.controls.makeDirty === undefined) return;
+  test("a file with unsaved changes: nothing is asked, and the unsaved text stays", async (t) => {
+    if (t.controls.makeDirty === undefined || t.controls.host.documents?.unsavedText === undefined) return;
     const path = await t.openedFile("one.txt", "one\n");
     await t.controls.makeDirty(path, "unsaved\n");
-    t.controls.answerUnsaved?.("cancel");
-    const { opening, hands, record } = await t.ask({ path, proposedText: "ONE\n" });
-    assert.equal(opening.kind, "declined");
-    assert.equal(await hands.isShown(), false);
-    assert.deepEqual(record.verdicts, []);
-    assert.equal(t.controls.host.documents?.isDirty(path) ?? true, true);
-    assert.equal(await t.controls.readDisk(path), "one\n");
-  });
-
-  test("a file with unsaved changes: the user compares, and the unsaved text stays", async (t) => {
-    if (t.controls.makeDirty === undefined) return;
-    const path = await t.openedFile("one.txt", "one\n");
-    await t.controls.makeDirty(path, "unsaved\n");
-    t.controls.answerUnsaved?.("compare");
-    const diff = await t.show({ path, proposedText: "ONE\n" });
+    const diff = await t.show({ path, proposedText: "ONE\n", originalText: "unsaved\n", unsaved: true });
+    assert.equal(await diff.hands.leftText(), "unsaved\n");
+    assert.equal(t.controls.questionsAsked(), 0);
     await diff.hands.accept();
     await t.expectVerdicts(diff, [{ kind: "accepted", text: "ONE\n" }]);
     await diff.view.close("accepted");
     await t.controls.settle();
     assert.equal(t.controls.host.documents?.isDirty(path) ?? true, true);
     assert.equal(await t.controls.readDisk(path), "one\n");
+  });
+
+  test("unsaved text is told, and when it comes and changes", async (t) => {
+    const { documents } = t.controls.host;
+    if (t.controls.makeDirty === undefined || documents?.unsavedText === undefined) return;
+    const path = await t.openedFile("one.txt", "one\n");
+    const told: string[] = [];
+    documents.onDidChangeUnsaved?.(({ path: changed }) => told.push(changed));
+    assert.equal(await documents.unsavedText(path), undefined);
+    await t.controls.makeDirty(path, "unsaved\n");
+    await t.controls.settle();
+    assert.equal(await documents.unsavedText(path), "unsaved\n");
+    assert.ok(told.includes(path));
+  });
+
+  test("a document that holds the unsaved text which an agent has written takes the file, another one does not", async (t) => {
+    const { documents } = t.controls.host;
+    if (t.controls.makeDirty === undefined || documents?.reload === undefined) return;
+    const path = await t.openedFile("one.txt", "one\n");
+    await t.controls.makeDirty(path, "unsaved\n");
+    await t.controls.writeDisk(path, "unsaved\nand the agent's\n");
+    await documents.reload(path, "something else\n");
+    await t.controls.settle();
+    assert.equal(documents.isDirty(path), true);
+    await documents.reload(path, "unsaved\n");
+    await t.controls.settle();
+    assert.equal(documents.isDirty(path), false);
+    assert.equal(await documents.readText(path, 1_000), "unsaved\nand the agent's\n");
   });
 
   test("autosave accepts nothing and loses nothing", async (t) => {

@@ -2,6 +2,7 @@ import { declareContextCases } from "./context-cases.ts";
 import { declareDiffCases } from "./diff-cases.ts";
 import { declareDiffTextCases } from "./diff-text-cases.ts";
 import { declareDiffTroubleCases } from "./diff-trouble-cases.ts";
+import { declareDiffUpdateCases } from "./diff-update-cases.ts";
 import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
 import { declareSurroundingCases } from "./surrounding-cases.ts";
 
@@ -23,6 +24,7 @@ export function editorHostContract(options: EditorHostContractOptions): void {
     runner.describe("diffs", () => declareDiffCases(runner, create));
     runner.describe("texts of diffs", () => declareDiffTextCases(runner, create));
     runner.describe("diffs in trouble", () => declareDiffTroubleCases(runner, create));
+    runner.describe("files that change under a diff", () => declareDiffUpdateCases(runner, create));
     runner.describe("surroundings", () => declareSurroundingCases(runner, create));
   });
 }

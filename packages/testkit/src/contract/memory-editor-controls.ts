@@ -22,9 +22,6 @@ export function createMemoryEditorControls(editor: MemoryEditor, folder: string)
     },
     focusedElement: async () => editor.focus,
     questionsAsked: () => 0,
-    answerUnsaved: (answer) => {
-      editor.whenDirty = answer;
-    },
     failNextOpen: () => editor.fail("diffs.open"),
     diff: (id) => createDiffControls(editor, id),
     answerNextMessage: (action) => editor.messages.answerWith("contract", action),

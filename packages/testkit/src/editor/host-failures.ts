@@ -6,12 +6,15 @@ export type HostCall =
   | "documents.save"
   | "documents.readText"
   | "documents.write"
+  | "documents.reload"
+  | "documents.unsavedText"
   | "editors.active"
   | "editors.openFiles"
   | "messages.show"
   | "view.currentText"
   | "view.close"
   | "view.reveal"
+  | "view.update"
   | "workspace.folders";
 
 /** Which calls of the in-memory editor fail, and how often. */

@@ -1,4 +1,4 @@
-import type { DiffCloseReason, DiffRequest, DiffView, DiffViewEvents } from "@patchbay/core";
+import type { DiffCloseReason, DiffRequest, DiffUpdate, DiffView, DiffViewEvents, FileStanding } from "@patchbay/core";
 
 export type MemoryViewState =
   | { readonly kind: "open" }
@@ -10,30 +10,55 @@ export type MemoryViewState =
 export interface MemoryDiffViewOptions {
   readonly request: DiffRequest;
   readonly events: DiffViewEvents;
-  /** What stands on the left side. */
-  readonly originalText: string;
   readonly onEnd: (view: MemoryDiffView) => void;
   readonly onReveal: (view: MemoryDiffView) => void;
-  readonly failure: (call: "view.currentText" | "view.close" | "view.reveal") => void;
+  readonly onUpdate: (view: MemoryDiffView) => void;
+  readonly failure: (call: "view.currentText" | "view.close" | "view.reveal" | "view.update") => void;
 }
 
 /** One open diff of the in-memory editor: the port's `DiffView` for the companion, the user's hands for tests. */
 export class MemoryDiffView implements DiffView {
   readonly request: DiffRequest;
-  readonly originalText: string;
   readonly #options: MemoryDiffViewOptions;
+  #originalText: string;
+  #proposedText: string;
+  #standing: FileStanding;
+  #unsaved: boolean;
   #text: string;
   #edited: boolean;
   #state: MemoryViewState = { kind: "open" };
+  #isAccepted = false;
   #agentPresent: boolean;
 
   constructor(options: MemoryDiffViewOptions) {
     this.request = options.request;
-    this.originalText = options.originalText;
     this.#options = options;
+    this.#originalText = options.request.originalText;
+    this.#proposedText = options.request.proposedText;
+    this.#standing = options.request.standing;
+    this.#unsaved = options.request.unsaved;
     this.#text = options.request.draftText ?? options.request.proposedText;
     this.#edited = options.request.draftText !== undefined;
     this.#agentPresent = options.request.agentPresent;
+  }
+
+  /** What stands on the left side. */
+  get originalText(): string {
+    return this.#originalText;
+  }
+
+  /** The right side as it counts as untouched. */
+  get proposedText(): string {
+    return this.#proposedText;
+  }
+
+  get standing(): FileStanding {
+    return this.#standing;
+  }
+
+  /** Whether the left side is said to be unsaved text. */
+  get unsaved(): boolean {
+    return this.#unsaved;
   }
 
   /** What the right side shows. */
@@ -65,14 +90,17 @@ export class MemoryDiffView implements DiffView {
 
   /** The user replaces the whole right side. */
   type(text: string): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen || this.#isAccepted) return;
     this.#text = text;
     this.#edited = true;
     this.#options.events.edited();
   }
 
+  /** The view stays until the companion takes it away: an accept that is not possible goes on. */
   accept(): void {
-    this.#endByUser("accepted", () => this.#options.events.accepted(this.#text));
+    if (!this.isOpen || this.#isAccepted) return;
+    this.#isAccepted = true;
+    this.#options.events.accepted(this.#text);
   }
 
   reject(): void {
@@ -95,23 +123,46 @@ export class MemoryDiffView implements DiffView {
   close(reason: DiffCloseReason): Promise<void> {
     return this.#attempt("view.close", () => {
       if (!this.isOpen) return;
-      this.#state = { kind: "withdrawn", reason };
+      this.#state = this.#isAccepted ? { kind: "accepted" } : { kind: "withdrawn", reason };
       this.#options.onEnd(this);
     });
+  }
+
+  update(update: DiffUpdate): Promise<"applied" | "stale" | "gone"> {
+    return this.#attempt("view.update", () => {
+      if (!this.isOpen) return "gone";
+      if (this.#text !== update.expectedText) return "stale";
+      this.#isAccepted = false;
+      this.#originalText = update.originalText;
+      this.#proposedText = update.proposedText;
+      this.#standing = update.standing;
+      this.#unsaved = update.unsaved;
+      this.#text = update.text;
+      this.#edited = update.text !== update.proposedText;
+      this.#options.onUpdate(this);
+      return "applied";
+    });
+  }
+
+  setStanding(standing: FileStanding): void {
+    this.#standing = standing;
   }
 
   setAgentPresent(present: boolean): void {
     this.#agentPresent = present;
   }
 
-  #endByUser(kind: "accepted" | "rejected" | "closed", report: () => void): void {
-    if (!this.isOpen) return;
+  #endByUser(kind: "rejected" | "closed", report: () => void): void {
+    if (!this.isOpen || this.#isAccepted) return;
     this.#state = { kind };
     this.#options.onEnd(this);
     report();
   }
 
-  async #attempt<T>(call: "view.currentText" | "view.close" | "view.reveal", action: () => T): Promise<T> {
+  async #attempt<T>(
+    call: "view.currentText" | "view.close" | "view.reveal" | "view.update",
+    action: () => T,
+  ): Promise<T> {
     this.#options.failure(call);
     return action();
   }

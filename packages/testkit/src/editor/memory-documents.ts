@@ -32,6 +32,7 @@ export class MemoryDocuments {
   readonly #options: MemoryDocumentsOptions;
   readonly #open: Map<string, MemoryDocument> = new Map();
   readonly #change: Emitter<EditorChange> = new Emitter();
+  readonly #unsavedChange: Emitter<{ readonly path: string }> = new Emitter();
   #active: string | undefined;
 
   constructor(options: MemoryDocumentsOptions) {
@@ -92,6 +93,7 @@ export class MemoryDocuments {
     document.text = text;
     document.dirty = true;
     this.#change.fire({ kind: "selection" });
+    this.#unsavedChange.fire({ path });
   }
 
   #readActive(): HostActiveEditor | undefined {
@@ -125,7 +127,22 @@ export class MemoryDocuments {
         const document = this.#open.get(path);
         if (document === undefined) return false;
         document.dirty = false;
+        this.#unsavedChange.fire({ path });
         return true;
+      },
+      unsavedText: async (path) => {
+        failures.check("documents.unsavedText");
+        const document = this.#open.get(path);
+        return document?.dirty === true ? document.text : undefined;
+      },
+      onDidChangeUnsaved: this.#unsavedChange.event,
+      reload: async (path, heldText) => {
+        failures.check("documents.reload");
+        const document = this.#open.get(path);
+        if (document?.dirty !== true || document.text !== heldText) return;
+        document.text = this.#options.readDisk(path) ?? "";
+        document.dirty = false;
+        this.#unsavedChange.fire({ path });
       },
       readText: async (path, limitBytes) => {
         failures.check("documents.readText");

@@ -28,12 +28,7 @@ export interface MemoryEditorOptions {
   readonly storageDirectory?: string;
   /** Text of a file on disk, for the left side of diffs and for `openFile` without a text. Default: there are no files. */
   readonly readDisk?: (path: string) => string | undefined;
-  /** What the user answers when a proposal meets unsaved changes. Default: `compare`. */
-  readonly whenDirty?: DirtyAnswer;
 }
-
-/** The three ways to go on when the original has unsaved changes. */
-export type DirtyAnswer = "save" | "compare" | "cancel";
 
 /**
  * An editor without a screen: it implements the port and gives tests the user's hands. Nothing happens by itself; every
@@ -51,7 +46,8 @@ export class MemoryEditor implements EditorHost {
   readonly failures: HostFailures = new HostFailures();
   /** Which element has keyboard focus: a test sees that a diff did not take it. */
   focus: string = "terminal";
-  whenDirty: DirtyAnswer;
+  /** Whether the editor says of each diff that it will not be shown. */
+  declinesDiffs = false;
 
   #folders: readonly string[];
   #trusted: boolean | undefined;
@@ -72,7 +68,6 @@ export class MemoryEditor implements EditorHost {
       ...options.identity,
     };
     this.storageDirectory = options.storageDirectory;
-    this.whenDirty = options.whenDirty ?? "compare";
     this.#folders = options.folders ?? [];
     this.#trusted = "trusted" in options ? options.trusted : true;
     this.#readDisk = options.readDisk ?? (() => undefined);
@@ -183,6 +178,11 @@ export class MemoryEditor implements EditorHost {
     this.failures.plan(call, error, times);
   }
 
+  /** Resolves when this view is as expected. */
+  async viewBecomes(view: MemoryDiffView, expected: (view: MemoryDiffView) => boolean): Promise<void> {
+    while (!expected(view)) await this.#changed();
+  }
+
   /** The first open view that matches, as soon as there is one. */
   async nextView(matches: (view: MemoryDiffView) => boolean = () => true): Promise<MemoryDiffView> {
     for (;;) {
@@ -199,16 +199,12 @@ export class MemoryEditor implements EditorHost {
 
   async #openDiff(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
     this.failures.check("diffs.open");
-    const document = this.#files.find(request.path);
-    if (document?.dirty === true) {
-      if (this.whenDirty === "cancel") return { kind: "declined" };
-      if (this.whenDirty === "save") document.dirty = false;
-    }
+    if (this.declinesDiffs) return { kind: "declined" };
     const view = new MemoryDiffView({
       request,
       events,
-      originalText: document?.text ?? this.#readDisk(request.path) ?? "",
       onEnd: () => this.#wake(),
+      onUpdate: () => this.#wake(),
       onReveal: (revealed) => {
         this.focus = revealed.request.id;
       },

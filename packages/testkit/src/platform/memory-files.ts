@@ -65,7 +65,8 @@ export class MemoryFiles implements Files {
   /** An entry and everything below it is gone, as after another program's cleaning. */
   vanish(path: string): void {
     for (const key of Array.from(this.#entries.keys())) {
-      if (key === path || key.startsWith(`${path}/`)) this.#entries.delete(key);
+      if (key !== path && !key.startsWith(`${path}/`)) continue;
+      this.#entries.delete(key);
     }
     this.#tell(path);
   }

@@ -9,6 +9,9 @@ const request: DiffRequest = {
   kind: "change",
   proposedText: "new\n",
   agentPresent: true,
+  originalText: "",
+  unsaved: false,
+  standing: "unchanged",
 };
 
 function recordEvents(): { readonly events: DiffViewEvents; readonly seen: string[] } {
@@ -73,18 +76,19 @@ describe("the in-memory editor", () => {
     view?.accept();
     view?.reject();
     expect(seen).toEqual(["edited", 'accepted "mine\\n"']);
+    expect(view?.isOpen).toBe(true);
+    if (opening.kind === "opened") await opening.view.close("accepted");
     expect(view?.state).toEqual({ kind: "accepted" });
     expect(editor.focus).toBe("terminal");
   });
 
-  it("asks about unsaved changes and can fail on demand", async () => {
-    const editor = createMemoryEditor({ whenDirty: "cancel" });
-    editor.openFile("/w/a.ts", "x");
-    editor.makeDirty("/w/a.ts", "y");
+  it("declines and fails on demand", async () => {
+    const editor = createMemoryEditor();
+    editor.declinesDiffs = true;
     expect(await editor.diffs.open(request, recordEvents().events)).toEqual({ kind: "declined" });
     editor.fail("diffs.open", new Error("no window"));
     await expect(editor.diffs.open(request, recordEvents().events)).rejects.toThrow("no window");
-    editor.whenDirty = "compare";
+    editor.declinesDiffs = false;
     expect((await editor.diffs.open(request, recordEvents().events)).kind).toBe("opened");
   });
 

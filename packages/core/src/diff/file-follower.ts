@@ -1,0 +1,219 @@
+import type { DiffUpdate } from "../editor-host.ts";
+import type { Clock } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import type { DraftKeeper } from "./draft-keeper.ts";
+import { hasConflict } from "./merge-texts.ts";
+import type { OpenProposals } from "./open-proposals.ts";
+import type { Proposal } from "./proposal.ts";
+import { currentText } from "./read-view.ts";
+import { isSameFile, type RebasedProposal, rebaseProposal } from "./rebase-proposal.ts";
+import type { FilePlace, FileText, ReviewedFiles, UnwrittenText } from "./reviewed-files.ts";
+import { within } from "./within.ts";
+
+/** How long an editor may take to put an update into a view, ms. */
+const updateMs = 2_000;
+
+/** A view in which the user is typing is tried again after this, ms. */
+const retryMs = 150;
+
+/** What the last look before an accept found. */
+export type AcceptCheck =
+  /** `text` may be written: `file` is what it takes the place of. */
+  | { readonly kind: "clear"; readonly text: string; readonly file: FileText; readonly place: FilePlace }
+  | { readonly kind: "refused"; readonly because: AcceptRefusal };
+
+/**
+ * Why an accept does not count. `conflict`: the file has changed in the same lines. `not-written-yet`: an agent has still to write what
+ * was accepted for this file before. `changed-unreadable`: the file has changed and cannot be read as text; a second accept counts.
+ */
+export type AcceptRefusal = "conflict" | "not-written-yet" | "changed-unreadable";
+
+export interface FileFollowerOptions {
+  readonly files: ReviewedFiles;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly drafts: DraftKeeper;
+  readonly proposals: OpenProposals;
+  /** Shows a proposal whose view is gone once more. */
+  readonly showAgain: (proposal: Proposal) => Promise<void>;
+}
+
+/**
+ * Keeps reviews true to their files: while one is open its left side follows the file and its right side is rebased; before
+ * an accept counts, what it would overwrite is looked at once more.
+ */
+export class FileFollower {
+  readonly #options: FileFollowerOptions;
+  readonly #watched: Map<string, Disposable> = new Map();
+  readonly #turns: Map<string, Promise<unknown>> = new Map();
+
+  constructor(options: FileFollowerOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the file before the review is shown, and follows it from then on. Never rejects. */
+  async begin(proposal: Proposal): Promise<void> {
+    const { files } = this.#options;
+    await this.#inTurn(proposal, async () => {
+      const place = (proposal.filePlace ??= await files.placeOf(proposal.facts.input.path));
+      if (!this.#watched.has(proposal.id) && this.#isFollowed(proposal)) {
+        this.#watched.set(
+          proposal.id,
+          files.watch(place, () => void this.#follow(proposal)),
+        );
+      }
+      // The agent made its proposal from what is on disk; what the editor holds unsaved came after that.
+      if (proposal.base === undefined) await this.#rebase(proposal, await files.readDisk(place));
+      await this.#rebase(proposal, await files.read(place));
+    });
+  }
+
+  /** The review is over. */
+  end(proposal: Proposal): void {
+    this.#watched.get(proposal.id)?.dispose();
+    this.#watched.delete(proposal.id);
+  }
+
+  endAll(): void {
+    for (const watching of this.#watched.values()) watching.dispose();
+    this.#watched.clear();
+  }
+
+  /**
+   * The last look before an accept: a change of the file that nobody has seen yet is merged into the text, or the accept is
+   * refused and the review goes on, with what stands in its way.
+   */
+  async check(proposal: Proposal, text: string): Promise<AcceptCheck> {
+    if (proposal.base === undefined) await this.begin(proposal);
+    const place = proposal.filePlace ?? (await this.#options.files.placeOf(proposal.facts.input.path));
+    const { because, next, file } = await this.#look(proposal, text, await this.#options.files.whenWritten(place));
+    if (because === undefined) return { kind: "clear", text: next.text, file, place };
+    await this.#goOn(proposal, text, next);
+    return { kind: "refused", because };
+  }
+
+  /** What an agent whose terminal has decided is told that its proposal holds: on the file as it is now, and never conflict markers. */
+  async textForAgent(proposal: Proposal, text: string): Promise<string> {
+    const { next } = await this.#look(proposal, text, undefined);
+    if (!hasConflict(next.text)) return next.text;
+    return next.base.conflict?.ours ?? proposal.base?.conflict?.ours ?? text;
+  }
+
+  /** `unwritten` was accepted before this one and is not on disk yet: it is what this one would otherwise take back. */
+  async #look(
+    proposal: Proposal,
+    text: string,
+    unwritten: UnwrittenText | undefined,
+  ): Promise<{
+    readonly because: AcceptRefusal | undefined;
+    readonly next: RebasedProposal;
+    /** What is there to be replaced. */
+    readonly file: FileText;
+  }> {
+    const { files, clock } = this.#options;
+    const place = proposal.filePlace ?? (await files.placeOf(proposal.facts.input.path));
+    return await this.#inTurn(proposal, async () => {
+      const onDisk = await files.read(place);
+      const file = unwritten === undefined ? onDisk : { ...onDisk, text: unwritten.text };
+      const { base } = proposal;
+      const isSame = base !== undefined && isSameFile(base.file, file);
+      const next = isSame ? { base, text, isConflict: false } : await rebaseProposal(proposal, text, file, clock);
+      const isConflict = next.base.conflict !== undefined && hasConflict(next.text);
+      const because = unwritten?.mayComeLater
+        ? "not-written-yet"
+        : isConflict
+          ? "conflict"
+          : isSame || file.readable
+            ? undefined
+            : "changed-unreadable";
+      return { because, next, file: onDisk };
+    });
+  }
+
+  async #follow(proposal: Proposal): Promise<void> {
+    await this.#inTurn(proposal, async () => {
+      const place = proposal.filePlace;
+      if (place === undefined || !this.#isFollowed(proposal)) return;
+      await this.#rebase(proposal, await this.#options.files.read(place));
+    });
+  }
+
+  #isFollowed(proposal: Proposal): boolean {
+    return proposal.isOpen && proposal.deciding === undefined && this.#options.proposals.ending === undefined;
+  }
+
+  async #rebase(proposal: Proposal, now: FileText): Promise<void> {
+    const { clock, drafts, proposals } = this.#options;
+    const { base } = proposal;
+    if (base !== undefined && isSameFile(base.file, now)) return;
+    const right = proposal.view === undefined ? undefined : await currentText(proposal, clock);
+    const text = right ?? proposal.draft ?? proposal.shownText;
+    const next = await rebaseProposal(proposal, text, now, clock);
+    // Decided meanwhile: the last look before the accept takes it from here.
+    if (base !== undefined && !this.#isFollowed(proposal)) return;
+    if (proposal.view === undefined) proposal.rebase(next.base, next.text);
+    else if (!(await this.#update(proposal, text, next))) {
+      clock.setTimeout(() => void this.#follow(proposal), retryMs);
+      return;
+    }
+    if (base === undefined) return;
+    drafts.touch(proposal);
+    proposals.changed();
+  }
+
+  /** The review goes on with what was found; where its view has gone with the accept, it is shown again. */
+  async #goOn(proposal: Proposal, text: string, next: RebasedProposal): Promise<void> {
+    const { drafts, proposals, showAgain } = this.#options;
+    if (!(await this.#update(proposal, text, next))) {
+      const { view } = proposal;
+      proposal.view = undefined;
+      proposal.rebase(next.base, next.text);
+      await view?.close("superseded").catch(() => {});
+      await showAgain(proposal);
+    }
+    drafts.touch(proposal);
+    proposals.changed();
+  }
+
+  /** False where the view holds another text by now, or is gone. */
+  async #update(proposal: Proposal, expectedText: string, { base, text }: RebasedProposal): Promise<boolean> {
+    const { view } = proposal;
+    if (view?.update === undefined) return false;
+    const before = proposal.base;
+    const held = proposal.draft ?? proposal.shownText;
+    // The standing is part of the update.
+    proposal.rebase(base, text);
+    const update: DiffUpdate = {
+      originalText: base.file.text,
+      unsaved: base.file.unsaved,
+      expectedText,
+      text,
+      proposedText: proposal.shownText,
+      standing: proposal.standing,
+    };
+    try {
+      if ((await within(updateMs, this.#options.clock, view.update(update))) === "applied") return true;
+    } catch (error) {
+      this.#options.logger.warn("A review could not follow its file", {
+        proposal: proposal.id,
+        reason: messageOf(error),
+      });
+    }
+    if (before !== undefined) proposal.rebase(before, held);
+    return false;
+  }
+
+  /** One look at a time for each proposal. */
+  async #inTurn<T>(proposal: Proposal, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(proposal.id) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    this.#turns.set(proposal.id, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(proposal.id) === turn) this.#turns.delete(proposal.id);
+    }
+  }
+}

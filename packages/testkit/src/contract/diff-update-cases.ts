@@ -1,0 +1,102 @@
+import { strict as assert } from "node:assert";
+import type { DiffUpdate } from "@patchbay/core";
+import { type ContractCase, declareCase, type ShownDiff } from "./contract-case.ts";
+import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
+
+/** What core asks of a view whose file has changed. */
+export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise<EditorHostControls>): void {
+  const test = (name: string, body: (test: ContractCase) => Promise<void>): void =>
+    declareCase(runner, create, name, body);
+  const change: DiffUpdate = {
+    originalText: "one\ntwo\nTHREE\n",
+    unsaved: false,
+    expectedText: "ONE\ntwo\nthree\n",
+    text: "ONE\ntwo\nTHREE\n",
+    proposedText: "ONE\ntwo\nTHREE\n",
+    standing: "merged",
+  };
+  const shown = async (t: ContractCase): Promise<ShownDiff> =>
+    await t.show({ path: await t.file("one.txt", "one\ntwo\nthree\n"), proposedText: "ONE\ntwo\nthree\n" });
+  const update = async (t: ContractCase, diff: ShownDiff, changes: Partial<DiffUpdate> = {}): Promise<string> => {
+    const result = await diff.view.update?.({ ...change, ...changes });
+    await t.controls.settle();
+    return result ?? "absent";
+  };
+
+  test("both sides follow a file that has changed, without an event", async (t) => {
+    const diff = await shown(t);
+    if (diff.view.update === undefined) return;
+    assert.equal(await update(t, diff), "applied");
+    assert.equal(await diff.hands.leftText(), change.originalText);
+    assert.equal(await diff.hands.rightText(), change.text);
+    assert.equal(await diff.view.currentText(), change.text);
+    assert.equal(diff.record.edits(), 0);
+    assert.equal(t.controls.questionsAsked(), 0);
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: change.text }]);
+  });
+
+  test("a right side that holds anything else by now stays as it is", async (t) => {
+    const diff = await shown(t);
+    if (diff.view.update === undefined) return;
+    await diff.hands.type("mine\n");
+    await t.controls.settle();
+    assert.equal(await update(t, diff), "stale");
+    assert.equal(await diff.view.currentText(), "mine\n");
+    assert.equal(await update(t, diff, { expectedText: "mine\n", text: "mine\nTHREE\n" }), "applied");
+    assert.equal(await diff.view.currentText(), "mine\nTHREE\n");
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: "mine\nTHREE\n" }]);
+  });
+
+  test("an updated right side that nobody has touched closes without a question", async (t) => {
+    const diff = await shown(t);
+    if (diff.view.update === undefined) return;
+    await update(t, diff);
+    await diff.hands.close();
+    await t.controls.settle();
+    assert.equal(await diff.hands.isShown(), false);
+    assert.equal(t.controls.questionsAsked(), 0);
+    assert.deepEqual(
+      diff.record.verdicts.map((verdict) => (verdict.kind === "closed" ? "rejected" : verdict.kind)),
+      ["rejected"],
+    );
+  });
+
+  test("after an accept that was not possible the review goes on", async (t) => {
+    const diff = await shown(t);
+    if (diff.view.update === undefined) return;
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: change.expectedText }]);
+    // A view that went with the accept says so, and core shows the proposal again.
+    if ((await update(t, diff, { standing: "conflict" })) === "gone") return;
+    assert.equal(await diff.hands.isShown(), true);
+    await diff.hands.type("resolved\n");
+    await t.controls.settle();
+    diff.view.setStanding?.("merged");
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [
+      { kind: "accepted", text: change.expectedText },
+      { kind: "accepted", text: "resolved\n" },
+    ]);
+  });
+
+  test("a view that has ended says that it is gone", async (t) => {
+    const diff = await shown(t);
+    if (diff.view.update === undefined) return;
+    await diff.view.close("rejected");
+    await t.controls.settle();
+    assert.equal(await update(t, diff), "gone");
+    assert.equal(await diff.hands.isShown(), false);
+  });
+
+  test("a request that comes rebased shows the file as it is now and the proposal on it", async (t) => {
+    const path = await t.file("one.txt", "one\ntwo\nthree\n");
+    const { originalText, text } = change;
+    const diff = await t.show({ path, proposedText: text, originalText, standing: "merged" });
+    assert.equal(await diff.hands.leftText(), originalText);
+    assert.equal(await diff.hands.rightText(), text);
+    await diff.hands.reject();
+    await t.expectVerdicts(diff, [{ kind: "rejected" }]);
+  });
+}
