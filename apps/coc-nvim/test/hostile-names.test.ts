@@ -33,6 +33,7 @@ const proposal = (name: string): ProposalInfo => ({
   kind: "change",
   edited: true,
   state: "kept",
+  standing: "unchanged",
 });
 const session = (name: string): SessionInfo => ({
   id: "s1",

@@ -47,6 +47,7 @@ export interface FileFollowerOptions {
 export class FileFollower {
   readonly #options: FileFollowerOptions;
   readonly #watched: Map<string, Disposable> = new Map();
+  // oxlint-disable-next-line patchbay/no-kept-promise -- the next turn comes whether this one failed or not
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
   constructor(options: FileFollowerOptions) {
