@@ -5,6 +5,7 @@ import {
   createCompanion,
   createNodePlatform,
   DisposableStore,
+  formatLogLine,
   type Logger,
   messageOf,
   type StopOptions,
@@ -179,12 +180,10 @@ function tmpdirOfSystem(): string {
 }
 
 function createLogger(context: ExtensionContext): Logger {
-  const line = (message: string, fields: Parameters<Logger["info"]>[1]): string =>
-    fields === undefined ? message : `${message} ${JSON.stringify(fields)}`;
   return {
-    debug: (message, fields) => context.logger.debug(line(message, fields)),
-    info: (message, fields) => context.logger.info(line(message, fields)),
-    warn: (message, fields) => context.logger.warn(line(message, fields)),
-    error: (message, fields) => context.logger.error(line(message, fields)),
+    debug: (message, fields) => context.logger.debug(formatLogLine(message, fields)),
+    info: (message, fields) => context.logger.info(formatLogLine(message, fields)),
+    warn: (message, fields) => context.logger.warn(formatLogLine(message, fields)),
+    error: (message, fields) => context.logger.error(formatLogLine(message, fields)),
   };
 }

@@ -17,3 +17,4 @@ export { Emitter, type Event } from "./support/emitter.ts";
 export { messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
 export { LoadOnce } from "./support/load-once.ts";
 export { formatLogLine, type LogFields, type Logger, nullLogger } from "./support/logger.ts";
+export { visibleText } from "./support/visible-text.ts";

@@ -1,4 +1,5 @@
 import { messageOf } from "./errors.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** Values a log line may carry. Never a token, the contents of a file or a selection. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -24,8 +25,15 @@ export function reportListenerFailure(logger: Logger): (error: unknown) => void 
   return (error) => logger.error("A listener failed", { reason: messageOf(error) });
 }
 
-/** One line of text for a message and its fields, the form all adapters show. */
+/**
+ * One line of text for a message and its fields, the form all adapters show. Values may come from an agent or be the name
+ * of a file: none of them begins a line of its own, or is obeyed by a terminal in which the log is read.
+ */
 export function formatLogLine(message: string, fields?: LogFields): string {
+  return visibleText(withFields(message, fields));
+}
+
+function withFields(message: string, fields: LogFields | undefined): string {
   if (fields === undefined) return message;
   const parts = Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
   return parts.length === 0 ? message : `${message} ${parts.join(" ")}`;
