@@ -53,7 +53,7 @@ async function confirmAll(verdict: Verdict, count: number): Promise<boolean> {
     verdict === "accept"
       ? [l10n.t("Accept all {0} open proposals?", count), l10n.t("Accept All")]
       : [l10n.t("Reject all {0} open proposals?", count), l10n.t("Reject All")];
-  return (await askModally({ text: question, actions: [answer] })) === answer;
+  return (await askModally(question, [answer])) === answer;
 }
 
 async function give(

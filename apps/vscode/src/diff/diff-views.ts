@@ -114,15 +114,15 @@ async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
   const accept = l10n.t("Accept");
   const reject = l10n.t("Reject");
   // Modal, as the dialog that VS Code shows for an unsaved file: the user has just closed the tab.
-  const answer = await askModally({
-    text: l10n.t(
+  const answer = await askModally(
+    l10n.t(
       "You edited {0}'s proposal for {1}. Accept it with your edits?",
       request.agentName,
       fileNameOf(request.path),
     ),
-    actions: [accept, reject],
-    stay: l10n.t("Keep Reviewing"),
-  });
+    // First what decides nothing: Enter chooses it.
+    [l10n.t("Keep Reviewing"), accept, reject],
+  );
   if (answer === accept) return "accept";
   return answer === reject ? "reject" : "stay";
 }

@@ -15,18 +15,17 @@ export async function reportError(text: string, ...actions: readonly string[]): 
   return await window.showErrorMessage(shownText(text), ...actions);
 }
 
-/** A dialog in the middle of the window, for what the user has just begun. `stay` is the answer of who closes it. */
-export async function askModally(question: {
-  readonly text: string;
-  readonly detail?: string;
-  readonly actions: readonly string[];
-  readonly stay?: string;
-}): Promise<string | undefined> {
-  const { text, detail, actions, stay } = question;
+/**
+ * A dialog in the middle of the window, for what the user has just begun. It takes the keyboard, and Enter chooses the
+ * first action: a key on its way elsewhere must do no harm there. VS Code adds "Cancel".
+ */
+export async function askModally(
+  text: string,
+  actions: readonly string[],
+  detail?: string,
+): Promise<string | undefined> {
   const options: MessageOptions = { modal: true, ...(detail === undefined ? {} : { detail: shownText(detail) }) };
-  const items = actions.map((title) => ({ title, isCloseAffordance: false }));
-  if (stay !== undefined) items.push({ title: stay, isCloseAffordance: true });
-  return (await window.showWarningMessage(shownText(text), options, ...items))?.title;
+  return await window.showWarningMessage(shownText(text), options, ...actions);
 }
 
 /** A word in the status bar that goes by itself. */

@@ -186,7 +186,7 @@ describe("closing the tab", () => {
     window.bench.answerNext(() => answer);
     await closeTab();
     expect(verdicts()).toEqual([outcome]);
-    expect(window.bench.shown.map(({ items }) => items)).toEqual([["Accept", "Reject", "Keep Reviewing"]]);
+    expect(window.bench.shown.map(({ items }) => items)).toEqual([["Keep Reviewing", "Accept", "Reject"]]);
   });
 
   it("of one in a group the user is not in: Save in VS Code's dialog is no verdict either", async () => {
@@ -209,7 +209,7 @@ describe("closing the tab", () => {
     await closeTab();
     expect(window.bench.closingQuestions).toBe(0);
     expect(window.bench.shown.map(({ modal, items }) => [modal, ...items])).toEqual([
-      [true, "Accept", "Reject", "Keep Reviewing"],
+      [true, "Keep Reviewing", "Accept", "Reject"],
     ]);
     expect(verdicts()).toEqual([]);
     expect(await view.currentText()).toBe("mine\n");
