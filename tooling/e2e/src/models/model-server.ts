@@ -27,6 +27,7 @@ export class ModelServer {
   readonly requests: ModelRequest[] = [];
   #turns: Turn[] = [];
   #calls = 0;
+  #held: Promise<void> = Promise.resolve();
   readonly #server = createServer((request, reply) => {
     this.#serve(request, reply).catch((error: unknown) => {
       reply.writeHead(500).end(String(error));
@@ -54,6 +55,13 @@ export class ModelServer {
     this.#turns.push(...turns);
   }
 
+  /** From now on the model thinks, until the function that comes back is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return resolve;
+  }
+
   /** Bodies of the conversation's requests, oldest first. */
   get conversation(): readonly string[] {
     return this.requests.filter((request) => request.isConversation).map((request) => request.text);
@@ -78,6 +86,7 @@ export class ModelServer {
       return;
     }
     const isConversation = this.#protocol.isConversation(path, body);
+    if (isConversation) await this.#held;
     this.requests.push({ path, text, isConversation });
     if (!isConversation) {
       this.#protocol.answerErrand(reply, path, body);

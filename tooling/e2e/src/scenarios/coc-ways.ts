@@ -64,7 +64,10 @@ export const insert: Scenario = {
     mustEqual("the number of proposals shown", String((await coc.openDiffs()).length), "0");
     await coc.pane.type("tab drop other.txt");
     await coc.pane.press("Enter");
-    await coc.pane.type("Gotyped ");
+    await coc.pane.type("Go");
+    await coc.pane.press("Escape");
+    // In Insert mode that an operator began, too.
+    await coc.pane.type("cctyped ");
     await waitForDiff(world, agent, "insert.txt");
     await coc.pane.type("text");
     await poll("what was typed", async () => (await coc.link.read("getline('$')")) === "typed text", {
@@ -77,6 +80,48 @@ export const insert: Scenario = {
     await waitForContents(world, "insert.txt", changed);
     await waitForNoDiff(world, agent, "insert.txt");
     mustEqual("other.txt", await world.readFile("other.txt"), startContents);
+  },
+};
+
+/** A proposal takes the cursor of a user who rests; the command that was meant for his file decides nothing, and says so. */
+export const passing: Scenario = {
+  name: "passing",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    await world.writeFile("passing.txt", startContents);
+    await world.writeFile("mine.txt", startContents);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    const release = agent.model.hold();
+    agent.model.play(...agent.kind.editTurns(`${world.lab.workspace}/passing.txt`, "first line", "FIRST line"));
+    await agent.ask("Please change passing.txt for me");
+    await coc.openFile("mine.txt");
+    await coc.pane.type("Gomine");
+    await coc.pane.press("Escape");
+    await pause(2_500);
+    release();
+    await poll("the cursor in the proposal", async () => (await coc.link.read("&buftype")) === "acwrite", {
+      timeout: 30_000,
+      interval: 20,
+    });
+    await coc.pane.type(":w");
+    await coc.pane.press("Enter");
+    await poll("what is said", async () => /Not accepted: .*just opened/.test(await coc.pane.screen()), {
+      timeout: 5_000,
+      describe: () => coc.pane.screen(),
+    });
+    await agent.waitForApproval();
+    mustEqual("passing.txt", await world.readFile("passing.txt"), startContents);
+    mustEqual("the number of proposals shown", String((await coc.openDiffs()).length), "1");
+    await pause(1_200);
+    await coc.pane.type(":w");
+    await coc.pane.press("Enter");
+    await waitForContents(world, "passing.txt", changed);
+    await waitForNoDiff(world, agent, "passing.txt");
+    mustEqual("mine.txt", await world.readFile("mine.txt"), startContents);
   },
 };
 

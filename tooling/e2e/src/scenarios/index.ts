@@ -1,5 +1,5 @@
 import { diagnostics, mention } from "./claude-only.ts";
-import { hunk, insert, killed, undo, unsaved } from "./coc-ways.ts";
+import { hunk, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, save } from "./editor-ways.ts";
@@ -33,6 +33,7 @@ export const scenarios: readonly Scenario[] = [
   mention,
   hunk,
   insert,
+  passing,
   unsaved,
   undo,
   killed,
