@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { PatchbayError } from "@patchbay/core";
+import { type DiagnosedAgent, diagnosedAgents, PatchbayError } from "@patchbay/core";
 import { program } from "./own-command.ts";
 
 export type Command =
@@ -14,7 +14,13 @@ export type Command =
       /** Which editor, where several serve the folder. */
       readonly port: number | undefined;
     }
-  | { readonly kind: "doctor"; readonly folder: string; readonly json: boolean };
+  | {
+      readonly kind: "doctor";
+      readonly folder: string;
+      readonly json: boolean;
+      /** Only these; empty: all. */
+      readonly agents: readonly DiagnosedAgent[];
+    };
 
 export interface ServeCommand {
   readonly kind: "serve";
@@ -55,9 +61,11 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
       return { kind: "env", folder: positionals[0] ?? cwd, shell: values.shell, port };
     }
     case "doctor": {
-      const { values, positionals } = read(rest, { json: { type: "boolean" }, help }, 1);
+      const options = { json: { type: "boolean" }, agent: { type: "string", multiple: true }, help } as const;
+      const { values, positionals } = read(rest, options, 1);
       if (values.help === true) return { kind: "help", topic: name };
-      return { kind: "doctor", folder: positionals[0] ?? cwd, json: values.json === true };
+      const agents = (values.agent ?? []).map(parseAgent);
+      return { kind: "doctor", folder: positionals[0] ?? cwd, json: values.json === true, agents };
     }
     default:
       throw new PatchbayError("invalid-argument", `There is no command "${name}". Type: ${program} --help`);
@@ -85,6 +93,12 @@ function parseServe(args: readonly string[], cwd: string): Command {
     port: values.port === undefined ? undefined : parsePort(values.port),
     open: values.open ?? [],
   };
+}
+
+function parseAgent(text: string): DiagnosedAgent {
+  const agent = diagnosedAgents.find((id) => id === text);
+  if (agent !== undefined) return agent;
+  throw new PatchbayError("invalid-argument", `"${text}" is not an agent. Use ${diagnosedAgents.join(", ")}.`);
 }
 
 function parsePort(text: string): number {

@@ -38,10 +38,11 @@ The shell is told from $SHELL where it is not given; --port chooses where severa
   status: `Usage: patchbay status [--json]
 
 Lists the editors on this machine that have left a record for agents: editor, folders, port, and which agents can find it.`,
-  doctor: `Usage: patchbay doctor [folder] [--json]
+  doctor: `Usage: patchbay doctor [folder] [--agent gemini|qwen|claude] [--json]
 
-Run it in the terminal in which the agent does not connect. It looks at every place where agents look, at the terminal's
-variables and at the agents' settings, and says in sentences what is wrong and what to type. Nothing is changed.
+Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the
+agent looks, takes the editor that the agent would take, opens a session with its token, and reads the agent's settings.
+It says what is wrong and what to type, and changes nothing. --agent (repeatable) looks at one agent only.
 Exit code 1: an agent cannot connect or will show no changes.`,
 };
 

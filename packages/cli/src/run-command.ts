@@ -31,8 +31,8 @@ export async function runCommand(command: Command): Promise<number> {
     case "doctor": {
       const { printFindings } = await import("./doctor/print-findings.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
-      const { folder, json } = command;
-      return await printFindings({ folder, json, platform: createNodePlatform(), paint, print });
+      const { folder, json, agents } = command;
+      return await printFindings({ folder, json, agents, platform: createNodePlatform(), paint, print });
     }
   }
 }

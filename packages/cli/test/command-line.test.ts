@@ -23,7 +23,13 @@ describe("the command line", () => {
     });
     expect(parse("env", "--shell", "fish")).toEqual({ kind: "env", folder: "/cwd", shell: "fish", port: undefined });
     expect(parse("env", "/x", "--port", "7")).toEqual({ kind: "env", folder: "/x", shell: undefined, port: 7 });
-    expect(parse("doctor", "/x", "--json")).toEqual({ kind: "doctor", folder: "/x", json: true });
+    expect(parse("doctor", "/x", "--json")).toEqual({
+      kind: "doctor",
+      folder: "/x",
+      json: true,
+      agents: [],
+    });
+    expect(parse("doctor", "--agent", "qwen", "--agent", "claude")).toMatchObject({ agents: ["qwen", "claude"] });
     expect(parse("status")).toEqual({ kind: "status", json: false });
     expect(parse("--version")).toEqual({ kind: "version" });
   });
@@ -44,6 +50,7 @@ describe("the command line", () => {
       ["serve", "a", "b"],
       ["serve", "--port", "0"],
       ["env", "--shell"],
+      ["doctor", "--agent", "nova"],
     ]) {
       expect(() => parse(...args)).toThrowError(expect.objectContaining({ code: "invalid-argument" }));
     }

@@ -104,6 +104,7 @@ describe("the health report", () => {
       defaultMode: "auto",
       modeSetting: "tools.approvalMode",
       settingsFile: "/home/user/.qwen/settings.json",
+      decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
       askingCommand: "qwen --approval-mode default",
       askingInput: undefined,
     };

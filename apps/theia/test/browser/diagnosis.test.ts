@@ -34,6 +34,7 @@ function agent(facts: Partial<AgentSettings>): AgentSettings {
     defaultMode: "auto",
     modeSetting: "tools.approvalMode",
     settingsFile: "/home/user/.qwen/settings.json",
+    decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
     askingCommand: "qwen --approval-mode default",
     askingInput: undefined,
     ...facts,

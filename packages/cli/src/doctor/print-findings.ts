@@ -1,35 +1,42 @@
 import { resolve } from "node:path";
-import type { Platform } from "@patchbay/core";
-import { escapeLine } from "../terminal/escape-text.ts";
+import { diagnose, type DiagnosedAgent, type Finding, type Platform, type Surroundings } from "@patchbay/core";
+import { plainJson } from "../plain-json.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { examine } from "./examine.ts";
-import type { Finding } from "./finding.ts";
+import { wordsOf } from "./finding-words.ts";
 
 export interface DoctorRequest {
   readonly folder: string;
   readonly json: boolean;
+  /** Only these, where any are named. */
+  readonly agents: readonly DiagnosedAgent[];
   readonly platform: Platform;
   readonly paint: Paint;
   readonly print: (line: string) => void;
+  /** Where else editors may be looked for; default: what this machine tells. */
+  readonly elsewhere?: readonly Surroundings[];
 }
 
 /** `patchbay doctor`: resolves with the exit code, 1 where there is a problem. */
 export async function printFindings(request: DoctorRequest): Promise<number> {
-  const { json, platform, paint, print } = request;
+  const { json, agents, platform, paint, print, elsewhere } = request;
   const folder = resolve(request.folder);
-  const findings = await examine(platform, folder);
-  const problems = findings.filter(({ level }) => level === "problem").length;
+  const findings = await diagnose(platform, {
+    folder,
+    ...(agents.length === 0 ? {} : { agents }),
+    ...(elsewhere === undefined ? {} : { elsewhere }),
+  });
   if (json) {
-    print(JSON.stringify({ folder, findings }, undefined, 2));
+    print(plainJson({ folder, findings: findings.map((finding) => ({ ...finding, ...wordsOf(finding) })) }));
   } else {
     for (const finding of findings) {
-      print(`${mark(finding, paint)} ${escapeLine(finding.text)}`);
-      if (finding.fix !== undefined) print(`  type: ${paint.place(escapeLine(finding.fix))}`);
+      const { text, fix } = wordsOf(finding);
+      print(`${mark(finding, paint)} ${text}`);
+      if (fix !== undefined) print(`  type: ${paint.place(fix)}`);
     }
     print("");
-    print(summary(problems));
+    print(summary(findings));
   }
-  return problems === 0 ? 0 : 1;
+  return findings.some(({ level }) => level === "problem") ? 1 : 0;
 }
 
 function mark({ level }: Finding, paint: Paint): string {
@@ -37,7 +44,11 @@ function mark({ level }: Finding, paint: Paint): string {
   return level === "problem" ? paint.bad("✗") : paint.strong("!");
 }
 
-function summary(problems: number): string {
-  if (problems === 0) return "Agents started here can connect and will show their changes.";
-  return problems === 1 ? "One thing stands in the way." : `${problems} things stand in the way.`;
+function summary(findings: readonly Finding[]): string {
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  if (problems > 0) return problems === 1 ? "1 problem found." : `${problems} problems found.`;
+  const isAbsent = ({ code }: Finding): boolean => code === "not-installed";
+  return findings.every(isAbsent)
+    ? "No agent is installed here."
+    : "Agents started here can connect and will show their changes.";
 }

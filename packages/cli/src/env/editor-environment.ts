@@ -1,5 +1,4 @@
-import { allDialects, type DiscoveryFacts, isInContainer, type Platform } from "@patchbay/core";
-import type { RunningEditor } from "../records/running-editors.ts";
+import { allDialects, type DiscoveryFacts, isInContainer, type Platform, type RunningEditor } from "@patchbay/core";
 
 /**
  * The variables that the editor itself puts into its own terminals, made by the same code from what its records tell

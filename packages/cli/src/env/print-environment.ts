@@ -1,7 +1,5 @@
 import { resolve } from "node:path";
-import type { Platform } from "@patchbay/core";
-import { findRunningEditors } from "../records/running-editors.ts";
-import { editorsServing } from "../records/serving-editor.ts";
+import { findRunningEditors, findServingEditors, type Platform } from "@patchbay/core";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { editorEnvironment } from "./editor-environment.ts";
 import { chooseShell, exportLines } from "./export-lines.ts";
@@ -25,7 +23,7 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
   const facts = platform.process;
   const shell = chooseShell(request.shell, facts.environment("SHELL"), facts.platform);
   const folder = resolve(request.folder);
-  const serving = await editorsServing(platform, await findRunningEditors(platform), folder);
+  const serving = await findServingEditors(platform, await findRunningEditors(platform), folder);
   const editor = serving.find(({ port }) => request.port === undefined || port === request.port);
   const others = serving.filter((other) => other !== editor);
   if (editor === undefined) {

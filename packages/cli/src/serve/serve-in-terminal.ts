@@ -10,7 +10,7 @@ import {
   type SessionInfo,
 } from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
-import { checkAsking } from "../doctor/check-settings.ts";
+import { askingWords } from "../doctor/finding-words.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
@@ -146,8 +146,7 @@ function adviser(options: ServeInTerminalOptions, print: (text: string) => void)
     advised.add(dialect);
     readAgentSettings(platform, folder).then(
       (settings) => {
-        for (const { agent, text, fix } of checkAsking(settings)) {
-          if (agent !== dialect) continue;
+        for (const { text, fix } of askingWords(settings, dialect)) {
           print(paint.faint(escapeLine(`If you see no changes: ${text}${fix === undefined ? "" : ` Type: ${fix}`}`)));
         }
       },

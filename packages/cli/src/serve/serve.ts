@@ -1,9 +1,14 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Companion, createNodePlatform, PatchbayError, type Platform } from "@patchbay/core";
+import {
+  type Companion,
+  createNodePlatform,
+  findRunningEditors,
+  findServingEditors,
+  PatchbayError,
+  type Platform,
+} from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
-import { findRunningEditors } from "../records/running-editors.ts";
-import { editorsServing } from "../records/serving-editor.ts";
 import { createPaint, wantsColour } from "../terminal/paint.ts";
 import type { ScreenStreams } from "../terminal/screen.ts";
 import { serveInTerminal } from "./serve-in-terminal.ts";
@@ -50,7 +55,7 @@ function servedFolder(folder: string): string {
 
 /** Names of the other editors of a folder. Two headless hosts would share drafts and take each other's agents: that is refused. */
 async function otherEditors(platform: Platform, folder: string): Promise<readonly string[]> {
-  const serving = await editorsServing(platform, await findRunningEditors(platform), folder);
+  const serving = await findServingEditors(platform, await findRunningEditors(platform), folder);
   const other = serving.find((editor) => editor.editorId === "patchbay" && editor.folders.includes(folder));
   if (other === undefined) return serving.map((editor) => `${editor.name} (port ${editor.port})`);
   const where = other.pid === undefined ? "" : ` (process ${other.pid})`;

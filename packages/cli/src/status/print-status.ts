@@ -1,6 +1,6 @@
-import type { Platform } from "@patchbay/core";
-import { agentNames } from "../records/agent-places.ts";
-import { findRunningEditors, type RunningEditor } from "../records/running-editors.ts";
+import { findRunningEditors, type Platform, type RunningEditor } from "@patchbay/core";
+import { agentName } from "../doctor/finding-words.ts";
+import { plainJson } from "../plain-json.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { formatTable } from "../terminal/table.ts";
 import { program } from "../own-command.ts";
@@ -19,7 +19,7 @@ export async function printStatus(request: StatusRequest): Promise<number> {
     const plain = editors.map(({ name, editorId, port, pid, folders, agents, answers }) => {
       return { name, editorId, port, pid, folders, agents, answers };
     });
-    print(JSON.stringify(plain, undefined, 2));
+    print(plainJson(plain));
     return 0;
   }
   if (editors.length === 0) {
@@ -36,8 +36,13 @@ function row(editor: RunningEditor): readonly string[] {
     escapeLine(editor.name),
     String(editor.port),
     editor.pid === undefined ? "" : String(editor.pid),
-    editor.agents.map((agent) => agentNames[agent]).join(", "),
+    editor.agents.map(agentName).join(", "),
     editor.folders.map(escapeLine).join(", "),
-    editor.answers ? "answers" : "gone (its record is stale)",
+    stateOf(editor),
   ];
+}
+
+function stateOf({ answers, isSilent }: RunningEditor): string {
+  if (answers) return "answers";
+  return isSilent ? "does not answer" : "gone (its record is left over)";
 }

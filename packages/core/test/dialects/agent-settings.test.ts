@@ -70,13 +70,18 @@ describe("the agents' own settings", () => {
     ] as const)
       platform.files.addFile(path, text);
     expect(await readAgentSettings(platform, "/w")).toMatchObject([
-      { looksForEditor: "no", asks: false, mode: "auto_edit" },
-      { looksForEditor: "no", asks: false, mode: "plan" },
-      { asks: true, mode: "manual" },
+      {
+        looksForEditor: "no",
+        asks: false,
+        mode: "auto_edit",
+        decidedBy: { looksForEditor: "/w/.gemini/settings.json", mode: "/w/.gemini/settings.json" },
+      },
+      { looksForEditor: "no", asks: false, mode: "plan", decidedBy: { mode: "/w/.qwen/settings.json" } },
+      { asks: true, mode: "manual", decidedBy: { mode: "/w/.claude/settings.local.json" } },
     ]);
     expect(await readAgentSettings(platform)).toMatchObject([
-      { looksForEditor: "yes", asks: true },
-      { looksForEditor: "yes", asks: true },
+      { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: "/home/user/.gemini/settings.json" } },
+      { looksForEditor: "yes", asks: true, decidedBy: { looksForEditor: undefined } },
       { asks: false, mode: "plan" },
     ]);
   });

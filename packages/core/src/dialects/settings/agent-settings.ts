@@ -27,6 +27,12 @@ export interface AgentSettings {
   /** Name of that setting, e.g. `tools.approvalMode`, and the user's file in which it stands. `default` there has it ask. */
   readonly modeSetting: string;
   readonly settingsFile: string;
+  /** The files, of the user or of the folder, that decide the above; undefined: none does, and its default counts. */
+  readonly decidedBy: {
+    readonly looksForEditor: string | undefined;
+    readonly showsChanges: string | undefined;
+    readonly mode: string | undefined;
+  };
   /** Starts it so that it asks, whatever its settings say. */
   readonly askingCommand: string;
   /** What is typed in a running one to have it ask; undefined where it knows no such thing. */

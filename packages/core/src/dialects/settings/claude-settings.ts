@@ -27,6 +27,11 @@ export async function readClaudeSettings(place: SettingsPlace): Promise<Omit<Age
     defaultMode: "auto",
     modeSetting: "permissions.defaultMode",
     settingsFile,
+    decidedBy: {
+      looksForEditor: undefined,
+      showsChanges: settings.fileOf("string", "diffTool"),
+      mode: settings.fileOf("string", "permissions", "defaultMode"),
+    },
     askingCommand: "claude --permission-mode manual",
     askingInput: undefined,
   };

@@ -25,6 +25,11 @@ export async function readGeminiSettings(place: SettingsPlace): Promise<Omit<Age
     defaultMode: "default",
     modeSetting: "general.defaultApprovalMode",
     settingsFile,
+    decidedBy: {
+      looksForEditor: settings.fileOf("boolean", "ide", "enabled"),
+      showsChanges: undefined,
+      mode: settings.fileOf("string", "general", "defaultApprovalMode"),
+    },
     askingCommand: "gemini --approval-mode default",
     askingInput: undefined,
   };

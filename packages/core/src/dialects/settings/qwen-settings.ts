@@ -17,6 +17,11 @@ export async function readQwenSettings(place: SettingsPlace): Promise<Omit<Agent
     defaultMode: "auto",
     modeSetting: "tools.approvalMode",
     settingsFile,
+    decidedBy: {
+      looksForEditor: settings.fileOf("boolean", "ide", "enabled"),
+      showsChanges: undefined,
+      mode: settings.fileOf("string", "tools", "approvalMode"),
+    },
     askingCommand: "qwen --approval-mode default",
     askingInput: "/approval-mode default",
   };

@@ -5,25 +5,30 @@ import type { SettingsPlace } from "./agent-settings.ts";
 /** A larger file is none that a person wrote. */
 const largestFileBytes = 1_048_576;
 
+interface Layer {
+  readonly path: string;
+  readonly value: unknown;
+}
+
 /** The settings of an agent as it reads them: several files, of which a later one wins. */
 export class SettingsLayers {
-  readonly #layers: readonly unknown[];
+  readonly #layers: readonly Layer[];
 
-  private constructor(layers: readonly unknown[]) {
+  private constructor(layers: readonly Layer[]) {
     this.#layers = layers;
   }
 
   /** Reads what is there. Never rejects: what cannot be read is as good as not there, to the agent, too. */
   static async read({ platform }: Pick<SettingsPlace, "platform">, paths: readonly string[]): Promise<SettingsLayers> {
     const { files } = platform;
-    const layers = paths.map(async (path): Promise<unknown> => {
+    const layers = paths.map(async (path): Promise<Layer> => {
       try {
         // Settings that are kept elsewhere and linked are read where they lie.
         const real = await files.realPath(path);
         const text = real === undefined ? undefined : await files.readText(real, largestFileBytes);
-        return text === undefined ? undefined : parseLooseJson(text);
+        return { path, value: text === undefined ? undefined : parseLooseJson(text) };
       } catch {
-        return undefined;
+        return { path, value: undefined };
       }
     });
     return new SettingsLayers(await Promise.all(layers));
@@ -44,8 +49,13 @@ export class SettingsLayers {
       .filter((value) => typeof value === "string");
   }
 
+  /** The file whose value of this type counts; undefined where none has one. */
+  fileOf(type: "boolean" | "string", ...keys: readonly string[]): string | undefined {
+    return this.#layers.findLast(({ value }) => typeof keys.reduce(member, value) === type)?.path;
+  }
+
   #all(keys: readonly string[]): readonly unknown[] {
-    return this.#layers.map((layer) => keys.reduce(member, layer));
+    return this.#layers.map(({ value }) => keys.reduce(member, value));
   }
 }
 

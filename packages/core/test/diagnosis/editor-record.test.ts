@@ -1,6 +1,9 @@
 import { delimiter } from "node:path";
+import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { splitFolders } from "../../src/records/agent-places.ts";
+import { splitFolders as split } from "../../src/diagnosis/editor-record.ts";
+
+const splitFolders = (text: string): readonly string[] => split(createMemoryPlatform(), text);
 
 describe("the folders of a record", () => {
   it("are taken apart at the delimiter", () => {

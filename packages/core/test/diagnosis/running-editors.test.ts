@@ -1,15 +1,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
-import { findRunningEditors } from "../../src/records/running-editors.ts";
+import { findRunningEditors } from "../../src/diagnosis/running-editors.ts";
 
 it("a companion that has ended does not answer, whoever has its port now", async () => {
   const platform = createTestPlatform();
   onTestFinished(() => platform.dispose());
-  const stranger = createServer().listen(0, "127.0.0.1");
+  const stranger = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
   onTestFinished(() => void stranger.close());
   await once(stranger, "listening");
   const address = stranger.address();

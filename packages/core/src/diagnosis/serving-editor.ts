@@ -1,6 +1,4 @@
-import { isAbsolute, relative } from "node:path";
-import type { Platform } from "@patchbay/core";
-import { realPlace } from "./real-place.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { RunningEditor } from "./running-editors.ts";
 
 /** The editors that answer and serve a folder, the one with the nearest folder first. */
@@ -25,6 +23,11 @@ export async function editorsServing(
 
 /** Whether `folder` is `root` or below it, by the letters of the paths. */
 export function holds(root: string, folder: string): boolean {
-  const way = relative(root, folder);
-  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+  const trimmed = root.replace(/[/\\]+$/u, "");
+  return folder === root || folder === trimmed || ["/", "\\"].some((mark) => folder.startsWith(trimmed + mark));
+}
+
+/** A folder or file with links resolved; as it is where it is gone or cannot be looked at (a mount that hangs in the air, another's home). */
+export async function realPlace({ files }: Platform, place: string): Promise<string> {
+  return (await files.realPath(place).catch(() => undefined)) ?? place;
 }

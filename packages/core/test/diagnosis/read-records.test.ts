@@ -1,7 +1,8 @@
-import type { Platform } from "@patchbay/core";
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
-import { readRecords } from "../../src/records/read-records.ts";
+import { agentPlaces } from "../../src/diagnosis/agent-places.ts";
+import { readPlaces } from "../../src/diagnosis/read-records.ts";
+import type { Platform } from "../../src/platform/platform.ts";
 
 it("a place that may not be looked into holds nothing", async () => {
   const platform = createTestPlatform();
@@ -10,6 +11,7 @@ it("a place that may not be looked into holds nothing", async () => {
     throw Object.assign(new Error("permission denied"), { code: "EACCES" });
   };
   const closed: Platform = { ...platform, files: { ...platform.files, lstat: refuse } };
-  const found = await readRecords(closed);
-  expect(found.map(({ facts, files }) => [facts, files])).toEqual(found.map(() => [undefined, []]));
+  const found = await readPlaces(closed, agentPlaces(closed, closed.process));
+  expect(found).toHaveLength(3);
+  for (const { facts, files, isClosed } of found) expect([facts, files, isClosed]).toEqual([undefined, [], true]);
 });

@@ -2,13 +2,23 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunningEditor } from "../../src/records/running-editors.ts";
-import { editorsServing } from "../../src/records/serving-editor.ts";
+import type { RunningEditor } from "../../src/diagnosis/running-editors.ts";
+import { editorsServing } from "../../src/diagnosis/serving-editor.ts";
 
 let platform: TestPlatform;
 
 function editor(name: string, folders: readonly string[], answers = true): RunningEditor {
-  return { name, editorId: undefined, port: 1, pid: 1, folders, agents: ["gemini"], records: [], answers };
+  return {
+    name,
+    editorId: undefined,
+    port: 1,
+    pid: 1,
+    folders,
+    agents: ["gemini"],
+    records: [],
+    answers,
+    isSilent: false,
+  };
 }
 
 async function serving(editors: readonly RunningEditor[], folder: string): Promise<readonly string[]> {

@@ -1,0 +1,273 @@
+import {
+  allDialects,
+  type AgentSettings,
+  type ChoiceReason,
+  examineAsking,
+  type Finding,
+  type NamedEditor,
+} from "@patchbay/core";
+import { program } from "../own-command.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
+import { quoteWord } from "../terminal/quote-word.ts";
+
+/** A finding in words, safe to print. */
+export interface FindingWords {
+  /** One or two sentences. */
+  readonly text: string;
+  /** What to type, where something is to be typed. It never does harm where the finding should be wrong. */
+  readonly fix?: string;
+}
+
+/** Says a finding. Values that came from files, agents or settings are escaped; a command is given only where nothing in it had to be. */
+export function wordsOf(finding: Finding): FindingWords {
+  const { text, fix } = rawWordsOf(finding);
+  const isPlain = fix !== undefined && escapeLine(fix) === fix;
+  return { text: escapeLine(text), ...(isPlain ? { fix } : {}) };
+}
+
+/** Names of agents as people know them. */
+export function agentName(agent: string): string {
+  return allDialects.find(({ id }) => id === agent)?.agentName ?? agent;
+}
+
+/** Why an agent may show no changes, for whom it is connected to. */
+export function askingWords(settings: readonly AgentSettings[], dialect: string): readonly FindingWords[] {
+  return settings.filter(({ agent }) => agent === dialect).flatMap((one) => examineAsking(one).map(wordsOf));
+}
+
+interface Words {
+  readonly text: string;
+  readonly fix?: string;
+}
+
+const renew = `eval "$(${program} env)"`;
+const reload = "Reload the editor's window.";
+
+function rawWordsOf(finding: Finding): Words {
+  const agents = listOf(finding.agents.map(agentName));
+  const isOne = finding.agents.length === 1;
+  /** The form of a verb that fits the agents. */
+  const verb = (one: string, several: string): string => (isOne ? one : several);
+  switch (finding.code) {
+    case "connects": {
+      const { editor, because, others } = finding.values;
+      const count = others.length + 1;
+      const why =
+        others.length === 0 ? "" : ` Of the ${count} editors that have this folder open, it is ${reasons[because]}.`;
+      return { text: `${agents} ${verb("connects", "connect")} to ${at(editor)}.${why}` };
+    }
+    case "waits-to-be-told":
+      return {
+        text: `${agents} can connect to ${at(finding.values.editor)}, but in this terminal only when told to.`,
+        fix: "claude --ide   # or /ide in one that runs",
+      };
+    case "undecided": {
+      const { editors } = finding.values;
+      return {
+        text: `${editors.length} editors have this folder open (${editors.map(at).join("; ")}), and ${agents} connects to none of them by itself.`,
+        fix: `${renew}   # or choose one: /ide, typed in ${agents}`,
+      };
+    }
+    case "takes-other-folder": {
+      const { editor, variable, open, better } = finding.values;
+      const text = `${variable} leads ${agents} to ${at(editor)}, which has another folder open: ${open}.`;
+      if (better === undefined) return { text };
+      return { text: `${text} ${at(better)} has this one open.`, fix: envOf(better) };
+    }
+    case "no-editor":
+      return {
+        text: `No running editor offers itself to ${agents}.`,
+        fix: `${program} serve ${quoteWord(finding.values.folder)}   # or open the folder in your editor`,
+      };
+    case "other-folder":
+      return {
+        text: `${at(finding.values.editor)} has another folder open: ${finding.values.open}. ${agents} ${verb("looks", "look")} for one that has this folder open.`,
+        fix: `cd ${quoteWord(finding.values.open)}   # or open this folder in the editor`,
+      };
+    case "folder-below":
+      return {
+        text: `${at(finding.values.editor)} has only a folder below this one open: ${finding.values.open}.`,
+        fix: `cd ${quoteWord(finding.values.open)}   # or open this folder in the editor`,
+      };
+    case "folder-by-link": {
+      const { editor, folder, open } = finding.values;
+      return {
+        text: `${at(editor)} has this folder open as ${open}, by way of a link that ${agents} does not follow. Open ${folder} itself in the editor.`,
+      };
+    }
+    case "token-refused":
+      return {
+        text: `${at(finding.values.editor)} refuses the token in ${finding.values.path}, which is not of its present run. ${reload}`,
+      };
+    case "editor-stopped":
+      return {
+        text: `${at(finding.values.editor)} is stopped (process ${finding.values.pid}) and answers no agent.`,
+        fix: `kill -CONT ${finding.values.pid}   # or fg, in the terminal in which it was stopped`,
+      };
+    case "editor-silent":
+      return {
+        text: `${at(finding.values.editor)} accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window.`,
+      };
+    case "editor-full":
+      return { text: `${at(finding.values.editor)} serves as many agents as it can. End one of them first.` };
+    case "port-of-another-program":
+      return {
+        text: `${finding.values.path} leads ${agents} to port ${finding.values.editor.port}, where another program answers in place of ${finding.values.editor.name}. ${reload}`,
+      };
+    case "takes-ended-editor": {
+      const { editor, path, isSurelyEnded, better } = finding.values;
+      const text = `${agents} takes ${at(editor)}, which has ended, and tries no other: ${path} and a variable of this terminal lead there.`;
+      if (better !== undefined) return { text: `${text} ${at(better)} has this folder open.`, fix: envOf(better) };
+      return isSurelyEnded ? { text, fix: `rm ${quoteWord(path)}` } : { text };
+    }
+    case "port-left-over":
+      return {
+        text: `${finding.values.variables.join(", ")} (${finding.values.port}) ${finding.values.variables.length === 1 ? "is" : "are"} left over from an editor that has ended. ${agents} ${verb("ignores", "ignore")} that.`,
+      };
+    case "program-in-place-of-editor":
+      return {
+        text: `${finding.values.variable} is set: ${agents} may start that program instead of looking for an editor.`,
+        fix: `unset ${finding.values.variable}`,
+      };
+    case "looks-on-container-host":
+      return {
+        text: `This is a container, in which ${agents} looks for its editor on the container's host only.`,
+        fix: "export REMOTE_CONTAINERS=true",
+      };
+    case "temporary-directory-differs": {
+      const { editor, theirs, ours } = finding.values;
+      return {
+        text: `${at(editor)} uses ${theirs} for temporary files and this terminal ${ours}, so ${agents} does not find it.`,
+        fix: `TMPDIR=${quoteWord(theirs)} gemini`,
+      };
+    }
+    case "home-differs": {
+      const { editor, theirs, ours } = finding.values;
+      return {
+        text: `The home of ${at(editor)} is ${theirs} and this terminal's is ${ours}, so ${agents} ${verb("does", "do")} not find it.`,
+        fix: `HOME=${quoteWord(theirs)} ${finding.agents[0] ?? ""}`,
+      };
+    }
+    case "qwen-home-differs": {
+      const { editor, theirs, ours } = finding.values;
+      const text = `${at(editor)} was started ${theirs === undefined ? "without QWEN_HOME" : `with QWEN_HOME ${theirs}`} and this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
+      return { text, fix: theirs === undefined ? "env -u QWEN_HOME qwen" : `QWEN_HOME=${quoteWord(theirs)} qwen` };
+    }
+    case "root-by-sudo":
+      return {
+        text: `You are root by sudo, and ${agents} ${verb("looks", "look")} for editors of root. Leave sudo and start the agent as ${finding.values.user}.`,
+      };
+    case "not-installed":
+      return {
+        text: `${agents} was not found: there is no ${finding.values.command} on this terminal's PATH (an alias is not seen from here).`,
+        fix: `npm install --global ${finding.values.package}`,
+      };
+    case "directory-of-another-user": {
+      const { directory, uid } = finding.values;
+      const own = finding.agents.includes("gemini") ? " or give the editor and the agent a TMPDIR of your own" : "";
+      return {
+        text: `${directory} belongs to another user (uid ${uid}), so no editor of yours can offer itself to ${agents} there. Have it removed by its owner${own === "" ? "" : `,${own}`}.`,
+      };
+    }
+    case "directory-is-a-link":
+      return {
+        text: `${finding.values.directory} is a symbolic link that Patchbay does not follow, so ${agents} ${verb("finds", "find")} no record there. Links are followed only in your home, and only to a directory that nobody else can change.`,
+      };
+    case "directory-is-none":
+      return {
+        text: `${finding.values.directory} is not a directory, so no editor can offer itself to ${agents} there.`,
+        fix: `mv ${quoteWord(finding.values.directory)} ${quoteWord(`${finding.values.directory}.old`)}`,
+      };
+    case "directory-closed":
+      return {
+        text: `You may not look into ${finding.values.directory}, so ${agents} ${verb("finds", "find")} no editor there.`,
+      };
+    case "directory-open-to-others":
+      return {
+        text: `Other users may write to ${finding.values.directory}, and could lead ${agents} to an editor of theirs.`,
+        fix: `chmod go-w ${quoteWord(finding.values.directory)}`,
+      };
+    case "record-of-another-user":
+      return {
+        text: `${finding.values.path} belongs to another user (uid ${finding.values.uid}); ${agents} ignores it.`,
+      };
+    case "record-readable-by-others":
+      return {
+        text: `Other users may read the token in ${finding.values.path}.`,
+        fix: `chmod 600 ${quoteWord(finding.values.path)}`,
+      };
+    case "record-not-understood":
+      return { text: `${finding.values.path} is not a record that ${agents} understands, and is skipped.` };
+    case "record-left-over": {
+      const { path, editor, isSurelyEnded } = finding.values;
+      return isSurelyEnded
+        ? { text: `${path} is left over from ${editor.name}, which has ended.`, fix: `rm ${quoteWord(path)}` }
+        : { text: `${path} is a record of ${editor.name}, but nobody answers on its port ${editor.port}.` };
+    }
+    case "record-of-ended-process": {
+      const { path, editor, pid } = finding.values;
+      return {
+        text: `${path} names process ${pid}, which has ended: ${agents} deletes it, although ${editor.name} answers. ${reload}`,
+      };
+    }
+    case "record-without-editor-names":
+      return {
+        text: `${finding.values.path} does not name its editor (ideInfo), so ${agents} accepts it in the terminals of a few editors only.`,
+      };
+    case "record-missing":
+      return {
+        text: `${at(finding.values.editor)} has this folder open, but there is no record for ${agents} in ${finding.values.directory}. ${reload} If that does not help, its own diagnosis says why.`,
+      };
+    case "editor-mode-off": {
+      const { file, userFile } = finding.values;
+      const where = file === undefined ? "" : ` (ide.enabled in ${file})`;
+      const text = `${agents}'s IDE mode is off${where}, so it looks for no editor.`;
+      return file === undefined || file === userFile
+        ? { text, fix: `/ide enable   # typed in ${agents}` }
+        : { text: `${text} Change it there: that file wins over yours.` };
+    }
+    case "editor-mode-not-chosen":
+      return {
+        text: `${agents} has not been told to use an editor yet. If it offers to install an extension, answer No; then switch IDE mode on.`,
+        fix: `/ide enable   # typed in ${agents}`,
+      };
+    case "never-asks": {
+      const { mode, setting, file, userFile, command, input } = finding.values;
+      const where = file === undefined ? "by default" : `in ${file}`;
+      const now = input === undefined ? `${command}   # ` : `${input}   # typed in ${agents}; `;
+      return {
+        text: `${agents}'s ${setting} is "${mode}" ${where}: it writes without asking, and no editor is shown a change.`,
+        fix: `${now}for good: "default" in ${file ?? userFile}`,
+      };
+    }
+    case "shows-changes-in-terminal": {
+      const { file } = finding.values;
+      return {
+        text: `${agents}'s diffTool is "terminal"${file === undefined ? "" : ` in ${file}`}: no editor is shown a change.`,
+        fix: `/config   # typed in ${agents}: set the diff tool to auto`,
+      };
+    }
+  }
+}
+
+const reasons: Readonly<Record<ChoiceReason, string>> = {
+  only: "the only one that answers",
+  "port-variable": "the one that this terminal's variables name",
+  "own-process": "the one that this terminal belongs to",
+  "largest-process": "the one with the largest process id",
+  newest: "the one with the newest record",
+};
+
+function at({ name, port }: NamedEditor): string {
+  return `${name} (port ${port})`;
+}
+
+function envOf({ port }: NamedEditor): string {
+  return `eval "$(${program} env --port ${port})"`;
+}
+
+function listOf(names: readonly string[]): string {
+  const last = names.at(-1);
+  if (last === undefined) return "agents";
+  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
+}

@@ -1,0 +1,573 @@
+import { mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import type { DiagnosedAgent, Platform } from "@patchbay/core";
+import { deadPid, type DoctorLab } from "./doctor-lab.ts";
+
+/** One case of docs/diagnosis.md: made for real, and what the doctor then prints. */
+export interface Situation {
+  readonly title: string;
+  readonly agents?: readonly DiagnosedAgent[];
+  /** Makes it; resolves with the folder in which the doctor is run, where that is not the lab's. */
+  readonly make: (lab: DoctorLab) => Promise<string | void>;
+  readonly says: readonly string[];
+}
+
+const allWell = "✓ Gemini CLI, Qwen Code and Claude Code connect to Editor (port N).";
+
+async function here(lab: DoctorLab): Promise<void> {
+  lab.settle();
+  lab.terminalOf(await lab.start("Editor", [lab.folder]));
+}
+
+/** Two editors on the folder: Theia, which has the smaller process id and started first, and VS Code. */
+async function two(lab: DoctorLab) {
+  lab.settle();
+  const [smaller = 1, larger = 1] = [process.pid, process.ppid].toSorted((a, b) => a - b);
+  const theia = await lab.start("Theia", [lab.folder], smaller);
+  const qwen = lab.inHome(`.qwen/ide/${theia.environment["QWEN_CODE_IDE_SERVER_PORT"] ?? ""}.lock`);
+  utimesSync(qwen, 1, 1);
+  return { theia, code: await lab.start("VS Code", [lab.folder], larger) };
+}
+
+function ports(lab: DoctorLab, port: number): void {
+  lab.environment["GEMINI_CLI_IDE_SERVER_PORT"] = String(port);
+  lab.environment["QWEN_CODE_IDE_SERVER_PORT"] = String(port);
+  lab.environment["CLAUDE_CODE_SSE_PORT"] = String(port);
+}
+
+/** An editor that was started with other surroundings than the terminal's. */
+async function otherwise(
+  lab: DoctorLab,
+  changes: { readonly homeDirectory?: string; readonly temporaryDirectory?: string; readonly qwenHome?: string },
+): Promise<void> {
+  const { process } = lab.platform;
+  const environment = (name: string): string | undefined => (name === "QWEN_HOME" ? changes.qwenHome : undefined);
+  const surroundings = {
+    homeDirectory: changes.homeDirectory ?? process.homeDirectory,
+    temporaryDirectory: changes.temporaryDirectory ?? process.temporaryDirectory,
+    environment,
+  };
+  const platform: Platform = { ...lab.platform, process: { ...process, ...surroundings } };
+  lab.elsewhere.push(surroundings);
+  lab.terminalOf(await lab.start("Editor", [lab.folder], undefined, platform));
+}
+
+/** The situations of docs/diagnosis.md, in its order. */
+export const situations: readonly Situation[] = [
+  { title: "All is well", make: here, says: [allWell] },
+  {
+    title: "In a folder below the editor's, reached through a link",
+    make: async (lab) => {
+      await here(lab);
+      mkdirSync(join(lab.folder, "below"));
+      const link = join(lab.platform.root, "link");
+      symlinkSync(join(lab.folder, "below"), link);
+      return link;
+    },
+    says: [allWell],
+  },
+  {
+    title: "A proxy is set, and TMPDIR is, to what the editor uses as well: neither is in the way",
+    make: async (lab) => {
+      await here(lab);
+      lab.environment["HTTP_PROXY"] = "http://127.0.0.1:9";
+      lab.environment["TMPDIR"] = lab.platform.tmp;
+    },
+    says: [allWell],
+  },
+  {
+    title: "No editor is running",
+    make: async (lab) => lab.settle(),
+    says: [
+      "✗ No running editor offers itself to Gemini CLI, Qwen Code and Claude Code.",
+      "  type: patchbay serve FOLDER   # or open the folder in your editor",
+    ],
+  },
+  {
+    title: "The editor has another folder open",
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.directory("else where")]);
+    },
+    says: [
+      "✗ Editor (port N) has another folder open: /else where. Gemini CLI, Qwen Code and Claude Code look for one that has this folder open.",
+      "  type: cd '/else where'   # or open this folder in the editor",
+    ],
+  },
+  {
+    title: "The editor has only a folder below this one open",
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.directory("workspace", "app")]);
+    },
+    says: [
+      "✗ Editor (port N) has only a folder below this one open: FOLDER/app.",
+      "  type: cd FOLDER/app   # or open this folder in the editor",
+    ],
+  },
+  {
+    title: "The editor, which is another companion's, has the folder open through a link",
+    agents: ["claude"],
+    make: async (lab) => {
+      lab.settle();
+      const link = join(lab.platform.root, "link");
+      symlinkSync(lab.folder, link);
+      lab.record("claude", await lab.httpServer(401), { workspaceFolders: [link] });
+    },
+    says: [
+      "✗ Editor (port N) has this folder open as /link, by way of a link that Claude Code does not follow. Open FOLDER itself in the editor.",
+    ],
+  },
+  {
+    title: "A terminal outside of the editor",
+    make: async (lab) => {
+      lab.settle();
+      await lab.start("Editor", [lab.folder]);
+    },
+    says: [
+      "! Claude Code can connect to Editor (port N), but in this terminal only when told to.",
+      "  type: claude --ide   # or /ide in one that runs",
+      "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
+    ],
+  },
+  {
+    title: "Two editors have the folder open, and the terminal is neither's",
+    make: async (lab) => {
+      await two(lab);
+    },
+    says: [
+      "! 2 editors have this folder open (Theia (port N); VS Code (port N)), and Claude Code connects to none of them by itself.",
+      '  type: eval "$(patchbay env)"   # or choose one: /ide, typed in Claude Code',
+      "✓ Gemini CLI connects to VS Code (port N). Of the 2 editors that have this folder open, it is the one with the largest process id.",
+      "✓ Qwen Code connects to VS Code (port N). Of the 2 editors that have this folder open, it is the one with the newest record.",
+    ],
+  },
+  {
+    title: "Two editors have the folder open, and the terminal is one's",
+    make: async (lab) => lab.terminalOf((await two(lab)).theia),
+    says: [
+      "✓ Gemini CLI and Qwen Code connect to Theia (port N). Of the 2 editors that have this folder open, it is the one that this terminal's variables name.",
+      "✓ Claude Code connects to Theia (port N).",
+    ],
+  },
+  {
+    title: "Two editors have the folder open, and the terminal is a shell below one's process",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await two(lab);
+      lab.environment["GEMINI_CLI_IDE_PID"] = String(Math.min(process.pid, process.ppid));
+    },
+    says: [
+      "✓ Gemini CLI connects to Theia (port N). Of the 2 editors that have this folder open, it is the one that this terminal belongs to.",
+    ],
+  },
+  {
+    title: "The terminal's variables name an editor with another folder",
+    make: async (lab) => {
+      await here(lab);
+      lab.terminalOf(await lab.start("Other", [lab.directory("other")]));
+    },
+    says: [
+      "✗ CLAUDE_CODE_SSE_PORT leads Claude Code to Other (port N), which has another folder open: /other. Editor (port N) has this one open.",
+      '  type: eval "$(patchbay env --port N)"',
+      "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
+    ],
+  },
+  {
+    title: "The variables are left over from an editor that has ended",
+    make: async (lab) => {
+      await here(lab);
+      ports(lab, 9);
+    },
+    says: [
+      "! GEMINI_CLI_IDE_SERVER_PORT, QWEN_CODE_IDE_SERVER_PORT, CLAUDE_CODE_SSE_PORT (9) are left over from an editor that has ended. Gemini CLI, Qwen Code and Claude Code ignore that.",
+      allWell,
+    ],
+  },
+  {
+    title: "Variables and record are left over from an editor that was killed, beside one that runs",
+    agents: ["gemini", "qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.record("gemini", 9, {}, deadPid);
+      ports(lab, 9);
+    },
+    says: [
+      "✗ Gemini CLI takes Editor (port N), which has ended, and tries no other: TMP/gemini/ide/gemini-ide-server-N-N.json and a variable of this terminal lead there. Editor (port N) has this folder open.",
+      '  type: eval "$(patchbay env --port N)"',
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json is left over from Editor, which has ended.",
+      "  type: rm TMP/gemini/ide/gemini-ide-server-N-N.json",
+      "! QWEN_CODE_IDE_SERVER_PORT (9) is left over from an editor that has ended. Qwen Code ignores that.",
+      "✓ Qwen Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "The editor refuses the token of its record",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      const port = Number(lab.environment["CLAUDE_CODE_SSE_PORT"]);
+      lab.record("claude", port, { authToken: "of another run" });
+    },
+    says: [
+      "✗ Editor (port N) refuses the token in ~/.claude/ide/N.lock, which is not of its present run. Reload the editor's window.",
+    ],
+  },
+  {
+    title: "The editor's process is stopped",
+    agents: ["qwen"],
+    make: async (lab) => {
+      lab.settle();
+      const { pid, port } = await lab.stoppedProcess();
+      lab.record("qwen", port, {}, pid);
+    },
+    says: [
+      "✗ Editor (port N) is stopped (process N) and answers no agent.",
+      "  type: kill -CONT N   # or fg, in the terminal in which it was stopped",
+    ],
+  },
+  {
+    title: "The editor hangs",
+    agents: ["gemini"],
+    make: async (lab) => {
+      lab.settle();
+      lab.record("gemini", await lab.silentServer());
+    },
+    says: [
+      "✗ Editor (port N) accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window.",
+    ],
+  },
+  {
+    title: "The editor serves as many agents as it can",
+    agents: ["gemini"],
+    make: async (lab) => {
+      lab.settle();
+      lab.record("gemini", await lab.httpServer(503));
+    },
+    says: ["✗ Editor (port N) serves as many agents as it can. End one of them first."],
+  },
+  {
+    title: "Another program has the port of an editor that has ended",
+    agents: ["claude"],
+    make: async (lab) => {
+      lab.settle();
+      lab.record("claude", await lab.httpServer(404));
+    },
+    says: [
+      "✗ ~/.claude/ide/N.lock leads Claude Code to port N, where another program answers in place of Editor. Reload the editor's window.",
+    ],
+  },
+  {
+    title: "A record is left over from an editor that was killed",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.record("qwen", 9, {}, deadPid);
+    },
+    says: [
+      "! ~/.qwen/ide/N.lock is left over from Editor, which has ended.",
+      "  type: rm ~/.qwen/ide/N.lock",
+      "✓ Qwen Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "Nobody answers on a record's port, but its process is there: nothing is to be removed",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.record("gemini", 9);
+    },
+    says: [
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json is a record of Editor, but nobody answers on its port N.",
+      "✓ Gemini CLI connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "A record names a process that has ended, although its editor answers",
+    agents: ["qwen"],
+    make: async (lab) => {
+      lab.settle();
+      lab.record("qwen", await lab.httpServer(401), {}, deadPid);
+    },
+    says: [
+      "✗ ~/.qwen/ide/N.lock names process N, which has ended: Qwen Code deletes it, although Editor answers. Reload the editor's window.",
+    ],
+  },
+  {
+    title: "A record does not name its editor",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      const port = Number(lab.environment["QWEN_CODE_IDE_SERVER_PORT"]);
+      const text = await lab.platform.files.readText(lab.inHome(`.qwen/ide/${port}.lock`), 10_000);
+      const fields: Record<string, unknown> = { ...JSON.parse(text ?? "{}"), ideInfo: {} };
+      lab.record("qwen", port, fields);
+    },
+    says: [
+      "! ~/.qwen/ide/N.lock does not name its editor (ideInfo), so Qwen Code accepts it in the terminals of a few editors only.",
+      "✓ Qwen Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "The editor uses another directory for temporary files",
+    make: async (lab) => {
+      lab.settle();
+      await otherwise(lab, { temporaryDirectory: lab.directory("other tmp") });
+    },
+    says: [
+      "✗ Editor (port N) uses /other tmp for temporary files and this terminal TMP, so Gemini CLI does not find it.",
+      "  type: TMPDIR='/other tmp' gemini",
+      "✓ Qwen Code and Claude Code connect to Editor (port N).",
+    ],
+  },
+  {
+    title: "The editor has another home",
+    make: async (lab) => {
+      lab.settle();
+      await otherwise(lab, { homeDirectory: lab.directory("another") });
+    },
+    says: [
+      "✗ The home of Editor (port N) is /another and this terminal's is ~, so Qwen Code and Claude Code do not find it.",
+      "  type: HOME=/another qwen",
+      "✓ Gemini CLI connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "This terminal has a QWEN_HOME that the editor has not",
+    agents: ["qwen"],
+    make: async (lab) => {
+      lab.settle();
+      lab.environment["QWEN_HOME"] = lab.directory("q");
+      lab.put(join(lab.platform.root, "q", "settings.json"), '{ "tools": { "approvalMode": "default" } }');
+      await otherwise(lab, {});
+    },
+    says: [
+      "✗ Editor (port N) was started without QWEN_HOME and this terminal has /q, so Qwen Code does not find it.",
+      "  type: env -u QWEN_HOME qwen",
+    ],
+  },
+  {
+    title: "The editor has a QWEN_HOME that this terminal has not",
+    agents: ["qwen"],
+    make: async (lab) => {
+      lab.settle();
+      // The editor writes to both: to be found by neither, its home must differ, too.
+      await otherwise(lab, { qwenHome: lab.directory("q"), homeDirectory: lab.directory("another") });
+    },
+    says: [
+      "✗ Editor (port N) was started with QWEN_HOME /q and this terminal has none, so Qwen Code does not find it.",
+      "  type: QWEN_HOME=/q qwen",
+    ],
+  },
+  {
+    title: "Root by sudo",
+    make: async (lab) => {
+      lab.settle();
+      lab.uid = 0;
+      lab.environment["SUDO_USER"] = "ada";
+    },
+    says: [
+      "✗ You are root by sudo, and Gemini CLI, Qwen Code and Claude Code look for editors of root. Leave sudo and start the agent as ada.",
+    ],
+  },
+  {
+    title: "An agent is not installed",
+    make: async (lab) => {
+      await here(lab);
+      rmSync(join(lab.platform.root, "bin", "qwen"));
+      rmSync(lab.inHome(".qwen/settings.json"));
+    },
+    says: [
+      "! Qwen Code was not found: there is no qwen on this terminal's PATH (an alias is not seen from here).",
+      "  type: npm install --global @qwen-code/qwen-code",
+      "✓ Gemini CLI and Claude Code connect to Editor (port N).",
+    ],
+  },
+  {
+    title: "A container",
+    make: async (lab) => {
+      await here(lab);
+      lab.system.set("/.dockerenv", "");
+      delete lab.environment["REMOTE_CONTAINERS"];
+    },
+    says: [
+      "✗ This is a container, in which Gemini CLI looks for its editor on the container's host only.",
+      "  type: export REMOTE_CONTAINERS=true",
+      "✓ Qwen Code and Claude Code connect to Editor (port N).",
+    ],
+  },
+  {
+    title: "A program is named in place of an editor",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.environment["GEMINI_CLI_IDE_SERVER_STDIO_COMMAND"] = "other";
+    },
+    says: [
+      "! GEMINI_CLI_IDE_SERVER_STDIO_COMMAND is set: Gemini CLI may start that program instead of looking for an editor.",
+      "  type: unset GEMINI_CLI_IDE_SERVER_STDIO_COMMAND",
+      "✓ Gemini CLI connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "An agent was never told to use an editor",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".gemini/settings.json"), "{}");
+    },
+    says: [
+      "✗ Gemini CLI has not been told to use an editor yet. If it offers to install an extension, answer No; then switch IDE mode on.",
+      "  type: /ide enable   # typed in Gemini CLI",
+    ],
+  },
+  {
+    title: "IDE mode is off",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".gemini/settings.json"), '{ "ide": { "enabled": false } }');
+    },
+    says: [
+      "✗ Gemini CLI's IDE mode is off (ide.enabled in ~/.gemini/settings.json), so it looks for no editor.",
+      "  type: /ide enable   # typed in Gemini CLI",
+    ],
+  },
+  {
+    title: "IDE mode is off in the folder's settings, which win",
+    agents: ["gemini"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.folder, ".gemini", "settings.json"), '{ "ide": { "enabled": false } }');
+    },
+    says: [
+      "✗ Gemini CLI's IDE mode is off (ide.enabled in FOLDER/.gemini/settings.json), so it looks for no editor. Change it there: that file wins over yours.",
+    ],
+  },
+  {
+    title: "An agent writes without asking, by default",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".qwen/settings.json"), "{}");
+    },
+    says: [
+      '✗ Qwen Code\'s tools.approvalMode is "auto" by default: it writes without asking, and no editor is shown a change.',
+      '  type: /approval-mode default   # typed in Qwen Code; for good: "default" in ~/.qwen/settings.json',
+      "✓ Qwen Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "An agent writes without asking, by the folder's settings",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      const text = '{ "permissions": { "defaultMode": "acceptEdits" } }';
+      lab.put(join(lab.folder, ".claude", "settings.local.json"), text);
+    },
+    says: [
+      '✗ Claude Code\'s permissions.defaultMode is "acceptEdits" in FOLDER/.claude/settings.local.json: it writes without asking, and no editor is shown a change.',
+      '  type: claude --permission-mode manual   # for good: "default" in FOLDER/.claude/settings.local.json',
+      "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "An agent shows its changes in the terminal only",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".claude.json"), '{ "diffTool": "terminal" }');
+    },
+    says: [
+      '✗ Claude Code\'s diffTool is "terminal" in ~/.claude.json: no editor is shown a change.',
+      "  type: /config   # typed in Claude Code: set the diff tool to auto",
+      "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "Where an agent looks belongs to another user",
+    agents: ["gemini"],
+    make: async (lab) => {
+      lab.settle();
+      lab.foreign.add(lab.directory("tmp", "gemini", "ide"));
+    },
+    says: [
+      "✗ TMP/gemini/ide belongs to another user (uid N), so no editor of yours can offer itself to Gemini CLI there. Have it removed by its owner, or give the editor and the agent a TMPDIR of your own.",
+    ],
+  },
+  {
+    title: "Where an agent looks is a link that the editor does not follow",
+    agents: ["gemini"],
+    make: async (lab) => {
+      lab.settle();
+      mkdirSync(join(lab.platform.tmp, "gemini"));
+      symlinkSync(lab.directory("planted"), join(lab.platform.tmp, "gemini", "ide"));
+      await lab.start("Editor", [lab.folder]);
+    },
+    says: [
+      "✗ TMP/gemini/ide is a symbolic link that Patchbay does not follow, so Gemini CLI finds no record there. Links are followed only in your home, and only to a directory that nobody else can change.",
+    ],
+  },
+  {
+    title: "Where an agent looks is a file",
+    agents: ["claude"],
+    make: async (lab) => {
+      lab.settle();
+      lab.put(lab.inHome(".claude/ide"), "");
+    },
+    says: [
+      "✗ ~/.claude/ide is not a directory, so no editor can offer itself to Claude Code there.",
+      "  type: mv ~/.claude/ide ~/.claude/ide.old",
+    ],
+  },
+  {
+    title: "Others may write to where an agent looks, and read a token",
+    agents: ["qwen"],
+    make: async (lab) => {
+      await here(lab);
+      await lab.platform.files.chmod(lab.inHome(".qwen/ide"), 0o777);
+      const name = `${lab.environment["QWEN_CODE_IDE_SERVER_PORT"] ?? ""}.lock`;
+      await lab.platform.files.chmod(lab.inHome(`.qwen/ide/${name}`), 0o644);
+    },
+    says: [
+      "! Other users may write to ~/.qwen/ide, and could lead Qwen Code to an editor of theirs.",
+      "  type: chmod go-w ~/.qwen/ide",
+      "! Other users may read the token in ~/.qwen/ide/N.lock.",
+      "  type: chmod 600 ~/.qwen/ide/N.lock",
+      "✓ Qwen Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "A record that is none, and one of another user",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".claude/ide/1.lock"), "nonsense");
+      lab.foreign.add(lab.put(lab.inHome(".claude/ide/2.lock"), "{}"));
+    },
+    says: [
+      "! ~/.claude/ide/N.lock is not a record that Claude Code understands, and is skipped.",
+      "! ~/.claude/ide/N.lock belongs to another user (uid N); Claude Code ignores it.",
+      "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "The editor runs, and has left no record for one agent",
+    agents: ["qwen"],
+    make: async (lab) => {
+      // Where that directory cannot be written, say.
+      const refuse = async (): Promise<never> => {
+        throw Object.assign(new Error("read-only"), { code: "EROFS" });
+      };
+      const { files } = lab.platform;
+      const makeDirectory = async (path: string, mode: number) =>
+        path.endsWith(".qwen") ? await refuse() : await files.makeDirectory(path, mode);
+      const platform: Platform = { ...lab.platform, files: { ...files, makeDirectory } };
+      await lab.start("Editor", [lab.folder], undefined, platform);
+      lab.settle();
+    },
+    says: [
+      "✗ Editor (port N) has this folder open, but there is no record for Qwen Code in ~/.qwen/ide. Reload the editor's window. If that does not help, its own diagnosis says why.",
+    ],
+  },
+];

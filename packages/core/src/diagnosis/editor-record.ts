@@ -1,0 +1,100 @@
+import * as z from "zod";
+import { splitPath } from "../discovery/join-path.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { AgentPlace } from "./agent-places.ts";
+import type { DiagnosedAgent } from "./finding.ts";
+
+/** What one record tells an agent. */
+export interface EditorRecord {
+  readonly agent: DiagnosedAgent;
+  readonly path: string;
+  readonly port: number;
+  readonly folders: readonly string[];
+  /** Process that the record names; undefined where it names none. */
+  readonly pid: number | undefined;
+  readonly editorName: string;
+  /** Short machine name of the editor, where the record has one. */
+  readonly editorId: string | undefined;
+  /** What the agent shows to be let in. Never printed. */
+  readonly token: string | undefined;
+  /** Whether Gemini CLI and Qwen Code accept it in any terminal: both names of `ideInfo` are there. */
+  readonly hasEditorInfo: boolean;
+  /** What Claude Code would connect by; undefined where the record does not say. */
+  readonly transport: string | undefined;
+  readonly modifiedMs: number;
+  /** Process of the companion, where it is Patchbay's record, and what tells it from a later one with its number. */
+  readonly companion: { readonly pid: number; readonly start?: string | undefined } | undefined;
+}
+
+const port = z.union([z.number().int(), z.string().regex(/^\d+$/u).transform(Number)]);
+
+const jsonRecord = z.object({
+  port: port.optional(),
+  workspacePath: z.string().optional(),
+  workspaceFolders: z.array(z.string()).optional(),
+  authToken: z.string().optional(),
+  pid: z.number().optional(),
+  ppid: z.number().optional(),
+  ideName: z.string().optional(),
+  ideInfo: z.object({ name: z.string().optional(), displayName: z.string().optional() }).optional(),
+  transport: z.string().optional(),
+  patchbay: z.object({ pid: z.number(), start: z.string().optional() }).optional(),
+});
+
+/** A file in a place where an agent looks. */
+export interface RecordFile {
+  readonly place: AgentPlace;
+  readonly path: string;
+  readonly text: string;
+  readonly modifiedMs: number;
+}
+
+/** Reads a record's text; undefined where it is not one. */
+export function parseEditorRecord(platform: Platform, file: RecordFile): EditorRecord | undefined {
+  const { place, path, text, modifiedMs } = file;
+  const record = jsonRecord.safeParse(parseJson(text)).data;
+  if (record === undefined) return undefined;
+  const { name: fileName } = splitPath(platform, path);
+  const numbers = fileName.match(/\d+/gu)?.map(Number) ?? [];
+  const recordPort = place.agent === "claude" ? numbers[0] : (record.port ?? numbers.at(-1));
+  if (recordPort === undefined || recordPort < 1 || recordPort > 65_535) return undefined;
+  const { name, displayName } = record.ideInfo ?? {};
+  return {
+    agent: place.agent,
+    path,
+    port: recordPort,
+    folders: record.workspaceFolders ?? splitFolders(platform, record.workspacePath ?? ""),
+    pid: place.agent === "gemini" ? numbers[0] : (record.pid ?? record.ppid),
+    editorName: displayName ?? record.ideName ?? "an editor",
+    editorId: name,
+    token: record.authToken === "" ? undefined : record.authToken,
+    hasEditorInfo: name !== undefined && displayName !== undefined,
+    transport: record.transport,
+    modifiedMs,
+    companion: record.patchbay,
+  };
+}
+
+/**
+ * The folders in a record that joins them to one text. A folder with the delimiter in its name stands encoded in Gemini
+ * CLI's records, and makes Qwen Code's a list as JSON (docs/protocols).
+ */
+export function splitFolders({ process }: Platform, workspacePath: string): readonly string[] {
+  const delimiter = process.platform === "win32" ? ";" : ":";
+  const listed = z.array(z.string()).safeParse(workspacePath.startsWith("[") ? parseJson(workspacePath) : undefined);
+  if (listed.success) return listed.data;
+  const encoded = encodeURIComponent(delimiter);
+  return workspacePath
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => folder.replaceAll(encoded, delimiter));
+}
+
+/** Undefined where the text is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

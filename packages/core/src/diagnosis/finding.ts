@@ -1,0 +1,142 @@
+/** The agents that are diagnosed; ids of their dialects. */
+export type DiagnosedAgent = "gemini" | "qwen" | "claude";
+
+/** All of them. */
+export const diagnosedAgents: readonly DiagnosedAgent[] = ["gemini", "qwen", "claude"];
+
+/** `problem`: an agent does not connect or shows no changes because of it. `hint`: worth knowing, and agents go on. */
+export type FindingLevel = "ok" | "hint" | "problem";
+
+/** An editor as its records name it. */
+export interface NamedEditor {
+  readonly name: string;
+  readonly port: number;
+}
+
+/** Why an agent takes one editor and no other. */
+export type ChoiceReason = "only" | "port-variable" | "own-process" | "largest-process" | "newest";
+
+/** What each finding says beside its agents. Paths, names and settings are as found: whoever prints them escapes them. */
+export interface FindingValues {
+  /** A session was opened as the agent would, with its token, and answered. */
+  readonly connects: {
+    readonly editor: NamedEditor;
+    readonly because: ChoiceReason;
+    readonly others: readonly NamedEditor[];
+  };
+  /** It connects only where it is told to: `/ide`, `--ide`, or the port variable. */
+  readonly "waits-to-be-told": { readonly editor: NamedEditor };
+  /** Several editors have the folder open, and the agent takes none by itself. */
+  readonly undecided: { readonly editors: readonly NamedEditor[] };
+  /** The port variable sends it to an editor with another folder; `better` has this one open. */
+  readonly "takes-other-folder": {
+    readonly editor: NamedEditor;
+    readonly variable: string;
+    readonly open: string;
+    readonly better: NamedEditor | undefined;
+  };
+  readonly "no-editor": { readonly folder: string };
+  readonly "other-folder": { readonly editor: NamedEditor; readonly open: string };
+  readonly "folder-below": { readonly editor: NamedEditor; readonly open: string };
+  /** It has the folder open by way of a link, which this agent does not follow. */
+  readonly "folder-by-link": { readonly editor: NamedEditor; readonly folder: string; readonly open: string };
+  readonly "token-refused": { readonly editor: NamedEditor; readonly path: string };
+  readonly "editor-stopped": { readonly editor: NamedEditor; readonly pid: number };
+  readonly "editor-silent": { readonly editor: NamedEditor; readonly pid: number | undefined };
+  readonly "editor-full": { readonly editor: NamedEditor };
+  readonly "port-of-another-program": { readonly editor: NamedEditor; readonly path: string };
+  /** The agent's own ranking leads to an editor that has ended. `better` would answer. */
+  readonly "takes-ended-editor": {
+    readonly editor: NamedEditor;
+    readonly path: string;
+    readonly isSurelyEnded: boolean;
+    readonly better: NamedEditor | undefined;
+  };
+  /** A port variable of an editor that is gone, which the agent ignores. */
+  readonly "port-left-over": { readonly variables: readonly string[]; readonly port: string };
+  readonly "program-in-place-of-editor": { readonly variable: string };
+  /** In a container it dials the container's host. */
+  readonly "looks-on-container-host": Readonly<Record<string, never>>;
+  readonly "temporary-directory-differs": {
+    readonly editor: NamedEditor;
+    readonly theirs: string;
+    readonly ours: string;
+  };
+  readonly "home-differs": { readonly editor: NamedEditor; readonly theirs: string; readonly ours: string };
+  /** QWEN_HOME of the editor and of this terminal; undefined: not set. */
+  readonly "qwen-home-differs": {
+    readonly editor: NamedEditor;
+    readonly theirs: string | undefined;
+    readonly ours: string | undefined;
+  };
+  readonly "root-by-sudo": { readonly user: string };
+  readonly "not-installed": { readonly command: string; readonly package: string };
+  readonly "directory-of-another-user": { readonly directory: string; readonly uid: number };
+  readonly "directory-is-a-link": { readonly directory: string };
+  readonly "directory-is-none": { readonly directory: string };
+  readonly "directory-closed": { readonly directory: string };
+  readonly "directory-open-to-others": { readonly directory: string };
+  readonly "record-of-another-user": { readonly path: string; readonly uid: number };
+  readonly "record-readable-by-others": { readonly path: string };
+  readonly "record-not-understood": { readonly path: string };
+  /** `isSurelyEnded`: its process is gone, and nobody answers. */
+  readonly "record-left-over": {
+    readonly path: string;
+    readonly editor: NamedEditor;
+    readonly isSurelyEnded: boolean;
+  };
+  /** It names a process that has ended, so that the agent deletes it although the editor answers. */
+  readonly "record-of-ended-process": { readonly path: string; readonly editor: NamedEditor; readonly pid: number };
+  readonly "record-without-editor-names": { readonly path: string };
+  /** Patchbay runs there for other agents and has left nothing for this one. */
+  readonly "record-missing": { readonly editor: NamedEditor; readonly directory: string };
+  /** `file` is the settings file that decides it; undefined: the agent's own default. The user's own is `userFile`. */
+  readonly "editor-mode-off": { readonly file: string | undefined; readonly userFile: string };
+  readonly "editor-mode-not-chosen": Readonly<Record<string, never>>;
+  readonly "never-asks": {
+    readonly mode: string;
+    readonly setting: string;
+    readonly file: string | undefined;
+    readonly userFile: string;
+    readonly command: string;
+    readonly input: string | undefined;
+  };
+  readonly "shows-changes-in-terminal": { readonly file: string | undefined };
+}
+
+export type FindingCode = keyof FindingValues;
+
+/** One thing that was seen, without words: editions say it in theirs. */
+export interface FindingOf<Code extends FindingCode> {
+  readonly code: Code;
+  readonly level: FindingLevel;
+  /** Whom it is about; empty: no one agent. */
+  readonly agents: readonly DiagnosedAgent[];
+  readonly values: FindingValues[Code];
+}
+
+export type Finding = { readonly [Code in FindingCode]: FindingOf<Code> }[FindingCode];
+
+/** Puts a finding together. */
+export function findingOf<Code extends FindingCode>(
+  code: Code,
+  level: FindingLevel,
+  agent: DiagnosedAgent | undefined,
+  values: FindingValues[Code],
+): FindingOf<Code> {
+  return { code, level, agents: agent === undefined ? [] : [agent], values };
+}
+
+const order: Readonly<Record<FindingLevel, number>> = { problem: 0, hint: 1, ok: 2 };
+
+/** Each cause once, with all the agents it concerns; the worst first. */
+export function gatherFindings(findings: readonly Finding[]): readonly Finding[] {
+  const byCause = new Map<string, Finding>();
+  for (const finding of findings) {
+    const cause = JSON.stringify([finding.code, finding.level, finding.values]);
+    const known = byCause.get(cause);
+    const agents = Array.from(new Set([...(known?.agents ?? []), ...finding.agents]));
+    byCause.set(cause, { ...finding, agents });
+  }
+  return Array.from(byCause.values()).sort((a, b) => order[a.level] - order[b.level]);
+}

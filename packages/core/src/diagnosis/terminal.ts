@@ -1,0 +1,101 @@
+import type { Platform } from "../platform/platform.ts";
+import { type Surroundings, variableOf } from "./agent-places.ts";
+
+const shells: ReadonlySet<string> = new Set(["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"]);
+/** More ancestors than any terminal has. */
+const mostAncestors = 32;
+const largestEnvironmentBytes = 1_048_576;
+
+/** The processes above this one, the nearest first. */
+export async function ancestorsOf(platform: Platform): Promise<readonly number[]> {
+  const ancestors: number[] = [];
+  let pid: number | undefined = platform.process.ppid;
+  while (pid !== undefined && pid > 0 && ancestors.length < mostAncestors && !ancestors.includes(pid)) {
+    ancestors.push(pid);
+    pid = await platform.process.parentOf(pid);
+  }
+  return ancestors;
+}
+
+/**
+ * The process that Gemini CLI, started here, takes for its editor: the grandparent of its first ancestor that is a shell,
+ * else that shell's parent (docs/protocols/gemini.md). Undefined where the names of processes cannot be told.
+ */
+export async function editorProcessOf(platform: Platform): Promise<number | undefined> {
+  const told = Number(variableOf(platform.process, "GEMINI_CLI_IDE_PID"));
+  if (Number.isInteger(told) && told > 0) return told;
+  const ancestors = await ancestorsOf(platform);
+  for (const [index, pid] of ancestors.entries()) {
+    const name = await readKernel(platform, pid, "comm");
+    if (name === undefined || !shells.has(name.trim().replace(/^-/u, ""))) continue;
+    const grandparent = ancestors[index + 2];
+    return grandparent !== undefined && grandparent > 1 ? grandparent : ancestors[index + 1];
+  }
+  return undefined;
+}
+
+/** Whether a process is stopped, as by Ctrl-Z. False where it cannot be told. */
+export async function isStopped(platform: Platform, pid: number): Promise<boolean> {
+  const text = await readKernel(platform, pid, "stat");
+  // The command's name may itself hold a parenthesis: the state follows its last one.
+  const state = text?.slice(text.lastIndexOf(")") + 1).trim()[0];
+  return state === "T" || state === "t";
+}
+
+/** What decides where the agents of another process look; undefined where it is hidden from us. */
+export async function surroundingsOf(platform: Platform, pid: number): Promise<Surroundings | undefined> {
+  const text = await readKernel(platform, pid, "environ");
+  if (text === undefined || text === "") return undefined;
+  const variables = new Map(
+    text.split("\0").map((entry): readonly [string, string] => {
+      const at = entry.indexOf("=");
+      return [entry.slice(0, at), entry.slice(at + 1)];
+    }),
+  );
+  const { homeDirectory } = platform.process;
+  return {
+    homeDirectory: variables.get("HOME") || homeDirectory,
+    temporaryDirectory: withoutEnd(variables.get("TMPDIR") || variables.get("TMP") || variables.get("TEMP") || "/tmp"),
+    environment: (name) => variables.get(name),
+  };
+}
+
+/** Where an editor may have been started otherwise than this terminal: its ancestors' surroundings, and the system's own. */
+export async function otherSurroundings(platform: Platform): Promise<readonly Surroundings[]> {
+  const { homeDirectory, temporaryDirectory, platform: system } = platform.process;
+  const ancestors = await ancestorsOf(platform);
+  const found = await Promise.all(ancestors.map(async (pid) => await surroundingsOf(platform, pid)));
+  const nothing = (): undefined => undefined;
+  const home = (await homeInPasswords(platform)) ?? homeDirectory;
+  const usual =
+    system === "win32"
+      ? []
+      : [
+          { homeDirectory: home, temporaryDirectory, environment: nothing },
+          { homeDirectory: home, temporaryDirectory: "/tmp", environment: nothing },
+        ];
+  return [...found.flatMap((one) => (one === undefined ? [] : [one])), ...usual];
+}
+
+/** The home that the system has written down for this user; undefined where it keeps that elsewhere. */
+async function homeInPasswords({ files, process }: Platform): Promise<string | undefined> {
+  const text = await files.readText("/etc/passwd", largestEnvironmentBytes).catch(() => undefined);
+  for (const line of text?.split("\n") ?? []) {
+    const [, , uid, , , home] = line.split(":");
+    if (uid === String(process.uid) && home !== undefined && home !== "") return home;
+  }
+  return undefined;
+}
+
+function withoutEnd(directory: string): string {
+  return directory.length > 1 ? directory.replace(/\/+$/u, "") : directory;
+}
+
+async function readKernel(
+  platform: Platform,
+  pid: number,
+  name: "comm" | "stat" | "environ",
+): Promise<string | undefined> {
+  if (platform.process.platform !== "linux") return undefined;
+  return await platform.files.readText(`/proc/${pid}/${name}`, largestEnvironmentBytes).catch(() => undefined);
+}

@@ -1,0 +1,159 @@
+import { type IncomingMessage, request } from "node:http";
+import { errorCodeOf } from "../platform/error-code.ts";
+
+/** How a connection as an agent makes it went. */
+export type SessionTrial =
+  /** It was let in and answered. */
+  | "opened"
+  /** Somebody answers who does not take the token. */
+  | "refused"
+  /** It is one of ours, and serves as many agents as it can. */
+  | "full"
+  /** The connection was accepted and nothing was answered: a stopped process, or a very busy one. */
+  | "silent"
+  /** Nobody listens. */
+  | "nobody"
+  /** Somebody answers who is no companion. */
+  | "stranger";
+
+export interface TrialOptions {
+  readonly port: number;
+  readonly token: string | undefined;
+  readonly transport: "streamable-http" | "websocket";
+  /** How long to wait for the answer, ms. */
+  readonly timeoutMs?: number;
+}
+
+/** Longer than a busy editor takes, ms. */
+const defaultTimeoutMs = 3_000;
+/** An answer to initialize is far shorter, in UTF-16 units. */
+const longestAnswer = 262_144;
+const host = "127.0.0.1";
+
+const initialize = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "patchbay-doctor", version: "1.0.0" },
+  },
+});
+
+/** Opens a session with a companion as an agent does, and ends it. Never rejects. */
+export async function trySession(options: TrialOptions): Promise<SessionTrial> {
+  return options.transport === "websocket" ? await tryWebSocket(options) : await tryHttp(options);
+}
+
+/** Whether anybody answers a request on a port; a companion refuses this one, as it has no token. Never rejects. */
+export async function probePort(
+  port: number,
+  timeoutMs: number = defaultTimeoutMs,
+): Promise<"answers" | "silent" | "nobody"> {
+  const answer = await ask({ port, method: "GET", headers: {}, body: undefined, timeoutMs });
+  return answer.kind === "answer" || answer.kind === "nonsense" ? "answers" : answer.kind;
+}
+
+type Answer =
+  | { readonly kind: "answer"; readonly status: number; readonly sessionId: string | undefined; readonly text: string }
+  | { readonly kind: "silent" | "nobody" | "nonsense" };
+
+interface Question {
+  readonly port: number;
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly timeoutMs: number;
+}
+
+async function tryHttp({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptions): Promise<SessionTrial> {
+  const authorization: Readonly<Record<string, string>> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = {
+    ...authorization,
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+  };
+  const answer = await ask({ port, method: "POST", headers, body: initialize, timeoutMs });
+  if (answer.kind !== "answer") return answer.kind === "nonsense" ? "stranger" : answer.kind;
+  const { status, sessionId, text } = answer;
+  if (sessionId !== undefined) {
+    const ended = { ...authorization, "mcp-session-id": sessionId, "mcp-protocol-version": "2025-06-18" };
+    await ask({ port, method: "DELETE", headers: ended, body: undefined, timeoutMs });
+  }
+  if (status === 200 && isWelcome(text)) return "opened";
+  return verdictOn(status);
+}
+
+async function tryWebSocket({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptions): Promise<SessionTrial> {
+  const { WebSocket } = await import("ws");
+  return await new Promise((resolve) => {
+    const socket = new WebSocket(`ws://${host}:${port}/`, ["mcp"], {
+      headers: token === undefined ? {} : { "x-claude-code-ide-authorization": token },
+      perMessageDeflate: false,
+      maxPayload: longestAnswer,
+    });
+    const end = (trial: SessionTrial): void => {
+      clearTimeout(timer);
+      resolve(trial);
+      socket.close();
+      // Whoever does not answer the goodbye is left.
+      setTimeout(() => socket.terminate(), 200).unref();
+    };
+    const timer = setTimeout(() => end("silent"), timeoutMs);
+    socket.on("open", () => socket.send(initialize));
+    socket.on("message", (data, isBinary) => {
+      if (!isBinary && Buffer.isBuffer(data) && isWelcome(data.toString("utf8"))) end("opened");
+    });
+    socket.on("unexpected-response", (_request, response) => end(verdictOn(response.statusCode ?? 0)));
+    socket.on("close", (code) => end(code === 1013 ? "full" : "stranger"));
+    socket.on("error", (error) => end(errorCodeOf(error) === "ECONNREFUSED" ? "nobody" : "stranger"));
+  });
+}
+
+function verdictOn(status: number): SessionTrial {
+  if (status === 401 || status === 403) return "refused";
+  return status === 503 ? "full" : "stranger";
+}
+
+/** Whether a text, plain or as an event of a stream, holds the answer to initialize. */
+function isWelcome(text: string): boolean {
+  return /"serverInfo"\s*:/u.test(text) && /"protocolVersion"\s*:/u.test(text);
+}
+
+async function ask(question: Question): Promise<Answer> {
+  const { port, method, headers, body, timeoutMs } = question;
+  return await new Promise((resolve) => {
+    const end = (answer: Answer): void => {
+      clearTimeout(timer);
+      resolve(answer);
+      outgoing.destroy();
+    };
+    const outgoing = request({ host, port, method, path: "/mcp", headers, agent: false });
+    const timer = setTimeout(() => end({ kind: "silent" }), timeoutMs);
+    outgoing.on("response", (response) => {
+      const status = response.statusCode ?? 0;
+      const told = response.headers["mcp-session-id"];
+      const sessionId = typeof told === "string" ? told : undefined;
+      readAnswer(response, (text) => end({ kind: "answer", status, sessionId, text }));
+    });
+    outgoing.on("error", (error) => {
+      const code = errorCodeOf(error);
+      end({ kind: code === "ECONNREFUSED" ? "nobody" : "nonsense" });
+    });
+    outgoing.end(body);
+  });
+}
+
+/** A stream of events stays open behind the answer: what has come is looked at with each piece. */
+function readAnswer(response: IncomingMessage, done: (text: string) => void): void {
+  let text = "";
+  response.setEncoding("utf8");
+  response.on("data", (piece: string) => {
+    text += piece;
+    if (isWelcome(text) || text.length > longestAnswer) done(text);
+  });
+  response.on("end", () => done(text));
+  response.on("error", () => done(text));
+}
