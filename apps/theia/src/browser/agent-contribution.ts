@@ -1,8 +1,6 @@
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
-import { QuickInputService } from "@theia/core/lib/browser/quick-input/quick-input-service";
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
-import { MessageService } from "@theia/core/lib/common/message-service";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceScope } from "@theia/core/lib/common/preferences/preference-scope";
@@ -19,6 +17,9 @@ import { DiagnosisView } from "./diagnosis-view.ts";
 import { filePathOf } from "./file-paths.ts";
 import { LogView } from "./log-view.ts";
 import { type AgentLaunch, agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
+import { Lists } from "./surfaces/lists.ts";
+import { Notices } from "./surfaces/notices.ts";
+import { terminalText } from "./surfaces/texts.ts";
 import { WindowAttachment } from "./window-attachment.ts";
 
 /** Commands about agents and what they are told. */
@@ -28,14 +29,14 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   protected readonly server: RpcProxy<PatchbayServer>;
   @inject(ContextTracker)
   protected readonly context: ContextTracker;
-  @inject(MessageService)
-  protected readonly messages: MessageService;
+  @inject(Notices)
+  protected readonly notices: Notices;
   @inject(PreferenceService)
   protected readonly preferences: PreferenceService;
   @inject(TerminalService)
   protected readonly terminals: TerminalService;
-  @inject(QuickInputService)
-  protected readonly quickInput: QuickInputService;
+  @inject(Lists)
+  protected readonly lists: Lists;
   @inject(ConnectionsView)
   protected readonly connections: ConnectionsView;
   @inject(WindowAttachment)
@@ -85,7 +86,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     const { start, end } = editor.selection;
     const taken = await this.server.mention(path, selectionOnly ? { start: start.line, end: end.line } : undefined);
     if (taken > 0) return;
-    void this.messages.info(
+    this.notices.info(
       nls.localize(
         "patchbay/mention/nobody",
         "No connected agent takes mentions. Claude Code does: start it in a terminal of this window.",
@@ -96,7 +97,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   /** Lasts until it is taken back, also over a restart. */
   protected async share(sharing: boolean): Promise<void> {
     await this.preferences.set(preferenceNames.sharing, sharing, PreferenceScope.User);
-    void this.messages.info(
+    this.notices.info(
       sharing
         ? nls.localize("patchbay/sharing/resumed", "Connected agents are told again what you have open.")
         : nls.localize(
@@ -112,7 +113,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     const entries = Object.entries(this.attachment.status.environment);
     const lines = entries.map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
     await this.clipboard.writeText(lines.join(""));
-    void this.messages.info(
+    this.notices.info(
       nls.localize(
         "patchbay/environment/copied",
         "Paste the lines into a terminal in a folder of this window, then start the agent there.",
@@ -138,11 +139,18 @@ export class AgentContribution implements CommandContribution, MenuContribution 
       items.length === 0
         ? nls.localize("patchbay/shared/nothing", "Agents are told of no file now.")
         : nls.localize("patchbay/shared/title", "What connected agents are told now");
-    await this.quickInput.showQuickPick(items, { placeholder });
+    await this.lists.choose(items, placeholder);
   }
 
   protected async run({ name, preference }: AgentLaunch): Promise<void> {
-    const commandLine = this.preferences.get<string>(preference, "");
+    const wanted = this.preferences.get<string>(preference, "");
+    const commandLine = terminalText(wanted);
+    if (commandLine === undefined) {
+      this.notices.warn(
+        nls.localize("patchbay/run/unseen", "The preference {0} holds more than one line: {1}", preference, wanted),
+      );
+      return;
+    }
     const terminal = await this.terminals.newTerminal({ title: name });
     await terminal.start();
     await this.terminals.open(terminal, { mode: "activate" });

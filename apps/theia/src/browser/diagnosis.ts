@@ -1,6 +1,7 @@
 import type { AgentSettings, SessionInfo } from "@patchbay/core";
 import { nls } from "@theia/core/lib/common/nls";
 import { preferenceNames } from "../common/preferences.ts";
+import { visibleText } from "../common/visible-text.ts";
 import type { WindowState } from "../common/protocol.ts";
 
 /** Everything a diagnosis is made from; gathered beforehand, so that judging it needs no Theia. */
@@ -28,9 +29,11 @@ const signs: Readonly<Record<Finding["mark"], string>> = { good: "âœ“", hint: "â
 
 /** The page that the user reads. */
 export function diagnosisText(facts: DiagnosisFacts): string {
-  const lines = diagnose(facts).map(({ mark, found, advice }) =>
-    advice === undefined ? `${signs[mark]} ${found}` : `${signs[mark]} ${found}\n  ${advice}`,
-  );
+  // Paths, versions and settings stand in the sentences: none of them makes a line of its own.
+  const lines = diagnose(facts).map(({ mark, found, advice }) => {
+    const line = `${signs[mark]} ${visibleText(found)}`;
+    return advice === undefined ? line : `${line}\n  ${visibleText(advice)}`;
+  });
   return [nls.localize("patchbay/diagnosis/title", "Patchbay: Diagnosis"), ...lines, ""].join("\n\n");
 }
 

@@ -2,6 +2,7 @@ import type { DiffRequest } from "@patchbay/core";
 import { nls } from "@theia/core/lib/common/nls";
 import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { ProposalText } from "../common/protocol.ts";
+import { visibleText } from "../common/visible-text.ts";
 import { fileUriOf } from "./file-paths.ts";
 
 /** `deciding`: the verdict is on its way; `ended`: the backend took the view away. */
@@ -18,6 +19,8 @@ export class OpenProposal {
   agentPresent: boolean;
   /** The document's text as the editor made it from what it was given, to tell an edit from the editor's own line ends. */
   #loadedText: string | undefined;
+  #over = false;
+  readonly #endings: (() => void)[] = [];
 
   constructor(request: DiffRequest, comparedWith: "file" | "unsaved") {
     this.request = request;
@@ -52,6 +55,18 @@ export class OpenProposal {
     if (this.comparedWith === "unsaved")
       facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));
     if (!this.agentPresent) facts.push(nls.localize("patchbay/title/gone", "the agent has gone"));
-    return `${fileUriOf(request.path).path.base} (${facts.join(", ")})`;
+    return visibleText(`${fileUriOf(request.path).path.base} (${facts.join(", ")})`);
+  }
+
+  /** Calls back when the proposal is over, or at once if it is. */
+  onDidEnd(listener: () => void): void {
+    if (this.#over) listener();
+    else this.#endings.push(listener);
+  }
+
+  /** What was said about it is not true any more. */
+  end(): void {
+    this.#over = true;
+    for (const listener of this.#endings.splice(0)) listener();
   }
 }

@@ -1,10 +1,10 @@
-import { MessageService } from "@theia/core/lib/common/message-service";
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { FileService } from "@theia/filesystem/lib/browser/file-service";
 import { MonacoTextModelService } from "@theia/monaco/lib/browser/monaco-text-model-service";
 import { preferenceNames, type UnsavedOriginal } from "../common/preferences.ts";
+import { Notices } from "./surfaces/notices.ts";
 import { fileUriOf } from "./file-paths.ts";
 
 export type Original =
@@ -20,8 +20,8 @@ export class OriginalReader {
   protected readonly files: FileService;
   @inject(MonacoTextModelService)
   protected readonly models: MonacoTextModelService;
-  @inject(MessageService)
-  protected readonly messages: MessageService;
+  @inject(Notices)
+  protected readonly notices: Notices;
   @inject(PreferenceService)
   protected readonly preferences: PreferenceService;
 
@@ -42,17 +42,16 @@ export class OriginalReader {
     const save = nls.localize("patchbay/unsaved/save", "Save, Then Compare");
     const compare = nls.localize("patchbay/unsaved/compare", "Compare with Unsaved Text");
     const decline = nls.localize("patchbay/unsaved/decline", "Decide in Terminal");
-    const answer = await this.messages.warn(
+    const notice = this.notices.warn(
       nls.localize(
         "patchbay/unsaved/question",
         "{0} proposes a change to {1}, which has unsaved text. The proposal was made for the file as it is on disk.",
         agentName,
         name,
       ),
-      save,
-      compare,
-      decline,
+      { actions: [save, compare, decline] },
     );
+    const answer = await notice.answer;
     return answer === save ? "save" : answer === compare ? "compare" : "decline";
   }
 

@@ -27,6 +27,8 @@ import { ProposalLabels } from "./proposal-labels.ts";
 import { ProposalResources } from "./proposal-resources.ts";
 import { QuietOpening } from "./quiet-opening.ts";
 import { ReviewContribution } from "./review-contribution.ts";
+import { Lists } from "./surfaces/lists.ts";
+import { Notices } from "./surfaces/notices.ts";
 import { StatusBarContribution } from "./status-bar-contribution.ts";
 import { TerminalEnvironment } from "./terminal-environment.ts";
 import { VerdictButtons } from "./verdict-buttons.ts";
@@ -39,7 +41,9 @@ const services = [
   DiagnosisView,
   DocumentActions,
   HostMessages,
+  Lists,
   LogView,
+  Notices,
   OriginalReader,
   ProblemReader,
   ProposalEditors,

@@ -2,7 +2,6 @@ import { Saveable, SaveableWidget } from "@theia/core/lib/browser/saveable";
 import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import type { Widget } from "@theia/core/lib/browser/widgets/widget";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
-import { MessageService } from "@theia/core/lib/common/message-service";
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
@@ -11,6 +10,7 @@ import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { DiffRequest } from "@patchbay/core";
 import { type DiffPlacement, preferenceNames } from "../common/preferences.ts";
 import type { ProposalText, ShownProposal, Verdict } from "../common/protocol.ts";
+import { visibleText } from "../common/visible-text.ts";
 import { DraftReports } from "./draft-reports.ts";
 import { fileUriOf } from "./file-paths.ts";
 import { OpenProposal } from "./open-proposal.ts";
@@ -19,7 +19,8 @@ import { ProposalLabels } from "./proposal-labels.ts";
 import { ProposalResources } from "./proposal-resources.ts";
 import { proposalDiffUri, proposalIdOf } from "./proposal-uris.ts";
 import { QuietOpening } from "./quiet-opening.ts";
-import { ReviewCloseDialog } from "./review-close-dialog.ts";
+import { ReviewCloseDialog } from "./review-dialogs.ts";
+import { Notices } from "./surfaces/notices.ts";
 
 export interface DecidedProposal {
   readonly id: string;
@@ -48,8 +49,8 @@ export class ProposalEditors {
   protected readonly quietly: QuietOpening;
   @inject(PreferenceService)
   protected readonly preferences: PreferenceService;
-  @inject(MessageService)
-  protected readonly messages: MessageService;
+  @inject(Notices)
+  protected readonly notices: Notices;
 
   protected readonly open: Map<string, OpenProposal> = new Map();
   protected stopping = false;
@@ -205,7 +206,9 @@ export class ProposalEditors {
       agentName,
       fileUriOf(path).path.base,
     );
-    this.messages.info(text, { timeout: 15_000 }, review).then(
+    const notice = this.notices.info(text, { timeout: 15_000, actions: [review] });
+    proposal.onDidEnd(() => notice.withdraw());
+    notice.answer.then(
       (answer) => (answer === review ? this.reveal(id) : undefined),
       () => undefined,
     );
@@ -217,7 +220,7 @@ export class ProposalEditors {
     const { document } = widget.editor;
     proposal.loaded(document.getText());
     // Theia has no path of its own to show for a diff.
-    widget.title.caption = proposal.request.path;
+    widget.title.caption = visibleText(proposal.request.path);
     this.askOnClose(proposal, widget);
     const reports = new DraftReports(() => this.reportDraft(proposal, widget));
     const changes = document.onContentChanged(() => reports.note(proposal.shownText.length));
@@ -288,6 +291,7 @@ export class ProposalEditors {
   protected forget(proposal: OpenProposal): void {
     const { id } = proposal.request;
     this.open.delete(id);
+    proposal.end();
     this.resources.remove(id);
     this.labels.delete(id);
   }

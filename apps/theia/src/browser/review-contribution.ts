@@ -10,12 +10,16 @@ import type {
 import { Widget } from "@theia/core/lib/browser/widgets/widget";
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { PatchbayServer } from "../common/protocol.ts";
 import type { OpenProposal } from "./open-proposal.ts";
 import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
 import { proposalScheme } from "./proposal-schemes.ts";
+import { DecideAllDialog } from "./review-dialogs.ts";
+import { Notices } from "./surfaces/notices.ts";
+import { WindowAttachment } from "./window-attachment.ts";
 
 /** Everything by which the user decides: buttons, commands, keys and saving. */
 @injectable()
@@ -28,6 +32,10 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
   protected readonly shell: ApplicationShell;
   @inject(SaveableService)
   protected readonly saveables: SaveableService;
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(Notices)
+  protected readonly notices: Notices;
 
   registerCommands(commands: CommandRegistry): void {
     const any = (): boolean => this.proposals.ids.length > 0;
@@ -41,11 +49,11 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     });
     commands.registerCommand(patchbayCommands.acceptAll, {
       isEnabled: any,
-      execute: () => this.server.decideAll("accept"),
+      execute: () => this.decideAll("accept"),
     });
     commands.registerCommand(patchbayCommands.rejectAll, {
       isEnabled: any,
-      execute: () => this.server.decideAll("reject"),
+      execute: () => this.decideAll("reject"),
     });
     commands.registerCommand(patchbayCommands.next, { isEnabled: any, execute: () => this.proposals.step(1) });
     commands.registerCommand(patchbayCommands.previous, { isEnabled: any, execute: () => this.proposals.step(-1) });
@@ -97,6 +105,22 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
   protected decide(argument: unknown, verdict: "accept" | "reject"): void {
     const proposal = this.undecided(argument);
     if (proposal !== undefined) this.proposals[verdict](proposal);
+  }
+
+  /** Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. */
+  protected async decideAll(verdict: "accept" | "reject"): Promise<void> {
+    const { proposals } = this.attachment.status;
+    if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
+    const decided = await this.server.decideAll(
+      verdict,
+      proposals.map(({ id }) => id),
+    );
+    if (decided === proposals.length) return;
+    this.notices.warn(
+      verdict === "accept"
+        ? nls.localize("patchbay/all/accepted", "Accepted {0} of {1} proposals.", decided, proposals.length)
+        : nls.localize("patchbay/all/rejected", "Rejected {0} of {1} proposals.", decided, proposals.length),
+    );
   }
 
   /** "Save All" is about files: a proposal is accepted by name. */

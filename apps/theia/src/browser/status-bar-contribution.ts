@@ -1,11 +1,12 @@
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
 import { StatusBar, StatusBarAlignment } from "@theia/core/lib/browser/status-bar/status-bar-types";
-import { MessageService } from "@theia/core/lib/common/message-service";
-import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import type { WindowState } from "../common/protocol.ts";
-import { ConnectionsView } from "./connections-view.ts";
+import { visibleText } from "../common/visible-text.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
+import { Notices } from "./surfaces/notices.ts";
+import { labelText } from "./surfaces/texts.ts";
+import { statusOf, summaryOf } from "./status-words.ts";
 import { WindowAttachment } from "./window-attachment.ts";
 
 const entryId = "patchbay-status";
@@ -17,11 +18,8 @@ export class StatusBarContribution implements FrontendApplicationContribution {
   protected readonly statusBar: StatusBar;
   @inject(WindowAttachment)
   protected readonly attachment: WindowAttachment;
-  @inject(ConnectionsView)
-  protected readonly connections: ConnectionsView;
-
-  @inject(MessageService)
-  protected readonly messages: MessageService;
+  @inject(Notices)
+  protected readonly notices: Notices;
   protected told: Set<string> = new Set();
 
   onStart(): void {
@@ -38,29 +36,20 @@ export class StatusBarContribution implements FrontendApplicationContribution {
     for (const problem of problems) {
       if (this.told.has(problem)) continue;
       this.told.add(problem);
-      void this.messages.warn(problem);
+      this.notices.warn(problem);
     }
   }
 
   protected async update(): Promise<void> {
-    const text = this.text;
+    const { icon, words } = statusOf(this.attachment.status);
+    const summary = visibleText(summaryOf(this.attachment.status));
     await this.statusBar.setElement(entryId, {
-      text,
-      tooltip: this.connections.summary,
+      text: `$(${icon}) ${labelText(words)}`,
+      tooltip: summary,
       alignment: StatusBarAlignment.RIGHT,
       priority: 50,
       command: patchbayCommands.showConnections.id,
-      accessibilityInformation: { label: `Patchbay: ${this.connections.summary}` },
+      accessibilityInformation: { label: `Patchbay: ${summary}` },
     });
-  }
-
-  protected get text(): string {
-    const { state, sessions, proposals } = this.attachment.status;
-    if (state.kind === "failed") return `$(warning) Patchbay`;
-    const names = Array.from(new Set(sessions.filter((one) => one.state === "connected").map((one) => one.agentName)));
-    const waiting = proposals.length;
-    const who = names.length === 0 ? "Patchbay" : names.join(", ");
-    if (waiting === 0) return `$(plug) ${who}`;
-    return `$(git-pull-request) ${who}: ${nls.localize("patchbay/status/waiting", "{0} to review", waiting)}`;
   }
 }

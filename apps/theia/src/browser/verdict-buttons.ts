@@ -14,10 +14,14 @@ export class VerdictButtons implements StylingParticipant {
       ${accept} { background: var(--theia-button-background); color: var(--theia-button-foreground); }
       ${accept}:hover { background: var(--theia-button-hoverBackground); }
       ${reject} { background: var(--theia-secondaryButton-background); color: var(--theia-secondaryButton-foreground); }
+      ${besideTheActive}:has([id="${patchbayCommands.accept.id}"]) { display: flex; }
       ${reject}:hover { background: var(--theia-secondaryButton-hoverBackground); }
     `);
   }
 }
+
+/** Theia hides the toolbars of all groups of editors but the one that has the keys; a proposal beside it must show its buttons. */
+const besideTheActive = "#theia-main-content-panel .lm-TabBar:not(.theia-tabBar-active) .lm-TabBar-toolbar";
 
 function buttonSelector(id: string): string {
   return `.lm-TabBar-toolbar .item > .action-label[id="${id}"]`;

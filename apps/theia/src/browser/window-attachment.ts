@@ -1,9 +1,9 @@
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
+import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
 import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { ILogger } from "@theia/core/lib/common/logger";
-import { MessageService } from "@theia/core/lib/common/message-service";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
@@ -15,6 +15,7 @@ import { PatchbayServer, type WindowFacts, type WindowStatus } from "../common/p
 import { ContextTracker } from "./context-tracker.ts";
 import { filePathOf } from "./file-paths.ts";
 import { type DecidedProposal, ProposalEditors } from "./proposal-editors.ts";
+import { Notices } from "./surfaces/notices.ts";
 import { WindowClient } from "./window-client.ts";
 import { identifyWindow } from "./window-identity.ts";
 
@@ -42,8 +43,10 @@ export class WindowAttachment implements FrontendApplicationContribution {
   protected readonly preferences: PreferenceService;
   @inject(FrontendApplicationStateService)
   protected readonly application: FrontendApplicationStateService;
-  @inject(MessageService)
-  protected readonly messages: MessageService;
+  @inject(Notices)
+  protected readonly notices: Notices;
+  @inject(ConnectionStatusService)
+  protected readonly connection: ConnectionStatusService;
   @inject(ILogger)
   @named("patchbay")
   protected readonly logger: ILogger;
@@ -156,13 +159,15 @@ export class WindowAttachment implements FrontendApplicationContribution {
 
   protected async report({ id, verdict }: DecidedProposal): Promise<void> {
     try {
+      // A call that nobody takes would wait for a backend that comes back, and this page has to be loaded anew for that one.
+      if (this.connection.currentStatus === ConnectionStatus.OFFLINE) throw new Error("the backend is not connected");
       const taken = await this.server.decide(id, verdict);
       if (!taken) await this.proposals.close(id);
       window.setTimeout(() => this.proposals.reopen(id), verdictSettlesMs);
     } catch (error) {
       void this.logger.error(`a verdict did not reach the backend: ${String(error)}`);
       this.proposals.reopen(id);
-      void this.messages.error(
+      this.notices.error(
         nls.localize(
           "patchbay/verdict/failed",
           "Patchbay could not tell the agent. The proposal stays open: decide again, or decide in the agent's terminal.",

@@ -27,8 +27,8 @@ export interface PatchbayServer {
   notifyDraft(proposalId: string, text: string): void;
   /** The user's verdict on a proposal shown in this window. False: the proposal had ended before. */
   decide(proposalId: string, verdict: Verdict): Promise<boolean>;
-  /** Accepts or rejects all open proposals of the workspace; resolves with how many. */
-  decideAll(verdict: "accept" | "reject"): Promise<number>;
+  /** Accepts or rejects these proposals, one after the other; resolves with how many. */
+  decideAll(verdict: "accept" | "reject", proposalIds: readonly string[]): Promise<number>;
   /** Brings a proposal to the front in the window that shows it. */
   reveal(proposalId: string): Promise<boolean>;
   /** Puts a file, or lines of it, into the prompt of agents that can take it; resolves with how many did. Lines 0-based. */

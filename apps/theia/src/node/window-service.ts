@@ -51,11 +51,11 @@ export class WindowService implements PatchbayServer {
     return view !== undefined;
   }
 
-  async decideAll(verdict: "accept" | "reject"): Promise<number> {
+  async decideAll(verdict: "accept" | "reject", proposalIds: readonly string[]): Promise<number> {
     const companion = (await this.#companion())?.companion;
     if (companion === undefined) return 0;
     let decided = 0;
-    for (const { id } of companion.proposals) {
+    for (const id of proposalIds) {
       if (await (verdict === "accept" ? companion.accept(id) : companion.reject(id))) decided++;
     }
     return decided;

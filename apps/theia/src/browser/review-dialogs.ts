@@ -1,0 +1,95 @@
+import { ConfirmDialog, ConfirmSaveDialog } from "@theia/core/lib/browser/dialogs";
+import { nls } from "@theia/core/lib/common/nls";
+import { visibleText } from "../common/visible-text.ts";
+
+/** Asks once what becomes of an edited proposal whose tab the user closes. Opens to true: accept, false: reject, undefined: keep it open. */
+export class ReviewCloseDialog extends ConfirmSaveDialog {
+  /** Theia's dialog takes an Enter that no button got for "don't save"; here it changes nothing. */
+  protected override result?: boolean = undefined;
+
+  constructor(agentName: string, fileName: string) {
+    super({
+      title: nls.localize("patchbay/close/title", "You edited this proposal"),
+      msg: visibleText(
+        nls.localize(
+          "patchbay/close/message",
+          "You edited the proposal of {0} for {1}. Rejecting it loses your edits.",
+          agentName,
+          fileName,
+        ),
+      ),
+      cancel: nls.localize("patchbay/close/keep", "Keep Reviewing"),
+      dontSave: nls.localize("patchbay/close/reject", "Reject"),
+      save: nls.localize("patchbay/close/accept", "Accept"),
+    });
+    makeDefault(this.closeButton, this.acceptButton);
+  }
+
+  /** Accepting must be meant: the key that closes a dialog unread decides nothing. */
+  protected override onActivateRequest(...message: Parameters<ConfirmSaveDialog["onActivateRequest"]>): void {
+    super.onActivateRequest(...message);
+    this.closeButton?.focus();
+  }
+
+  /** Enter on a button presses that button. */
+  protected override handleEnter(event: KeyboardEvent): boolean | void {
+    if (event.target instanceof HTMLButtonElement) return false;
+    super.handleEnter(event);
+  }
+}
+
+export interface AllProposals {
+  readonly verdict: "accept" | "reject";
+  readonly proposals: readonly { readonly path: string; readonly agentName: string }[];
+}
+
+/** Asks before all proposals are decided at once, with a list of them. Opens to true where the user means it. */
+export class DecideAllDialog extends ConfirmDialog {
+  constructor({ verdict, proposals }: AllProposals) {
+    const count = proposals.length;
+    super({
+      title:
+        verdict === "accept"
+          ? nls.localize("patchbay/all/acceptTitle", "Accept {0} proposals?", count)
+          : nls.localize("patchbay/all/rejectTitle", "Reject {0} proposals?", count),
+      msg: listOf(proposals.map(({ path, agentName }) => `${path} (${agentName})`)),
+      ok:
+        verdict === "accept"
+          ? nls.localize("patchbay/all/accept", "Accept {0}", count)
+          : nls.localize("patchbay/all/reject", "Reject {0}", count),
+      cancel: nls.localizeByDefault("Cancel"),
+    });
+    makeDefault(this.closeButton, this.acceptButton);
+  }
+
+  /** An Enter that was on its way to the list of commands decides nothing. */
+  protected override onActivateRequest(...message: Parameters<ConfirmDialog["onActivateRequest"]>): void {
+    super.onActivateRequest(...message);
+    this.closeButton?.focus();
+  }
+
+  protected override handleEnter(event: KeyboardEvent): boolean | void {
+    if (event.target instanceof HTMLButtonElement) return false;
+    this.close();
+  }
+}
+
+/** Most names that are listed; the count says how many there are. */
+const mostListed = 20;
+
+function listOf(names: readonly string[]): HTMLElement {
+  const list = document.createElement("ul");
+  const more = names.length - mostListed;
+  const shown = names.slice(0, mostListed).map(visibleText);
+  for (const name of more > 0 ? [...shown, nls.localize("patchbay/all/more", "and {0} more", more)] : shown) {
+    const item = document.createElement("li");
+    item.textContent = name;
+    list.append(item);
+  }
+  return list;
+}
+
+function makeDefault(button: HTMLButtonElement | undefined, instead: HTMLButtonElement | undefined): void {
+  button?.classList.replace("secondary", "main");
+  instead?.classList.replace("main", "secondary");
+}

@@ -1,0 +1,54 @@
+import type { SessionInfo } from "@patchbay/core";
+import { nls } from "@theia/core/lib/common/nls";
+import type { WindowStatus } from "../common/protocol.ts";
+
+/** What the status bar says: whose proposals wait, or who is connected. */
+export function statusOf({ state, sessions, proposals }: WindowStatus): {
+  readonly icon: string;
+  readonly words: string;
+} {
+  if (state.kind === "failed") return { icon: "warning", words: "Patchbay" };
+  if (proposals.length === 0) {
+    const connected = sessions.filter((one) => one.state === "connected").map(({ agentName }) => agentName);
+    return { icon: "plug", words: connected.length === 0 ? "Patchbay" : named(connected) };
+  }
+  const waiting = nls.localize("patchbay/status/waiting", "{0} to review", proposals.length);
+  return { icon: "git-pull-request", words: `${named(proposals.map(({ agentName }) => agentName))}: ${waiting}` };
+}
+
+function named(agents: readonly string[]): string {
+  return Array.from(new Set(agents)).join(", ");
+}
+
+/** How things stand, in one sentence. */
+export function summaryOf({ state, sessions }: WindowStatus): string {
+  switch (state.kind) {
+    case "no-folder":
+      return nls.localize("patchbay/state/noFolder", "Open a folder: agents find a window by its folders.");
+    case "starting":
+    case "stopped":
+      return nls.localize("patchbay/state/starting", "Patchbay is starting.");
+    case "failed":
+      return state.message;
+    case "listening":
+      return sessions.length > 0
+        ? nls.localize("patchbay/state/connected", "Connected agents and open proposals (port {0})", state.port)
+        : nls.localize(
+            "patchbay/state/waiting",
+            "No agent is connected (port {0}). Start one in a new terminal of this window.",
+            state.port,
+          );
+  }
+}
+
+/** How a connection stands. */
+export function stateWord(session: SessionInfo): string {
+  switch (session.state) {
+    case "connecting":
+      return nls.localize("patchbay/session/connecting", "connecting");
+    case "connected":
+      return nls.localize("patchbay/session/connected", "connected");
+    case "away":
+      return nls.localize("patchbay/session/away", "away, may come back");
+  }
+}

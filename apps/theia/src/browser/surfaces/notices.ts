@@ -1,0 +1,59 @@
+import { MessageService } from "@theia/core/lib/common/message-service";
+import { MessageClient, MessageType } from "@theia/core/lib/common/message-service-protocol";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { messageText } from "./texts.ts";
+
+const severities = { info: MessageType.Info, warn: MessageType.Warning, error: MessageType.Error } as const;
+
+/** A notification that can be taken back. */
+export interface Notice {
+  /** The button that was pressed; undefined where it was closed, taken back or hid itself. */
+  readonly answer: Promise<string | undefined>;
+  /** Takes it away: what it was about is over. */
+  withdraw(): void;
+}
+
+export interface NoticeOptions {
+  readonly actions?: readonly string[];
+  /** Hides itself after so many milliseconds; default: as Theia's preference says. */
+  readonly timeout?: number;
+}
+
+/** The only place that shows notifications, so that no text comes to a person as it is. Actions are our own words. */
+@injectable()
+export class Notices {
+  @inject(MessageService)
+  protected readonly messages: MessageService;
+  @inject(MessageClient)
+  protected readonly client: MessageClient;
+
+  info(text: string, options?: NoticeOptions): Notice {
+    return this.show("info", text, options);
+  }
+
+  warn(text: string, options?: NoticeOptions): Notice {
+    return this.show("warn", text, options);
+  }
+
+  error(text: string, options?: NoticeOptions): Notice {
+    return this.show("error", text, options);
+  }
+
+  protected show(severity: keyof typeof severities, text: string, options: NoticeOptions = {}): Notice {
+    const { actions = [], timeout } = options;
+    const shown = messageText(text);
+    const answer =
+      timeout === undefined
+        ? this.messages[severity](shown, ...actions)
+        : this.messages[severity](shown, { timeout }, ...actions);
+    return { answer, withdraw: () => this.clear(severities[severity], shown, actions) };
+  }
+
+  /** Theia's service cannot take a message back, its notifications can. An application with other ones keeps it. */
+  protected clear(type: MessageType, text: string, actions: readonly string[]): void {
+    const { client } = this;
+    if (!("clear" in client) || typeof client.clear !== "function") return;
+    if (!("getMessageId" in client) || typeof client.getMessageId !== "function") return;
+    client.clear(client.getMessageId({ type, text, actions }));
+  }
+}

@@ -1,0 +1,45 @@
+import type { ProposalInfo, SessionInfo } from "@patchbay/core";
+import { describe, expect, it } from "vitest";
+import { statusOf } from "../../src/browser/status-words.ts";
+import type { WindowStatus } from "../../src/common/protocol.ts";
+
+const session = (agentName: string): SessionInfo => ({
+  id: agentName,
+  dialect: "gemini",
+  agentName,
+  state: "connected",
+  since: 0,
+  openProposals: 0,
+});
+
+const proposal = (agentName: string): ProposalInfo => ({
+  id: agentName,
+  sessionId: agentName,
+  agentName,
+  path: "/w/a.txt",
+  kind: "change",
+  state: "shown",
+  edited: false,
+});
+
+function status(sessions: readonly string[], proposals: readonly string[]): WindowStatus {
+  return {
+    state: { kind: "listening", port: 1, warnings: [] },
+    environment: {},
+    sessions: sessions.map(session),
+    proposals: proposals.map(proposal),
+  };
+}
+
+describe("the status bar", () => {
+  it("names who is connected, once, while nothing waits", () => {
+    expect(statusOf(status([], [])).words).toBe("Patchbay");
+    expect(statusOf(status(["Gemini CLI", "Claude Code", "Gemini CLI"], [])).words).toBe("Gemini CLI, Claude Code");
+  });
+
+  it("names whose proposals wait, and nobody else", () => {
+    const connected = ["Gemini CLI", "Claude Code"];
+    expect(statusOf(status(connected, ["Claude Code"])).words).toBe("Claude Code: 1 to review");
+    expect(statusOf(status(connected, ["Claude Code", "Claude Code"])).words).toBe("Claude Code: 2 to review");
+  });
+});
