@@ -49,8 +49,36 @@ export class DocumentActions {
     return new TextEncoder().encode(text).byteLength > limitBytes ? undefined : text;
   }
 
+  unsavedText(path: string): string | undefined {
+    const model = this.find(path);
+    return model?.dirty === true ? model.getText() : undefined;
+  }
+
+  /** The file holds what was unsaved by now, and more: a document that holds exactly that takes the file's text. */
+  async reload(path: string, heldText: string): Promise<void> {
+    const model = this.find(path);
+    if (model?.dirty === true && isSameText(model.getText(), heldText)) await model.revert();
+  }
+
+  /** Replaces the text as one step of undo, and saves it unless there was unsaved text before. */
+  async write(path: string, heldText: string, text: string): Promise<"written" | "stale"> {
+    const model = this.find(path);
+    if (model === undefined || !isSameText(model.getText(), heldText)) return "stale";
+    const { dirty, textEditorModel } = model;
+    textEditorModel.pushStackElement();
+    textEditorModel.pushEditOperations([], [{ range: textEditorModel.getFullModelRange(), text }], () => null);
+    textEditorModel.pushStackElement();
+    if (!dirty) await model.save();
+    return "written";
+  }
+
   protected find(path: string): TextModel | undefined {
     const uri = fileUriOf(path).toString();
     return this.models.models.find((model) => model.uri === uri);
   }
+}
+
+/** Whether two texts differ in nothing but their line ends. */
+function isSameText(left: string, right: string): boolean {
+  return left === right || left.replaceAll(/\r\n?/g, "\n") === right.replaceAll(/\r\n?/g, "\n");
 }

@@ -1,4 +1,4 @@
-import type { DiffRequest } from "@patchbay/core";
+import type { DiffRequest, DiffUpdate, FileStanding } from "@patchbay/core";
 import { nls } from "@theia/core/lib/common/nls";
 import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { ProposalText } from "../common/protocol.ts";
@@ -10,26 +10,38 @@ export type ProposalPhase = "open" | "deciding" | "ended";
 
 /** A proposal that this window shows. */
 export class OpenProposal {
-  readonly request: DiffRequest;
-  /** What the left side is: unsaved text is named in the title. */
-  readonly comparedWith: "file" | "unsaved";
   /** All editors on it: a split makes two. */
   readonly widgets: Set<EditorWidget> = new Set();
   phase: ProposalPhase = "open";
-  agentPresent: boolean;
+  /** No agent takes its text any more: the user saves, copies or discards it. */
+  isKept = false;
+  #request: DiffRequest;
+  /** What the editor was given last for the right side. */
+  #shownText: string;
   /** The document's text as the editor made it from what it was given, to tell an edit from the editor's own line ends. */
   #loadedText: string | undefined;
   #over = false;
   readonly #endings: (() => void)[] = [];
 
-  constructor(request: DiffRequest, comparedWith: "file" | "unsaved") {
-    this.request = request;
-    this.comparedWith = comparedWith;
-    this.agentPresent = request.agentPresent;
+  constructor(request: DiffRequest) {
+    this.#request = request;
+    this.#shownText = request.draftText ?? request.proposedText;
+  }
+
+  get request(): DiffRequest {
+    return this.#request;
   }
 
   get shownText(): string {
-    return this.request.draftText ?? this.request.proposedText;
+    return this.#shownText;
+  }
+
+  set agentPresent(present: boolean) {
+    this.#request = { ...this.#request, agentPresent: present };
+  }
+
+  set standing(standing: FileStanding) {
+    this.#request = { ...this.#request, standing };
   }
 
   /** The editor has the document. */
@@ -47,15 +59,30 @@ export class OpenProposal {
     return widget === undefined ? { kind: "unchanged" } : this.textOf(widget.editor.document.getText());
   }
 
+  /** The right side as the backend knows it by what was reported. */
+  get heldText(): string {
+    const text = this.currentText();
+    return text.kind === "edited" ? text.text : this.#shownText;
+  }
+
+  /** The file has changed; `documentText`: what the editor made of the new right side, where it has one. */
+  follow({ originalText, unsaved, text, proposedText, standing }: DiffUpdate, documentText: string | undefined): void {
+    this.#request = { ...this.#request, originalText, unsaved, proposedText, standing };
+    this.#shownText = text;
+    this.#loadedText = documentText;
+  }
+
   get title(): string {
-    const { request } = this;
-    const facts = [request.agentName];
-    if (request.kind === "create") facts.push(nls.localize("patchbay/title/create", "new file"));
-    if (request.kind === "delete") facts.push(nls.localize("patchbay/title/delete", "deletes the contents"));
-    if (this.comparedWith === "unsaved")
-      facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));
-    if (!this.agentPresent) facts.push(nls.localize("patchbay/title/gone", "the agent has gone"));
-    return visibleText(`${fileUriOf(request.path).path.base} (${facts.join(", ")})`);
+    const { agentName, kind, unsaved, standing, agentPresent, path } = this.#request;
+    const facts = [agentName];
+    if (kind === "create") facts.push(nls.localize("patchbay/title/create", "new file"));
+    if (kind === "delete") facts.push(nls.localize("patchbay/title/delete", "deletes the contents"));
+    if (unsaved) facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));
+    if (standing === "merged") facts.push(nls.localize("patchbay/title/merged", "merged with changes to the file"));
+    if (standing === "conflict") facts.push(nls.localize("patchbay/title/conflict", "conflict: resolve, then accept"));
+    if (this.isKept) facts.push(nls.localize("patchbay/title/kept", "your text is kept"));
+    else if (!agentPresent) facts.push(nls.localize("patchbay/title/away", "the agent is not connected"));
+    return visibleText(`${fileUriOf(path).path.base} (${facts.join(", ")})`);
   }
 
   /** Calls back when the proposal is over, or at once if it is. */

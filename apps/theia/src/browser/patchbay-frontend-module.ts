@@ -20,7 +20,6 @@ import { DocumentActions } from "./document-actions.ts";
 import { extendTerminalServer } from "./extend-terminal-server.ts";
 import { HostMessages } from "./host-messages.ts";
 import { LogView } from "./log-view.ts";
-import { OriginalReader } from "./original-reader.ts";
 import { ProblemReader } from "./problem-reader.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
 import { ProposalLabels } from "./proposal-labels.ts";
@@ -31,6 +30,7 @@ import { Lists } from "./surfaces/lists.ts";
 import { Notices } from "./surfaces/notices.ts";
 import { StatusBarContribution } from "./status-bar-contribution.ts";
 import { TerminalEnvironment } from "./terminal-environment.ts";
+import { UnsavedReports } from "./unsaved-reports.ts";
 import { VerdictButtons } from "./verdict-buttons.ts";
 import { WindowAttachment } from "./window-attachment.ts";
 import { WindowClient } from "./window-client.ts";
@@ -44,11 +44,11 @@ const services = [
   Lists,
   LogView,
   Notices,
-  OriginalReader,
   ProblemReader,
   ProposalEditors,
   QuietOpening,
   TerminalEnvironment,
+  UnsavedReports,
   WindowClient,
 ] as const;
 

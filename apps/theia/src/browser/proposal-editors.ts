@@ -7,16 +7,16 @@ import { PreferenceService } from "@theia/core/lib/common/preferences/preference
 import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
-import type { DiffRequest } from "@patchbay/core";
+import type { DiffRequest, DiffUpdate, FileStanding, TextEdit } from "@patchbay/core";
 import { type DiffPlacement, preferenceNames } from "../common/preferences.ts";
 import type { ProposalText, ShownProposal, Verdict } from "../common/protocol.ts";
 import { visibleText } from "../common/visible-text.ts";
 import { DraftReports } from "./draft-reports.ts";
 import { fileUriOf } from "./file-paths.ts";
 import { OpenProposal } from "./open-proposal.ts";
-import { OriginalReader } from "./original-reader.ts";
 import { ProposalLabels } from "./proposal-labels.ts";
 import { ProposalResources } from "./proposal-resources.ts";
+import { updateModels } from "./proposal-models.ts";
 import { proposalDiffUri, proposalIdOf } from "./proposal-uris.ts";
 import { QuietOpening } from "./quiet-opening.ts";
 import { ReviewCloseDialog } from "./review-dialogs.ts";
@@ -43,8 +43,6 @@ export class ProposalEditors {
   protected readonly resources: ProposalResources;
   @inject(ProposalLabels)
   protected readonly labels: ProposalLabels;
-  @inject(OriginalReader)
-  protected readonly originals: OriginalReader;
   @inject(QuietOpening)
   protected readonly quietly: QuietOpening;
   @inject(PreferenceService)
@@ -101,17 +99,15 @@ export class ProposalEditors {
     return this.focused ?? this.proposalOf(this.shell.getCurrentWidget("main"));
   }
 
-  /** Opens a proposal without taking the focus. The user may decline where the file has unsaved text. */
+  /** Opens a proposal without taking the focus. */
   async show(request: DiffRequest): Promise<"opened" | "declined"> {
     if (this.open.has(request.id)) return "opened";
-    const original = await this.originals.read(request.path, request.agentName);
-    if (original.kind === "declined") return "declined";
-    const proposal = new OpenProposal(request, original.kind);
+    const proposal = new OpenProposal(request);
     this.open.set(request.id, proposal);
     this.labels.set(request.id, proposal.title);
     this.resources.add(request.id, {
-      originalText: original.text,
-      shownText: proposal.shownText,
+      originalText: () => proposal.request.originalText,
+      shownText: () => proposal.shownText,
       drafted: request.draftText !== undefined,
       save: async (text) => this.decide(proposal, { kind: "accepted", text: proposal.textOf(text) }),
     });
@@ -149,7 +145,49 @@ export class ProposalEditors {
     const proposal = this.open.get(proposalId);
     if (proposal === undefined) return;
     proposal.agentPresent = present;
-    this.labels.set(proposalId, proposal.title);
+    this.retitle(proposal);
+  }
+
+  setStanding(proposalId: string, standing: FileStanding): void {
+    const proposal = this.open.get(proposalId);
+    if (proposal === undefined) return;
+    proposal.standing = standing;
+    this.retitle(proposal);
+  }
+
+  /** These proposals have lost their agents for good: their texts are the user's. */
+  setKept(ids: ReadonlySet<string>): void {
+    for (const [id, proposal] of this.open) {
+      if (proposal.isKept === ids.has(id)) continue;
+      proposal.isKept = ids.has(id);
+      this.retitle(proposal);
+    }
+  }
+
+  /** The file under review has changed: both sides follow, and an accept that was not possible may be made again. */
+  async update(
+    proposalId: string,
+    update: DiffUpdate,
+    edits: readonly TextEdit[],
+  ): Promise<"applied" | "stale" | "gone"> {
+    const proposal = this.open.get(proposalId);
+    if (proposal === undefined) return "gone";
+    if (proposal.heldText !== update.expectedText) return "stale";
+    const [widget] = proposal.widgets;
+    proposal.follow(update, undefined);
+    if (widget !== undefined) {
+      const updating = updateModels(widget, update, edits);
+      // Before anybody can type again.
+      proposal.loaded(widget.editor.document.getText());
+      await updating;
+    }
+    if (proposal.phase === "deciding") proposal.phase = "open";
+    this.retitle(proposal);
+    return "applied";
+  }
+
+  protected retitle(proposal: OpenProposal): void {
+    this.labels.set(proposal.request.id, proposal.title);
     this.onDidChangeEmitter.fire();
   }
 

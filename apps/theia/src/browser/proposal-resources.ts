@@ -4,8 +4,9 @@ import { injectable } from "@theia/core/shared/inversify";
 import { originalScheme, proposalScheme } from "./proposal-schemes.ts";
 
 export interface ProposalDocument {
-  readonly originalText: string;
-  readonly shownText: string;
+  /** The sides as they are now. */
+  originalText(): string;
+  shownText(): string;
   /** The text is the user's already: closing it must ask. */
   readonly drafted: boolean;
   /** The user chose to save when asked about closing. Rejects when the text is to stay unsaved. */
@@ -41,7 +42,7 @@ function originalResource(uri: URI, document: ProposalDocument): Resource {
     uri,
     readOnly: true,
     autosaveable: false,
-    readContents: () => Promise.resolve(document.originalText),
+    readContents: () => Promise.resolve(document.originalText()),
     dispose: () => {},
   };
 }
@@ -53,7 +54,7 @@ function proposalResource(uri: URI, document: ProposalDocument): Resource {
     // Saving means accepting, so it is never done by a timer or by a lost focus.
     autosaveable: false,
     initiallyDirty: document.drafted,
-    readContents: () => Promise.resolve(document.shownText),
+    readContents: () => Promise.resolve(document.shownText()),
     saveContents: (text) => document.save(text),
     dispose: () => {},
   };

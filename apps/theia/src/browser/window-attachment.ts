@@ -16,13 +16,20 @@ import { ContextTracker } from "./context-tracker.ts";
 import { filePathOf } from "./file-paths.ts";
 import { type DecidedProposal, ProposalEditors } from "./proposal-editors.ts";
 import { Notices } from "./surfaces/notices.ts";
+import { UnsavedReports } from "./unsaved-reports.ts";
 import { WindowClient } from "./window-client.ts";
 import { identifyWindow } from "./window-identity.ts";
 
 /** If the backend took a verdict and the view is still there after so many milliseconds, the user may decide again. */
 const verdictSettlesMs = 3000;
 
-const initialStatus: WindowStatus = { state: { kind: "starting" }, environment: {}, sessions: [], proposals: [] };
+const initialStatus: WindowStatus = {
+  state: { kind: "starting" },
+  environment: {},
+  sessions: [],
+  proposals: [],
+  keptTexts: [],
+};
 
 /** Keeps the backend told what this window is and what its user does. */
 @injectable()
@@ -33,6 +40,8 @@ export class WindowAttachment implements FrontendApplicationContribution {
   protected readonly client: WindowClient;
   @inject(ProposalEditors)
   protected readonly proposals: ProposalEditors;
+  @inject(UnsavedReports)
+  protected readonly unsaved: UnsavedReports;
   @inject(ContextTracker)
   protected readonly context: ContextTracker;
   @inject(WorkspaceService)
@@ -79,6 +88,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
     this.client.onDidReceiveStatus((status) => this.setStatus(status));
     this.proposals.onDidDecide((decided) => void this.report(decided));
     this.proposals.onDidDraft(({ id, text }) => this.server.notifyDraft(id, text));
+    this.unsaved.start((path) => this.server.notifyUnsaved(path));
     this.context.onDidChange((context) => this.server.notifyContext(context));
     // Fires for the first connection too, and for every one after the backend gave the old one up.
     this.server.onDidOpenConnection(() => void this.attach());
@@ -148,6 +158,8 @@ export class WindowAttachment implements FrontendApplicationContribution {
   protected setStatus(status: WindowStatus): void {
     this.current = status;
     this.context.setWanted(status.sessions.length > 0);
+    this.unsaved.wanted = status.proposals.length > 0;
+    this.proposals.setKept(new Set(status.keptTexts.map(({ id }) => id)));
     this.onDidChangeStatusEmitter.fire(status);
   }
 

@@ -1,7 +1,13 @@
-import type { DiffCloseReason, DiffRequest, FileDiagnostics, HostMessage } from "@patchbay/core";
+import type { DiffCloseReason, DiffRequest, DiffUpdate, FileDiagnostics, FileStanding, TextEdit } from "@patchbay/core";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { inject, injectable } from "@theia/core/shared/inversify";
-import type { OpenDocumentRequest, PatchbayWindow, ProposalText, WindowStatus } from "../common/protocol.ts";
+import type {
+  OpenDocumentRequest,
+  PatchbayWindow,
+  ProposalText,
+  WindowMessage,
+  WindowStatus,
+} from "../common/protocol.ts";
 import { DocumentActions } from "./document-actions.ts";
 import { HostMessages } from "./host-messages.ts";
 import { LogView } from "./log-view.ts";
@@ -45,8 +51,24 @@ export class WindowClient implements PatchbayWindow {
     this.proposals.setAgentPresent(proposalId, present);
   }
 
-  showMessage(message: HostMessage): Promise<string | undefined> {
+  updateDiff(
+    proposalId: string,
+    update: DiffUpdate,
+    edits: readonly TextEdit[],
+  ): Promise<"applied" | "stale" | "gone"> {
+    return this.proposals.update(proposalId, update, edits);
+  }
+
+  notifyStanding(proposalId: string, standing: FileStanding): void {
+    this.proposals.setStanding(proposalId, standing);
+  }
+
+  showMessage(message: WindowMessage): Promise<string | undefined> {
     return this.messages.show(message);
+  }
+
+  notifyWithdrawn(messageId: number): void {
+    this.messages.withdraw(messageId);
   }
 
   async readDiagnostics(path: string | undefined, patient: boolean): Promise<readonly FileDiagnostics[]> {
@@ -63,6 +85,18 @@ export class WindowClient implements PatchbayWindow {
 
   async readDocument(path: string, limitBytes: number): Promise<string | undefined> {
     return this.documents.read(path, limitBytes);
+  }
+
+  async readUnsaved(path: string): Promise<string | undefined> {
+    return this.documents.unsavedText(path);
+  }
+
+  reloadDocument(path: string, heldText: string): Promise<void> {
+    return this.documents.reload(path, heldText);
+  }
+
+  writeDocument(path: string, heldText: string, text: string): Promise<"written" | "stale"> {
+    return this.documents.write(path, heldText, text);
   }
 
   openUntitled(text: string, likePath: string): Promise<void> {

@@ -12,16 +12,12 @@ export const preferenceNames = {
   sharing: "patchbay.theia.context.enabled",
   shareSelection: "patchbay.theia.context.shareSelection",
   exclude: "patchbay.theia.context.exclude",
-  unsavedOriginal: "patchbay.theia.diff.unsavedFiles",
   placement: "patchbay.theia.diff.placement",
   terminalEnvironment: "patchbay.theia.terminal.environment",
   geminiCommand: "patchbay.theia.agents.gemini.command",
   qwenCommand: "patchbay.theia.agents.qwen.command",
   claudeCommand: "patchbay.theia.agents.claude.command",
 } as const;
-
-/** What happens when an agent proposes a change to a file with unsaved text. */
-export type UnsavedOriginal = "ask" | "save" | "compare";
 
 /** Where a proposal's tab opens. */
 export type DiffPlacement = "tab" | "beside";
@@ -50,20 +46,6 @@ export const preferenceSchema: PreferenceSchema = {
       description: nls.localize(
         "patchbay/preferences/exclude",
         "Glob patterns of files that agents are never told about, neither their names nor their text. The text of files that hold secrets by convention is never shared in any case.",
-      ),
-    },
-    [preferenceNames.unsavedOriginal]: {
-      type: "string",
-      enum: ["ask", "save", "compare"],
-      enumDescriptions: [
-        nls.localize("patchbay/preferences/unsavedAsk", "Ask each time."),
-        nls.localize("patchbay/preferences/unsavedSave", "Save the file, then compare with it."),
-        nls.localize("patchbay/preferences/unsavedCompare", "Compare with the unsaved text."),
-      ],
-      default: "ask",
-      description: nls.localize(
-        "patchbay/preferences/unsavedFiles",
-        "What to do when an agent proposes a change to a file that has unsaved text.",
       ),
     },
     [preferenceNames.placement]: {

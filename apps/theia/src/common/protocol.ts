@@ -3,13 +3,18 @@ import type {
   CompanionState,
   DiffCloseReason,
   DiffRequest,
+  DiffUpdate,
   EditorContext,
   FileDiagnostics,
+  FileStanding,
   HostMessage,
+  KeptText,
+  KeptTextSaving,
   Position,
   ProposalInfo,
   Range,
   SessionInfo,
+  TextEdit,
 } from "@patchbay/core";
 
 /** Where the backend serves {@link PatchbayServer}; the same channel carries {@link PatchbayWindow} the other way. */
@@ -25,10 +30,16 @@ export interface PatchbayServer {
   notifyContext(context: WindowContext): void;
   /** The text of a proposal after the user typed. */
   notifyDraft(proposalId: string, text: string): void;
+  /** The unsaved text of a file came, changed or went in this window. */
+  notifyUnsaved(path: string): void;
   /** The user's verdict on a proposal shown in this window. False: the proposal had ended before. */
   decide(proposalId: string, verdict: Verdict): Promise<boolean>;
   /** Accepts or rejects these proposals, one after the other; resolves with how many. */
   decideAll(verdict: "accept" | "reject", proposalIds: readonly string[]): Promise<number>;
+  /** What the user does with a text that no agent takes any more; see `Companion`. */
+  saveKeptText(id: string): Promise<KeptTextSaving | undefined>;
+  readKeptText(id: string): Promise<string | undefined>;
+  discardKeptText(id: string): Promise<boolean>;
   /** Brings a proposal to the front in the window that shows it. */
   reveal(proposalId: string): Promise<boolean>;
   /** Puts a file, or lines of it, into the prompt of agents that can take it; resolves with how many did. Lines 0-based. */
@@ -125,6 +136,12 @@ export interface WindowStatus {
   readonly environment: Readonly<Record<string, string>>;
   readonly sessions: readonly SessionInfo[];
   readonly proposals: readonly ProposalInfo[];
+  readonly keptTexts: readonly KeptText[];
+}
+
+/** A message on its way to a window, which can be asked to take it away again. */
+export interface WindowMessage extends Omit<HostMessage, "signal"> {
+  readonly id: number;
 }
 
 /** What the backend asks of a window. */
@@ -134,13 +151,23 @@ export interface PatchbayWindow {
   revealDiff(proposalId: string): Promise<void>;
   readDiff(proposalId: string): Promise<ProposalText>;
   notifyAgentPresent(proposalId: string, present: boolean): void;
-  showMessage(message: HostMessage): Promise<string | undefined>;
+  /** See `DiffView.update`. The edits make the new right side of what it must still hold, both with `\n` for line ends. */
+  updateDiff(proposalId: string, update: DiffUpdate, edits: readonly TextEdit[]): Promise<"applied" | "stale" | "gone">;
+  notifyStanding(proposalId: string, standing: FileStanding): void;
+  showMessage(message: WindowMessage): Promise<string | undefined>;
+  /** What a message was about is over. */
+  notifyWithdrawn(messageId: number): void;
   /** `patient`: may wait a few seconds for problems that are behind their text; else what is known now. */
   readDiagnostics(path: string | undefined, patient: boolean): Promise<readonly FileDiagnostics[]>;
   openDocument(request: OpenDocumentRequest): Promise<void>;
   /** False where the file is not open or could not be saved. */
   saveDocument(path: string): Promise<boolean>;
   readDocument(path: string, limitBytes: number): Promise<string | undefined>;
+  /** The text of an open file that has unsaved changes. */
+  readUnsaved(path: string): Promise<string | undefined>;
+  /** See `HostDocuments.reload` and `HostDocuments.write`. */
+  reloadDocument(path: string, heldText: string): Promise<void>;
+  writeDocument(path: string, heldText: string, text: string): Promise<"written" | "stale">;
   /** Shows text in a new unsaved document; `likePath` lends its kind. */
   openUntitled(text: string, likePath: string): Promise<void>;
   notifyStatus(status: WindowStatus): void;

@@ -1,7 +1,15 @@
-import type { DiffCloseReason, DiffRequest, DiffView, DiffViewEvents, Logger } from "@patchbay/core";
-import { messageOf } from "@patchbay/core";
+import type {
+  DiffCloseReason,
+  DiffRequest,
+  DiffUpdate,
+  DiffView,
+  DiffViewEvents,
+  FileStanding,
+  Logger,
+} from "@patchbay/core";
+import { messageOf, textEdits } from "@patchbay/core";
 import type { ProposalText, Verdict } from "../common/protocol.ts";
-import type { AttachedWindow } from "./attached-window.ts";
+import { type AttachedWindow, WindowGoneError } from "./attached-window.ts";
 
 /** How long a window may take to say what a proposal's text is now, in milliseconds, before what it last reported counts. */
 const readTimeoutMs = 1500;
@@ -21,22 +29,24 @@ export interface ProposalViewOptions {
  */
 export class ProposalView implements DiffView {
   readonly #options: ProposalViewOptions;
+  /** As a window is asked to show it; it follows the file. Texts of the user are not in it. */
+  #request: Omit<DiffRequest, "draftText">;
   /** What the window was given to show; `unchanged` means this. */
   #base: string;
   #text: string;
-  #agentPresent: boolean;
   #ended = false;
   #window: AttachedWindow | undefined;
 
   constructor(options: ProposalViewOptions) {
     this.#options = options;
-    this.#base = options.request.draftText ?? options.request.proposedText;
+    const { draftText, ...request } = options.request;
+    this.#request = request;
+    this.#base = draftText ?? request.proposedText;
     this.#text = this.#base;
-    this.#agentPresent = options.request.agentPresent;
   }
 
   get id(): string {
-    return this.#options.request.id;
+    return this.#request.id;
   }
 
   /** The window that shows the proposal, if one does. */
@@ -52,15 +62,8 @@ export class ProposalView implements DiffView {
   async showIn(window: AttachedWindow): Promise<"opened" | "declined"> {
     this.#window = window;
     this.#base = this.#text;
-    const { draftText: _draft, ...request } = this.#options.request;
-    const drafted = this.#text !== request.proposedText;
-    return await window.call((client) =>
-      client.openDiff({
-        ...request,
-        agentPresent: this.#agentPresent,
-        ...(drafted ? { draftText: this.#text } : {}),
-      }),
-    );
+    const draft = this.#text === this.#request.proposedText ? {} : { draftText: this.#text };
+    return await window.call((client) => client.openDiff({ ...this.#request, ...draft }));
   }
 
   /** The user does not want to see it; the agent's terminal decides. */
@@ -124,8 +127,42 @@ export class ProposalView implements DiffView {
   }
 
   setAgentPresent(present: boolean): void {
-    this.#agentPresent = present;
+    this.#request = { ...this.#request, agentPresent: present };
     this.window?.notify((client) => client.notifyAgentPresent(this.id, present));
+  }
+
+  async update(update: DiffUpdate): Promise<"applied" | "stale" | "gone"> {
+    const window = this.window;
+    if (window === undefined) return this.#updateUnseen(update);
+    try {
+      const edits = textEdits(withLineFeeds(update.expectedText), withLineFeeds(update.text));
+      const answer = await window.call((client) => client.updateDiff(this.id, update, edits));
+      if (answer === "applied") this.#follow(update);
+      return this.#ended ? "gone" : answer;
+    } catch (error) {
+      // The next window that shows it is given what is known here.
+      if (error instanceof WindowGoneError) return this.#updateUnseen(update);
+      throw error;
+    }
+  }
+
+  setStanding(standing: FileStanding): void {
+    this.#request = { ...this.#request, standing };
+    this.window?.notify((client) => client.notifyStanding(this.id, standing));
+  }
+
+  /** No window shows it: what it holds is known here. */
+  #updateUnseen(update: DiffUpdate): "applied" | "stale" | "gone" {
+    if (this.#ended) return "gone";
+    if (this.#text !== update.expectedText) return "stale";
+    this.#follow(update);
+    return "applied";
+  }
+
+  #follow({ originalText, unsaved, text, proposedText, standing }: DiffUpdate): void {
+    this.#request = { ...this.#request, originalText, unsaved, proposedText, standing };
+    this.#base = text;
+    this.#text = text;
   }
 
   #resolve(text: ProposalText): string {
@@ -136,4 +173,8 @@ export class ProposalView implements DiffView {
     this.#ended = true;
     this.#options.onEnd(this);
   }
+}
+
+function withLineFeeds(text: string): string {
+  return text.replaceAll(/\r\n?/g, "\n");
 }

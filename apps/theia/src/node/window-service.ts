@@ -1,4 +1,4 @@
-import type { AgentSettings, EditorContext } from "@patchbay/core";
+import type { AgentSettings, EditorContext, KeptTextSaving } from "@patchbay/core";
 import type {
   Attachment,
   LineRange,
@@ -45,6 +45,10 @@ export class WindowService implements PatchbayServer {
     void this.#companion().then((companion) => companion?.host.diffs.find(proposalId)?.drafted(text));
   }
 
+  notifyUnsaved(path: string): void {
+    void this.#companion().then((companion) => companion?.host.unsavedChanged(path));
+  }
+
   async decide(proposalId: string, verdict: Verdict): Promise<boolean> {
     const view = (await this.#companion())?.host.diffs.find(proposalId);
     view?.decide(verdict);
@@ -54,11 +58,22 @@ export class WindowService implements PatchbayServer {
   async decideAll(verdict: "accept" | "reject", proposalIds: readonly string[]): Promise<number> {
     const companion = (await this.#companion())?.companion;
     if (companion === undefined) return 0;
+    if (verdict === "accept") return proposalIds.length - (await companion.acceptAll(proposalIds)).length;
     let decided = 0;
-    for (const id of proposalIds) {
-      if (await (verdict === "accept" ? companion.accept(id) : companion.reject(id))) decided++;
-    }
+    for (const id of proposalIds) if (await companion.reject(id)) decided++;
     return decided;
+  }
+
+  async saveKeptText(id: string): Promise<KeptTextSaving | undefined> {
+    return await (await this.#companion())?.companion.saveKeptText(id);
+  }
+
+  async readKeptText(id: string): Promise<string | undefined> {
+    return await (await this.#companion())?.companion.readKeptText(id);
+  }
+
+  async discardKeptText(id: string): Promise<boolean> {
+    return (await (await this.#companion())?.companion.discardKeptText(id)) ?? false;
   }
 
   async reveal(proposalId: string): Promise<boolean> {

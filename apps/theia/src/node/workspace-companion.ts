@@ -51,8 +51,8 @@ export class WorkspaceCompanion implements Disposable {
   }
 
   get status(): WindowStatus {
-    const { state, environment, sessions, proposals } = this.companion;
-    return { state, environment, sessions, proposals };
+    const { state, environment, sessions, proposals, keptTexts } = this.companion;
+    return { state, environment, sessions, proposals, keptTexts };
   }
 
   /** Takes a window in, or takes note of what changed in one. Resolves when the companion has started, or has failed to. */

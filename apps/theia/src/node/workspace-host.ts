@@ -42,6 +42,8 @@ export class WorkspaceHost implements EditorHost {
   readonly workspace: HostWorkspace;
   readonly #onDidChangeFolders = new Emitter<void>();
   readonly #onDidChangeTrust = new Emitter<void>();
+  readonly #onDidChangeUnsaved = new Emitter<{ readonly path: string }>();
+  #messages = 0;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #folders: readonly string[];
@@ -63,6 +65,15 @@ export class WorkspaceHost implements EditorHost {
       onDidChangeTrust,
     };
     this.documents = this.#createDocuments();
+    // Unsaved text goes with its window.
+    this.windows.onDidLeave(({ context }) => {
+      for (const { path, dirty } of context.files) if (dirty) this.unsavedChanged(path);
+    });
+  }
+
+  /** A window says that the unsaved text of a file came, changed or went. */
+  unsavedChanged(path: string): void {
+    this.#onDidChangeUnsaved.fire({ path });
   }
 
   setFolders(folders: readonly string[]): void {
@@ -82,9 +93,12 @@ export class WorkspaceHost implements EditorHost {
 
   async #show(message: HostMessage): Promise<string | undefined> {
     const window = this.windows.lastUsed();
-    if (window === undefined) return undefined;
+    const { signal, ...shown } = message;
+    if (window === undefined || signal?.aborted === true) return undefined;
+    const id = ++this.#messages;
+    signal?.addEventListener("abort", () => window.notify((client) => client.notifyWithdrawn(id)), { once: true });
     try {
-      return await window.call((client) => client.showMessage(message));
+      return await window.call((client) => client.showMessage({ ...shown, id }));
     } catch (error) {
       this.#logger.warn("a message was not shown", { code: message.code, cause: messageOf(error) });
       return undefined;
@@ -124,6 +138,22 @@ export class WorkspaceHost implements EditorHost {
         const window = this.#windowWith(path);
         if (window === undefined) return undefined;
         return await this.#bounded(window.call((client) => client.readDocument(path, limitBytes)));
+      },
+      unsavedText: async (path) => {
+        const window = this.#windowWith(path);
+        if (window === undefined) return undefined;
+        return await this.#bounded(window.call((client) => client.readUnsaved(path)));
+      },
+      onDidChangeUnsaved: this.#onDidChangeUnsaved.event,
+      reload: async (path, heldText) => {
+        for (const window of this.windows.byUse()) {
+          await window.call((client) => client.reloadDocument(path, heldText));
+        }
+      },
+      write: async (path, heldText, text) => {
+        const window = this.#windowWith(path);
+        if (window === undefined) return "stale";
+        return await window.call((client) => client.writeDocument(path, heldText, text));
       },
       openUntitled: async (text, likePath) => {
         const window = this.windows.lastUsed();

@@ -19,6 +19,7 @@ const proposal = (agentName: string): ProposalInfo => ({
   path: "/w/a.txt",
   kind: "change",
   state: "shown",
+  standing: "unchanged",
   edited: false,
 });
 
@@ -28,6 +29,7 @@ function status(sessions: readonly string[], proposals: readonly string[]): Wind
     environment: {},
     sessions: sessions.map(session),
     proposals: proposals.map(proposal),
+    keptTexts: [],
   };
 }
 

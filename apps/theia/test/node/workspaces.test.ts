@@ -1,4 +1,4 @@
-import type { DiffRequest, DiffViewEvents, EditorChange } from "@patchbay/core";
+import type { DiffRequest, DiffUpdate, DiffViewEvents, EditorChange } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { createTestBackend, settle, type TestBackend } from "../support/backend.ts";
 import { FakeCompanion } from "../support/fake-companion.ts";
@@ -35,6 +35,9 @@ const request: DiffRequest = {
   id: "proposal-1",
   agentName: "Gemini CLI",
   path: "/workspace/a.txt",
+  originalText: "old\n",
+  unsaved: false,
+  standing: "unchanged",
   kind: "change",
   proposedText: "proposed\n",
   agentPresent: true,
@@ -442,6 +445,84 @@ describe("proposals and windows", () => {
     const answer = theOnly(backend).host.messages.show(message);
     service.dispose();
     expect(await answer).toBeUndefined();
+  });
+});
+
+describe("a file that changes under its review", () => {
+  const update: DiffUpdate = {
+    originalText: "new\n",
+    unsaved: true,
+    expectedText: "proposed\n",
+    text: "proposed\nnew\n",
+    proposedText: "proposed\nnew\n",
+    standing: "merged",
+  };
+
+  it("the window that shows the review follows it by the smallest edits, and so does the next one", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    const opening = await theOnly(backend).host.diffs.open(request, record().events);
+    if (opening.kind !== "opened") throw new Error("the proposal was not shown");
+    expect(await opening.view.update?.(update)).toBe("applied");
+    expect(window.shown[0]).toMatchObject({ originalText: "new\n", text: "proposed\nnew\n", standing: "merged" });
+    expect(window.edits).toEqual([{ start: 9, end: 9, text: "new\n" }]);
+    service.dispose();
+    await settle();
+    const next = await open(backend, "two");
+    await backend.clock.advanceAsync(5_000);
+    expect(next.window.shown[0]?.request).toMatchObject({
+      originalText: "new\n",
+      unsaved: true,
+      proposedText: "proposed\nnew\n",
+      standing: "merged",
+    });
+    expect(next.window.shown[0]?.edited).toBe(false);
+  });
+
+  it("a review that no window shows follows it, too, unless it holds anything else", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    const { events, said } = record();
+    const opening = await theOnly(backend).host.diffs.open(request, events);
+    if (opening.kind !== "opened") throw new Error("the proposal was not shown");
+    window.shown[0]?.type("typed\n");
+    await settle();
+    service.dispose();
+    await settle();
+    expect(await opening.view.update?.(update)).toBe("stale");
+    expect(await opening.view.update?.({ ...update, expectedText: "typed\n", text: "typed\nnew\n" })).toBe("applied");
+    expect(await opening.view.currentText()).toBe("typed\nnew\n");
+    await opening.view.close("rejected");
+    expect(await opening.view.update?.(update)).toBe("gone");
+    expect(said).toEqual(["edited"]);
+  });
+
+  it("a question that was answered elsewhere is taken back in its window", async () => {
+    const backend = createTestBackend();
+    const { window } = await open(backend, "one");
+    const answered = new AbortController();
+    const message = { code: "x", severity: "info", text: "Well?", values: {}, actions: ["Yes"] } as const;
+    void theOnly(backend).host.messages.show({ ...message, signal: answered.signal });
+    await settle();
+    answered.abort();
+    expect(window.withdrawn).toHaveLength(1);
+    expect(await theOnly(backend).host.messages.show({ ...message, signal: answered.signal })).toBeUndefined();
+  });
+
+  it("unsaved text goes with its window", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    window.editor.openFile("/workspace/a.txt", "1");
+    window.editor.makeDirty("/workspace/a.txt", "2");
+    await settle();
+    const { documents } = theOnly(backend).host;
+    expect(await documents?.unsavedText?.("/workspace/a.txt")).toBe("2");
+    const told: string[] = [];
+    documents?.onDidChangeUnsaved?.(({ path }) => told.push(path));
+    service.dispose();
+    await settle();
+    expect(told).toEqual(["/workspace/a.txt"]);
+    expect(await documents?.unsavedText?.("/workspace/a.txt")).toBeUndefined();
   });
 });
 

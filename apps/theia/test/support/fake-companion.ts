@@ -6,6 +6,7 @@ import {
   type EditorHost,
   Emitter,
   type Event,
+  type KeptText,
   type ProposalInfo,
   type SessionInfo,
   type StopOptions,
@@ -25,6 +26,7 @@ export class FakeCompanion implements Companion {
   environment: Readonly<Record<string, string>> = {};
   sessions: readonly SessionInfo[] = [];
   proposals: readonly ProposalInfo[] = [];
+  readonly keptTexts: readonly KeptText[] = [];
   readonly #state: Emitter<CompanionState> = new Emitter();
   readonly #environment: Emitter<void> = new Emitter();
   readonly #sessions: Emitter<void> = new Emitter();
@@ -70,6 +72,18 @@ export class FakeCompanion implements Companion {
   }
 
   async reject(): Promise<boolean> {
+    return false;
+  }
+
+  async acceptAll(proposalIds: readonly string[] = []): Promise<readonly string[]> {
+    return proposalIds;
+  }
+
+  async readKeptText(): Promise<undefined> {}
+
+  async saveKeptText(): Promise<undefined> {}
+
+  async discardKeptText(): Promise<boolean> {
     return false;
   }
 

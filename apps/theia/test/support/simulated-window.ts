@@ -1,4 +1,12 @@
-import type { DiffCloseReason, DiffRequest, DiffView, FileDiagnostics, HostMessage } from "@patchbay/core";
+import type {
+  DiffCloseReason,
+  DiffRequest,
+  DiffUpdate,
+  DiffView,
+  FileDiagnostics,
+  FileStanding,
+  TextEdit,
+} from "@patchbay/core";
 import { createMemoryEditor, type MemoryDiffView, type MemoryEditor } from "@patchbay/testkit";
 import type {
   Attachment,
@@ -9,6 +17,7 @@ import type {
   Verdict,
   WindowContext,
   WindowFacts,
+  WindowMessage,
   WindowStatus,
 } from "../../src/common/protocol.ts";
 
@@ -25,6 +34,9 @@ export class SimulatedWindow implements PatchbayWindow {
   readonly statuses: WindowStatus[] = [];
   readonly log: string[] = [];
   readonly untitled: string[] = [];
+  readonly withdrawn: number[] = [];
+  /** By which right sides were changed. */
+  readonly edits: TextEdit[] = [];
   facts: WindowFacts;
   server: PatchbayServer | undefined;
   readonly #views: Map<string, DiffView> = new Map();
@@ -46,6 +58,10 @@ export class SimulatedWindow implements PatchbayWindow {
     this.editor.editors.onDidChange((change) => {
       if (change.kind === "focused") this.#focused.push(change.path);
       this.sendContext();
+    });
+    this.editor.documents.onDidChangeUnsaved?.(({ path }) => {
+      this.sendContext();
+      this.server?.notifyUnsaved(path);
     });
   }
 
@@ -132,8 +148,29 @@ export class SimulatedWindow implements PatchbayWindow {
     this.#views.get(proposalId)?.setAgentPresent(present);
   }
 
-  showMessage(message: HostMessage): Promise<string | undefined> {
+  async updateDiff(
+    proposalId: string,
+    update: DiffUpdate,
+    edits: readonly TextEdit[],
+  ): Promise<"applied" | "stale" | "gone"> {
+    const answer = (await this.#views.get(proposalId)?.update?.(update)) ?? "gone";
+    const request = this.#requests.get(proposalId);
+    if (answer !== "applied" || request === undefined) return answer;
+    this.#requests.set(proposalId, { ...request, draftText: update.text });
+    this.edits.push(...edits);
+    return answer;
+  }
+
+  notifyStanding(proposalId: string, standing: FileStanding): void {
+    this.#views.get(proposalId)?.setStanding?.(standing);
+  }
+
+  showMessage(message: WindowMessage): Promise<string | undefined> {
     return this.editor.messages.show(message);
+  }
+
+  notifyWithdrawn(messageId: number): void {
+    this.withdrawn.push(messageId);
   }
 
   readDiagnostics(path: string | undefined, _patient: boolean): Promise<readonly FileDiagnostics[]> {
@@ -150,6 +187,19 @@ export class SimulatedWindow implements PatchbayWindow {
 
   readDocument(path: string, limitBytes: number): Promise<string | undefined> {
     return this.editor.documents.readText(path, limitBytes);
+  }
+
+  async readUnsaved(path: string): Promise<string | undefined> {
+    return await this.editor.documents.unsavedText?.(path);
+  }
+
+  async reloadDocument(path: string, heldText: string): Promise<void> {
+    await this.editor.documents.reload?.(path, heldText);
+    this.sendContext();
+  }
+
+  async writeDocument(path: string, heldText: string, text: string): Promise<"written" | "stale"> {
+    return (await this.editor.documents.write?.(path, heldText, text)) ?? "stale";
   }
 
   async openUntitled(text: string): Promise<void> {

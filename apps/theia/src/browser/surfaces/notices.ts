@@ -3,7 +3,11 @@ import { MessageClient, MessageType } from "@theia/core/lib/common/message-servi
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { messageText } from "./texts.ts";
 
-const severities = { info: MessageType.Info, warn: MessageType.Warning, error: MessageType.Error } as const;
+const severities: Readonly<Record<"info" | "warn" | "error", MessageType>> = {
+  info: MessageType.Info,
+  warn: MessageType.Warning,
+  error: MessageType.Error,
+};
 
 /** A notification that can be taken back. */
 export interface Notice {

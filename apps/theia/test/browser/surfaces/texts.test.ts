@@ -63,7 +63,8 @@ describe("what comes from outside", () => {
   it.each(hostileNames)("is seen as it is in tabs, tooltips and dialogs: %j", (name) => {
     expect(unseenIn(visibleText(name))).toEqual([]);
     const request = { id: "1", agentName: name, path: `/w/${name}`, kind: "change", proposedText: "" } as const;
-    expect(unseenIn(new OpenProposal({ ...request, agentPresent: true }, "file").title)).toEqual([]);
+    const file = { originalText: "", unsaved: false, standing: "unchanged" } as const;
+    expect(unseenIn(new OpenProposal({ ...request, ...file, agentPresent: true }).title)).toEqual([]);
   });
 
   it.each(hostileNames)("makes no line of its own in the diagnosis: %j", (name) => {

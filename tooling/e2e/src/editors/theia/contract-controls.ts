@@ -46,6 +46,7 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
   host.windows.join(attached);
   window.serve({
     notifyContext: (context) => host.windows.updateContext(attached, context),
+    notifyUnsaved: (path) => host.unsavedChanged(path),
     notifyDraft: (id, text) => host.diffs.find(id)?.drafted(text),
     decide: async (id, verdict) => {
       host.diffs.find(id)?.decide(verdict);
@@ -76,10 +77,6 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
     focusTerminal: () => terminal.focus(),
     focusedElement: () => window.control<string>("focused"),
     questionsAsked: () => window.dialogs - dialogsBefore,
-    answerUnsaved: (answer) => {
-      const button = answer === "compare" ? "Compare with Unsaved Text" : "Decide in Terminal";
-      meanwhile(workbench.answerNotification(button));
-    },
     failNextOpen: () => void window.control("failNextOpen"),
     diff: (id) => diffControls(stage, id),
     settle,

@@ -14,11 +14,10 @@
   const proposals = named("ProposalEditors");
   const context = named("ContextTracker");
   const attachment = named("WindowAttachment");
-  const originals = named("OriginalReader");
+  const unsaved = named("UnsavedReports");
   const editors = named("EditorManager");
   const saving = named("SaveableService");
   const shell = named("ApplicationShell");
-  const preferences = named("PreferenceServiceImpl");
   const notifications = named("NotificationManager");
   const report = (name, ...args) => void globalThis.patchbayReport(name, args);
 
@@ -31,6 +30,8 @@
   proposals.onDidDecide(({ id, verdict }) => report("decide", id, verdict));
   proposals.onDidDraft(({ id, text }) => report("notifyDraft", id, text));
   context.onDidChange((picture) => report("notifyContext", picture));
+  unsaved.wanted = true;
+  unsaved.start((path) => report("notifyUnsaved", path));
   saving.autoSave = "off";
   new MutationObserver((changes) => {
     const added = changes.flatMap((change) => [...change.addedNodes]);
@@ -55,11 +56,10 @@
     },
     makeDirty: (path, text) => fileWidgets(path)[0].editor.document.textEditorModel.setValue(text),
     focused: () => document.activeElement?.closest(".lm-DockPanel-widget")?.id ?? document.activeElement?.id ?? "",
-    unsavedFiles: (answer) => preferences.set("patchbay.theia.diff.unsavedFiles", answer, 1),
     failNextOpen: () => {
-      const { read } = originals;
-      originals.read = async () => {
-        originals.read = read;
+      const { openEditor } = proposals;
+      proposals.openEditor = async () => {
+        proposals.openEditor = openEditor;
         throw new Error("The editor broke.");
       };
     },

@@ -5,7 +5,10 @@ import type { DiffRequest, FileDiagnostics } from "@patchbay/core";
 import type { PatchbayServer, PatchbayWindow, ProposalText } from "../../../../../apps/theia/src/common/protocol.ts";
 
 /** What the page reports; but for the dialogs it is for the backend. */
-type Reported = "notifyContext" | "notifyDraft" | "decide" | "dialog";
+type Reported = keyof Reports | "dialog";
+
+/** What of a backend the page reports to. */
+type Reports = Pick<PatchbayServer, "notifyContext" | "notifyDraft" | "notifyUnsaved" | "decide">;
 
 /**
  * The real frontend in its page as the window of a backend in this process: the browser's debugger does what Theia's
@@ -13,7 +16,7 @@ type Reported = "notifyContext" | "notifyDraft" | "decide" | "dialog";
  */
 export class PageWindow implements PatchbayWindow {
   readonly #page: Page;
-  #server: Pick<PatchbayServer, "notifyContext" | "notifyDraft" | "decide"> | undefined;
+  #server: Reports | undefined;
   /** Dialogs that blocked the user so far. */
   dialogs = 0;
 
@@ -31,7 +34,7 @@ export class PageWindow implements PatchbayWindow {
   }
 
   /** From now on reports go to this backend. */
-  serve(server: Pick<PatchbayServer, "notifyContext" | "notifyDraft" | "decide"> | undefined): void {
+  serve(server: Reports | undefined): void {
     this.#server = server;
   }
 
@@ -60,6 +63,18 @@ export class PageWindow implements PatchbayWindow {
     void this.#call("notifyAgentPresent", proposalId, present);
   }
 
+  async updateDiff(...args: Parameters<PatchbayWindow["updateDiff"]>): Promise<"applied" | "stale" | "gone"> {
+    return await this.#call("updateDiff", ...args);
+  }
+
+  notifyStanding(...args: Parameters<PatchbayWindow["notifyStanding"]>): void {
+    void this.#call("notifyStanding", ...args);
+  }
+
+  notifyWithdrawn(messageId: number): void {
+    void this.#call("notifyWithdrawn", messageId);
+  }
+
   async showMessage(...args: Parameters<PatchbayWindow["showMessage"]>): Promise<string | undefined> {
     return await this.#call("showMessage", ...args);
   }
@@ -78,6 +93,18 @@ export class PageWindow implements PatchbayWindow {
 
   async readDocument(path: string, limitBytes: number): Promise<string | undefined> {
     return await this.#call("readDocument", path, limitBytes);
+  }
+
+  async readUnsaved(path: string): Promise<string | undefined> {
+    return await this.#call("readUnsaved", path);
+  }
+
+  async reloadDocument(path: string, heldText: string): Promise<void> {
+    await this.#call("reloadDocument", path, heldText);
+  }
+
+  async writeDocument(...args: Parameters<PatchbayWindow["writeDocument"]>): Promise<"written" | "stale"> {
+    return await this.#call("writeDocument", ...args);
   }
 
   async openUntitled(text: string, likePath: string): Promise<void> {
