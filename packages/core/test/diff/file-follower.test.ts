@@ -371,6 +371,33 @@ describe("several proposals for one file", () => {
     expect(await second.outcome).toMatchObject({ text: "ONE\ntwo\nTHREE\nfour\nfive\n" });
   });
 
+  it("accepted all at once go on with the rest of an answer that its agent writes as a whole", async () => {
+    const test = start();
+    test.stopWriting();
+    const carry = test.carrier.carry.bind(test.carrier);
+    test.carrier.carry = (to, outcome, onDelivered) => {
+      if (to.path === "/ws/b.ts") test.files.addFile(path, lineOf(0, "ONE"));
+      return carry(to, outcome, onDelivered);
+    };
+    test.open("one", lineOf(0, "ONE"));
+    const second = test.open("two", lineOf(2, "THREE"));
+    test.open("one", "other\n", "/ws/b.ts");
+    await expect.poll(() => test.editor.openViews.length).toBe(3);
+    expect(await test.registry.acceptAll()).toEqual([]);
+    expect(await second.outcome).toMatchObject({ text: "ONE\ntwo\nTHREE\nfour\nfive\n" });
+  });
+
+  it("an accepted change that waits for the rest of its answer is not told of", async () => {
+    const test = start();
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "ONE"));
+    test.open("one", "other\n", "/ws/b.ts");
+    await expect.poll(() => test.editor.openViews.length).toBe(2);
+    await test.registry.accept(id);
+    await test.clock.advanceAsync(40_000);
+    expect(test.messageCodes()).toEqual([]);
+  });
+
   it("an accepted change that never reaches the file is told, once, with the text", async () => {
     const test = start();
     test.stopWriting();

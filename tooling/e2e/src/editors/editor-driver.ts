@@ -38,6 +38,8 @@ export interface EditorDriver {
   typeInDiff(text: string): Promise<void>;
   /** The first line of the proposal in the foreground; empty where none is there yet. */
   readDiff(): Promise<string>;
+  /** The whole proposal in the foreground; absent where the driver cannot tell. */
+  diffText?(): Promise<string>;
   /** Saves the proposal in the foreground as one saves a file; absent where that means nothing. */
   saveDiff?(): Promise<void>;
   /** Closes the proposal in the foreground as one closes a file, giving up what was typed into it if asked. */

@@ -6,6 +6,7 @@ import { bytes, close, newFile, reload, save } from "./editor-ways.ts";
 import { autosave } from "./nothing-lost.ts";
 import { reloadReview } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
+import { staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin } from "./theia-plugin.ts";
@@ -29,6 +30,7 @@ export const scenarios: readonly Scenario[] = [
   reload,
   reloadReview,
   autosave,
+  staleBase,
   diagnostics,
   mention,
   hunk,
@@ -43,6 +45,7 @@ export const scenarios: readonly Scenario[] = [
   commands,
   backendRestart,
   together,
+  threeAccepts,
   theiaContract,
   besidePlugin,
 ];

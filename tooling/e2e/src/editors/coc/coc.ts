@@ -163,6 +163,12 @@ export class CocDriver implements EditorDriver {
     return (await this.link.read("&buftype")) === "acwrite" ? String(await this.link.read("getline(1)")) : "";
   }
 
+  async diffText(): Promise<string> {
+    return (await this.link.read("&buftype")) === "acwrite"
+      ? String(await this.link.read('join(getline(1, "$"), "\\n")'))
+      : "";
+  }
+
   async typeInFile(text: string): Promise<void> {
     await this.pane.type(`${toNormalMode}ggI${text}`);
     await this.pane.press("Escape");

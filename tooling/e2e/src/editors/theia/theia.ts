@@ -179,6 +179,11 @@ export class TheiaDriver implements EditorDriver {
     return (await line.isVisible()) ? (await line.innerText()).replaceAll("\u00a0", " ") : "";
   }
 
+  async diffText(): Promise<string> {
+    const lines = this.workbench.editor.locator(".editor.modified .view-line");
+    return (await lines.allInnerTexts()).join("\n").replaceAll("\u00a0", " ");
+  }
+
   async saveDiff(): Promise<void> {
     await this.pressInDiff("Control+S");
   }

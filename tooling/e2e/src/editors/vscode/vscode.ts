@@ -140,6 +140,11 @@ export class VsCodeDriver implements EditorDriver {
     return (await line.isVisible()) ? (await line.innerText()).replaceAll("\u00a0", " ") : "";
   }
 
+  async diffText(): Promise<string> {
+    const lines = this.workbench.page.locator(".editor-group-container.active .editor.modified .view-line");
+    return (await lines.allInnerTexts()).join("\n").replaceAll("\u00a0", " ");
+  }
+
   async saveDiff(): Promise<void> {
     await this.#focusProposal();
     await this.workbench.page.keyboard.press("Control+S");
