@@ -74,6 +74,11 @@ export interface DialectEngine {
   readonly byteOrderMark: "as-proposed" | "as-on-disk";
   /** What an emptied proposal is answered with: Gemini and Qwen write the original proposal when the accepted content is empty (docs/protocols/gemini.md). */
   readonly emptiedText: "" | "\n";
+  /**
+   * What the agent makes of an accepted text. `text`: it writes the text. `edits`: it makes the changes between the file as it
+   * knew it and the text, in the file as it is by then (docs/protocols/claude.md).
+   */
+  readonly writes: "text" | "edits";
 }
 
 /** The speaking side of one session. */

@@ -101,6 +101,7 @@ export class DiffRegistry {
     this.#kept = kept;
     const written = new WrittenFiles(options.files, logger);
     this.#decisions = new ReviewDecisions({
+      clock,
       logger,
       marks,
       messages,
@@ -167,7 +168,11 @@ export class DiffRegistry {
       createdAt: this.#clock.now(),
     });
     proposal.fileState = facts.fileState;
-    if (facts.real !== undefined) proposal.filePlace = { path: input.path, real: facts.real };
+    if (facts.real !== undefined) {
+      proposal.filePlace = { path: input.path, real: facts.real };
+      // What it did not write before, it proposes anew.
+      this.#files.forgetWritesOf(owner.sessionId, proposal.filePlace);
+    }
     this.#proposals.add(proposal);
     if (this.#proposals.ending !== undefined) this.#handover.takeLate(proposal);
     else {

@@ -20,10 +20,16 @@ const mergedAtOnce = 512 * 1024;
  * made from `base`. Each line that one side changed is taken from that side; where both changed the same lines, or put
  * different lines at the same place, it is a conflict. Changes of neighbouring lines are none: nobody's line is in doubt.
  *
- * Line ends of `theirs` and `base` do not count; the result has line feeds alone (`restoreLineEnds` gives the proposal's).
+ * With `prefer`, a conflict is decided for that side. Line ends of `theirs` and `base` do not count; the result has line feeds alone (`restoreLineEnds` gives the proposal's).
  */
-export async function mergeTexts(base: string, ours: string, theirs: string, clock: Clock): Promise<MergedText> {
-  const steps = mergeSteps(base, ours, theirs);
+export async function mergeTexts(
+  base: string,
+  ours: string,
+  theirs: string,
+  clock: Clock,
+  prefer?: "ours",
+): Promise<MergedText> {
+  const steps = mergeSteps(base, ours, theirs, prefer);
   if (base.length + ours.length + theirs.length <= mergedAtOnce) return finish(steps);
   for (;;) {
     const step = steps.next();
@@ -45,7 +51,12 @@ function hasLine(text: string, line: string): boolean {
   return false;
 }
 
-function* mergeSteps(base: string, ours: string, theirs: string): Generator<void, MergedText> {
+function* mergeSteps(
+  base: string,
+  ours: string,
+  theirs: string,
+  prefer: "ours" | undefined,
+): Generator<void, MergedText> {
   const [baseText, oursText, theirsText] = [toLineFeeds(base), toLineFeeds(ours), toLineFeeds(theirs)];
   yield;
   if (baseText === theirsText || oursText === theirsText) return { kind: "clean", text: oursText };
@@ -67,7 +78,7 @@ function* mergeSteps(base: string, ours: string, theirs: string): Generator<void
     const ownLines = ownHunks.length === 0 ? undefined : linesOf(start, end, own, ownHunks, baseLines);
     const otherLines = otherHunks.length === 0 ? undefined : linesOf(start, end, other, otherHunks, baseLines);
     if (ownLines === undefined) append(merged, otherLines ?? []);
-    else if (otherLines === undefined || isSame(ownLines, otherLines)) append(merged, ownLines);
+    else if (otherLines === undefined || prefer === "ours" || isSame(ownLines, otherLines)) append(merged, ownLines);
     else {
       isClean = false;
       append(merged, [conflictStart, ...otherLines, conflictMiddle, ...ownLines, conflictEnd]);

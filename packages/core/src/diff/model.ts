@@ -16,7 +16,13 @@ export interface ProposalInput {
 /** How a proposal ended. Each proposal ends exactly once, in exactly one of these. */
 export type DiffOutcome =
   /** `text` is byte for byte what the agent is to write; `edited` says whether the user changed the proposal. */
-  | { readonly kind: "accepted"; readonly text: string; readonly edited: boolean }
+  | {
+      readonly kind: "accepted";
+      readonly text: string;
+      readonly edited: boolean;
+      /** What the agent is told in its place, where it makes edits of what it is told (`DialectEngine.writes`). */
+      readonly told?: string;
+    }
   | { readonly kind: "rejected" }
   /** The user closed the view without a verdict; agents treat it as rejected. */
   | { readonly kind: "closed" }

@@ -8,12 +8,15 @@ const owner = z.object({
   agentName: z.string(),
   byteOrderMark: z.enum(["as-proposed", "as-on-disk"]),
   emptiedText: z.enum(["", "\n"]),
+  writes: z.enum(["text", "edits"]).default("text"),
   outlivesConnection: z.boolean(),
   process: z.object({ pid: z.number().int().positive(), mark: z.string() }).optional(),
 });
 
 const outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("accepted"), text: z.string(), edited: z.boolean() }),
+  z
+    .object({ kind: z.literal("accepted"), text: z.string(), edited: z.boolean(), told: z.string().optional() })
+    .transform(({ told, ...accepted }) => (told === undefined ? accepted : { ...accepted, told })),
   z.object({ kind: z.literal("rejected") }),
   z.object({ kind: z.literal("closed") }),
   z.object({ kind: z.literal("superseded") }),
@@ -24,6 +27,7 @@ const outcome = z.discriminatedUnion("kind", [
 
 const storedBase = z.object({
   file: z.object({ text: z.string(), unsaved: z.boolean(), readable: z.boolean(), stamp: z.string().optional() }),
+  proposedOn: z.string(),
   shown: z.string().optional(),
   isRebased: z.boolean(),
   conflict: z.object({ base: z.string(), ours: z.string(), shown: z.string() }).optional(),
@@ -67,7 +71,7 @@ export function parseStoredProposal(text: string): StoredProposal | undefined {
   return { facts, draft, base, detached, kept, outcome: decided, sentAs };
 }
 
-function baseOf({ file, shown, isRebased, conflict }: z.infer<typeof storedBase>): ProposalBase {
+function baseOf({ file, proposedOn, shown, isRebased, conflict }: z.infer<typeof storedBase>): ProposalBase {
   const { stamp, ...facts } = file;
-  return { file: stamp === undefined ? facts : { ...facts, stamp }, shown, isRebased, conflict };
+  return { file: stamp === undefined ? facts : { ...facts, stamp }, proposedOn, shown, isRebased, conflict };
 }

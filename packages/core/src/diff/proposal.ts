@@ -11,6 +11,8 @@ export interface ProposalOwner {
   readonly agentName: string;
   readonly byteOrderMark: "as-proposed" | "as-on-disk";
   readonly emptiedText: "" | "\n";
+  /** See `DialectEngine.writes`. */
+  readonly writes: "text" | "edits";
   /** False where an answer dies with the connection (Claude): such a proposal is never restored for its agent. */
   readonly outlivesConnection: boolean;
   /** The agent's process, as soon as it is known; all proposals of a session share its owner. */
@@ -46,6 +48,8 @@ export interface KeptFacts {
 export interface ProposalBase {
   /** What the left side shows. */
   readonly file: FileText;
+  /** What was on disk when the agent proposed: what it knows. */
+  readonly proposedOn: string;
   /** What the right side holds as long as the user has not touched it; undefined: the proposal as it came. */
   readonly shown: string | undefined;
   /** The file has changed since the agent proposed. */

@@ -47,6 +47,7 @@ export async function rebaseProposal(
   return {
     base: {
       file: now,
+      proposedOn: base.proposedOn,
       shown: sameLines(shownNext, proposal.body) ? undefined : shownNext,
       isRebased: isConflict || holdsMore,
       // One that the user is in the middle of resolving stays one until its markers are gone.
@@ -58,7 +59,22 @@ export async function rebaseProposal(
 }
 
 function firstBase(file: FileText): ProposalBase {
-  return { file, shown: undefined, isRebased: false, conflict: undefined };
+  return { file, proposedOn: file.text, shown: undefined, isRebased: false, conflict: undefined };
+}
+
+/**
+ * What an agent that makes edits is told, so that the file holds `accepted` afterwards: the same changes of `onDisk`, made in the
+ * text that the agent knows. Told of changes that others have made, it would make them once more.
+ */
+export async function textForEdits(
+  { base }: Proposal,
+  accepted: string,
+  onDisk: FileText,
+  clock: Clock,
+): Promise<string> {
+  if (base === undefined || !onDisk.readable || sameLines(base.proposedOn, onDisk.text)) return accepted;
+  const merged = await mergeTexts(onDisk.text, accepted, base.proposedOn, clock, "ours");
+  return inLineEndsOf(accepted, merged);
 }
 
 /** What counts as untouched beside a text that the user has edited. */

@@ -1,4 +1,5 @@
 import type { DiffCloseReason, DiffViewEvents } from "../editor-host.ts";
+import type { Clock } from "../platform/platform.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { ByteOrderMarks } from "./byte-order-marks.ts";
@@ -11,7 +12,8 @@ import type { OutcomeOffice, UntoldOutcome } from "./outcome-office.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
-import { splitByteOrderMark } from "./text-fidelity.ts";
+import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+import { textForEdits } from "./rebase-proposal.ts";
 import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
@@ -21,6 +23,7 @@ export interface FinalText {
 }
 
 export interface ReviewDecisionsOptions {
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly marks: ByteOrderMarks;
   readonly messages: ReviewMessages;
@@ -177,13 +180,22 @@ export class ReviewDecisions {
       messages.notWritten(proposal, () => this.#options.kept.saveAndTell(proposal));
       return true;
     }
-    const outcome: DiffOutcome = { kind: "accepted", ...final };
+    const told = checked === undefined ? undefined : await this.#toldInstead(proposal, documentText, checked.place);
+    const outcome: DiffOutcome = { kind: "accepted", ...final, ...(told === undefined ? {} : { told }) };
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     outcomes.send(proposal, outcome);
     if (checked !== undefined) this.#awaitWrite(proposal, checked, final.text);
     if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
+  }
+
+  /** What an agent that makes edits is told where others have changed the file, too. */
+  async #toldInstead(proposal: Proposal, accepted: string, place: FilePlace): Promise<string | undefined> {
+    if (proposal.facts.owner.writes !== "edits") return undefined;
+    const { files, clock } = this.#options;
+    const told = await textForEdits(proposal, accepted, await files.readDisk(place), clock);
+    return told === accepted ? undefined : proposal.finalText(told, false).text;
   }
 
   #awaitWrite(proposal: Proposal, { place, file }: { place: FilePlace; file: FileText }, text: string): void {
@@ -194,6 +206,7 @@ export class ReviewDecisions {
       before: file,
       text,
       sessionId,
+      mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposal.undelivered !== undefined || proposals.ofSession(sessionId).length > 0,
       onUnwritten: () => {
         kept.keep(proposal, "not-written", splitByteOrderMark(text).body);

@@ -130,7 +130,7 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     },
     unwritten: (proposal, save) => {
       const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} has not written the change you accepted for ${input.path}. The text is kept in the list of proposals.`;
+      const sentence = `${owner.agentName} has not written the change you accepted for ${input.path}; agents refuse where a file has changed since they read it. The text is kept in the list of proposals.`;
       offerToSave(proposal, "not-written", "warning", sentence, save);
     },
     draftNotKept: (proposal) => {

@@ -42,6 +42,9 @@ const patienceMs = 3_000;
 /** So long after an accept a file that is as it was before is worth a word to the user, ms. */
 const unwrittenMs = 30_000;
 
+/** The same where the agent may well have refused. */
+const refusedMs = 5_000;
+
 /** How an accepted text reaches its file. */
 export interface AwaitedWrite {
   readonly place: FilePlace;
@@ -50,6 +53,8 @@ export interface AwaitedWrite {
   /** What the agent is to write. */
   readonly text: string;
   readonly sessionId: string;
+  /** The file has changed since the agent read it: some agents then refuse to write (docs/protocols/qwen.md). */
+  readonly mayBeRefused: boolean;
   /** Whether the agent may well write later: agents write the files of one answer when all of them are decided. */
   readonly mayComeLater: () => boolean;
   /** Called once where the file is as it was long after the accept. */
@@ -179,9 +184,10 @@ export class ReviewedFiles {
     return last === undefined ? undefined : { text: last.text, mayComeLater: last.mayComeLater };
   }
 
-  /** An agent has ended: it writes nothing more. */
-  forgetWritesOf(sessionId: string): void {
-    for (const writes of this.#writes.values()) {
+  /** An agent writes nothing more of what it had, to one file or, having ended, to any. */
+  forgetWritesOf(sessionId: string, place?: FilePlace): void {
+    for (const [real, writes] of Array.from(this.#writes)) {
+      if (place !== undefined && place.real !== real) continue;
       for (const write of writes) if (write.sessionId === sessionId) write.dispose();
     }
   }
@@ -269,7 +275,8 @@ class PendingWrite {
   }
 
   #giveTime(): void {
-    this.#timer = this.#options.clock.setTimeout(() => void this.#timeIsUp(), unwrittenMs);
+    const ms = this.#awaited.mayBeRefused ? refusedMs : unwrittenMs;
+    this.#timer = this.#options.clock.setTimeout(() => void this.#timeIsUp(), ms);
   }
 
   async #timeIsUp(): Promise<void> {

@@ -61,6 +61,7 @@ export class Session {
       agentName: options.dialect.agentName,
       byteOrderMark: options.dialectEngine.byteOrderMark,
       emptiedText: options.dialectEngine.emptiedText,
+      writes: options.dialectEngine.writes,
       outlivesConnection: options.dialectEngine.proposalsOutliveConnection,
     };
   }

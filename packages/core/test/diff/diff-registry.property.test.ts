@@ -65,6 +65,7 @@ function ownerOf(name: SessionName): ProposalOwner {
     agentName: name,
     byteOrderMark: "as-proposed",
     emptiedText: isClaude ? "" : "\n",
+    writes: isClaude ? "edits" : "text",
     outlivesConnection: !isClaude,
   };
 }

@@ -398,6 +398,62 @@ describe("several proposals for one file", () => {
     expect(test.messageCodes()).toEqual([]);
   });
 
+  it("an agent that makes edits is told its own changes alone, so that it makes nobody else's twice", async () => {
+    const test = start();
+    const edits = { dialect: "claude", writes: "edits" as const };
+    const { outcome } = test.open("one", lineOf(0, "ONE"), path, edits);
+    const view = await test.editor.nextView();
+    await test.writeByOther(lineOf(4, "FIVE"));
+    await standingOf(test, view, "merged");
+    view.type("ONE\ntyped\nthree\nfour\nFIVE\n");
+    view.accept();
+    expect(await outcome).toEqual({
+      kind: "accepted",
+      edited: true,
+      text: "ONE\ntyped\nthree\nfour\nFIVE\n",
+      told: "ONE\ntyped\nthree\nfour\nfive\n",
+    });
+  });
+
+  it("an agent that makes edits is told the unsaved text that its file is to hold", async () => {
+    const test = start();
+    test.editor.openFile(path, original);
+    test.editor.makeDirty(path, lineOf(4, "unsaved"));
+    const { outcome } = test.open("one", lineOf(0, "ONE"), path, { dialect: "claude", writes: "edits" });
+    (await test.editor.nextView()).accept();
+    expect(await outcome).toEqual({ kind: "accepted", edited: false, text: "ONE\ntwo\nthree\nfour\nunsaved\n" });
+  });
+
+  it("an agent that makes edits and whose conflict was resolved is told of edits that fit nowhere else", async () => {
+    const test = start();
+    const { outcome } = test.open("one", lineOf(1, "TWO"), path, { dialect: "claude", writes: "edits" });
+    const view = await test.editor.nextView();
+    await test.writeByOther("zero\n" + lineOf(1, "2"));
+    await standingOf(test, view, "conflict");
+    view.type("zero\none\n2 and TWO\nthree\nfour\nfive\n");
+    view.accept();
+    expect(await outcome).toMatchObject({ told: "one\n2 and TWO\nthree\nfour\nfive\n" });
+  });
+
+  it("an agent that refuses to write a file that has changed is told of soon, unless it proposes anew", async () => {
+    const test = start();
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "ONE"));
+    const view = await test.editor.nextView();
+    await test.writeByOther(lineOf(4, "FIVE"));
+    await standingOf(test, view, "merged");
+    expect(await test.registry.accept(id)).toBe(true);
+    await test.clock.advanceAsync(6_000);
+    expect(test.messageCodes()).toEqual(["not-written"]);
+    expect(test.registry.kept.list.map(({ reason }) => reason)).toEqual(["not-written"]);
+    const again = test.open("one", "ONE\ntwo\nthree\nfour\nFIVE\nmore\n");
+    await test.editor.nextView();
+    await test.registry.accept(again.id);
+    test.open("one", "another\n");
+    await test.clock.advanceAsync(60_000);
+    expect(test.messageCodes()).toEqual(["not-written"]);
+  });
+
   it("an accepted change that never reaches the file is told, once, with the text", async () => {
     const test = start();
     test.stopWriting();

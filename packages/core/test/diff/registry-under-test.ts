@@ -20,6 +20,7 @@ export function ownerOf(sessionId: string, changes: Partial<ProposalOwner> = {})
     agentName: "Gemini CLI",
     byteOrderMark: "as-proposed",
     emptiedText: "\n",
+    writes: "text",
     outlivesConnection: true,
     ...changes,
   };

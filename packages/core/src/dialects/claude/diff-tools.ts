@@ -77,5 +77,6 @@ export function createDiffTools(services: SessionServices): readonly Tool[] {
  */
 function answerOf(outcome: DiffOutcome, tabName: string, isNewFile: boolean): TextResult {
   if (outcome.kind !== "accepted") return textResult("DIFF_REJECTED", tabName);
-  return textResult("FILE_SAVED", isNewFile ? `${outcome.text}\n` : outcome.text);
+  const text = outcome.told ?? outcome.text;
+  return textResult("FILE_SAVED", isNewFile ? `${text}\n` : text);
 }

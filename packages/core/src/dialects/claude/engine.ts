@@ -14,7 +14,7 @@ const connectedParams = z.object({ pid: z.number().int().positive() });
 
 /** The speaking part of the Claude protocol. */
 export function createClaudeEngine(): DialectEngine {
-  return { proposalsOutliveConnection: false, byteOrderMark: "as-proposed", emptiedText: "", connect };
+  return { proposalsOutliveConnection: false, byteOrderMark: "as-proposed", emptiedText: "", writes: "edits", connect };
 }
 
 async function connect(services: SessionServices, transport: Transport): Promise<SessionEngine> {

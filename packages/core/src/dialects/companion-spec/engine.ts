@@ -13,6 +13,7 @@ export function createCompanionSpecEngine(options: CompanionSpecOptions): Dialec
     proposalsOutliveConnection: true,
     byteOrderMark: options.byteOrderMark,
     emptiedText: "\n",
+    writes: "text",
     connect: (services, transport) => connect(services, transport, options),
   };
 }
