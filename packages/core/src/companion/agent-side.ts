@@ -5,6 +5,7 @@ import { DiffRegistry } from "../diff/diff-registry.ts";
 import { emptyProposalStore } from "../diff/proposal-store.ts";
 import { createStoredProposals, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
+import { type GuardedRun, Guardian } from "../keeper/guardian.ts";
 import { withVerdicts } from "../keeper/with-verdicts.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Session } from "../session/session.ts";
@@ -20,12 +21,16 @@ export interface AgentSideOptions {
   /** Undefined: proposals are not kept over a restart. */
   readonly storage: TextStorage | undefined;
   readonly realFolders: () => Promise<readonly string[]>;
+  /** Undefined: nothing is kept for another run, so there is nothing to watch over. */
+  readonly guarded: GuardedRun | undefined;
 }
 
 /** Everything that is there only because agents are: their sessions and their proposals. */
 export interface AgentSide {
   readonly sessions: SessionRegistry;
   readonly diffs: DiffRegistry;
+  /** Undefined: agents are on their own when this process is killed. */
+  readonly guardian: Guardian | undefined;
   /** What is told of the sessions. */
   infos(): readonly SessionInfo[];
 }
@@ -57,7 +62,10 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
           ),
     carrier: sessions,
   });
-  return { sessions, diffs, infos: () => sessions.sessions.map((session) => infoOf(session, diffs)) };
+  const { guarded } = options;
+  const guardian =
+    guarded === undefined ? undefined : new Guardian({ ...guarded, platform, logger, agents: { sessions, diffs } });
+  return { sessions, diffs, guardian, infos: () => sessions.sessions.map((session) => infoOf(session, diffs)) };
 }
 
 function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {

@@ -50,6 +50,8 @@ export async function endRun(
     }
   };
   const side = await run.agents.loaded();
+  // Otherwise it goes with the last proposal that is settled.
+  if (reload === true) side?.guardian?.leave();
   if (reload === true) run.endpoint?.leave(comeBackMs === undefined ? {} : { comeBackMs });
   // An editor that does not answer must not keep the records in being.
   const diffs = side?.diffs.stop({ keep: reload === true });
@@ -84,4 +86,5 @@ export async function endRun(
   if (written !== undefined)
     await attempt(within(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, written));
   side?.diffs.end();
+  side?.guardian?.dispose();
 }

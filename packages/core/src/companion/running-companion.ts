@@ -244,9 +244,16 @@ export class RunningCompanion implements Companion {
       ...this.#options,
       tracker: this.#tracker,
       storage,
+      listening: () => {
+        const { endpoint, identity } = this.#run ?? {};
+        return endpoint === undefined || identity === undefined ? undefined : { endpoint, identity };
+      },
       ending: this.#ending.signal,
       realFolders: () => this.#roots.real(),
-      onDidLoad: ({ sessions, diffs }) => {
+      onDidLoad: ({ sessions, diffs, guardian }) => {
+        // The guardian first: what it knows must be true whatever the others do.
+        following.add(sessions.onDidChange(() => guardian?.update()));
+        following.add(diffs.onDidChange(() => guardian?.update()));
         following.add(sessions.onDidChange(() => this.#sessionsChange.fire()));
         following.add(diffs.onDidChange(() => this.#proposalsChange.fire()));
       },

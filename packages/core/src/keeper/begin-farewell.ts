@@ -11,9 +11,9 @@ import { type EarlierFarewell, farewellSessions } from "./farewell-sessions.ts";
 /** Agents are told to come back to a keeper no later than this, ms: it holds their streams, however long the editor takes. */
 const longestRetryMs = 2_000;
 /** How many times the expected absence the keeper waits for the editor before it tells agents that nobody decides. */
-const patience = 3;
+export const patience = 3;
 /** After the agents' second attempt the keeper waits this long for stragglers, ms. */
-const stragglersMs = 1_500;
+export const stragglersMs = 1_500;
 
 export interface FarewellOptions {
   readonly platform: Platform;

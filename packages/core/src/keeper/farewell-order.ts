@@ -27,6 +27,17 @@ export interface FarewellOrder {
   readonly sessions: readonly FarewellSession[];
 }
 
+/**
+ * What a guardian does once the run has ended without a word: the order of a keeper, with times that count from then. It is
+ * sent anew whenever something of it changes.
+ */
+export interface GuardOrder extends Omit<FarewellOrder, "takeAt" | "tellAt" | "endAt"> {
+  /** How long to wait for the next run before agents are told that nobody decides, ms. */
+  readonly holdMs: number;
+  /** How long to wait for stragglers after that, ms. */
+  readonly stragglersMs: number;
+}
+
 export interface FarewellSession {
   readonly sessionId: string;
   readonly proposals: readonly FarewellProposal[];

@@ -1,5 +1,6 @@
 import type { AgentSide } from "../companion/agent-side.ts";
 import * as z from "zod";
+import type { ProposalInfo } from "../diff/model.ts";
 import type { FarewellProposal, FarewellSession } from "./farewell-order.ts";
 
 /** An agent whose stream went longer ago has come back or given up by now, ms: two attempts, each after the stream's `retry`. */
@@ -33,7 +34,7 @@ export function farewellSessions(
   earlier: EarlierFarewell | undefined,
   monotonicMs: number,
 ): readonly FarewellSession[] {
-  const known = agents === undefined ? [] : knownSessions(agents, monotonicMs);
+  const known = agents === undefined ? [] : knownSessions(agents, agents.diffs.undecided, monotonicMs);
   if (earlier === undefined || monotonicMs - earlier.readAtMs > expectedMs) return known;
   // A window that is reloaded twice: whoever has not come back to this run waits for the next one.
   const came = new Set(agents?.sessions.sessions.map(({ id }) => id));
@@ -53,12 +54,23 @@ function readSessions(note: string): readonly FarewellSession[] {
   }
 }
 
-function knownSessions({ sessions, diffs }: AgentSide, monotonicMs: number): readonly FarewellSession[] {
-  const { undecided } = diffs;
+/** The agents that would come back to the port if the run ended now, with what they wait for. */
+export function presentSessions(
+  agents: Pick<AgentSide, "sessions" | "diffs">,
+  monotonicMs: number,
+): readonly FarewellSession[] {
+  return knownSessions(agents, agents.diffs.proposals, monotonicMs);
+}
+
+function knownSessions(
+  { sessions }: Pick<AgentSide, "sessions">,
+  undecided: readonly ProposalInfo[],
+  monotonicMs: number,
+): readonly FarewellSession[] {
   return sessions.sessions
     .filter(({ awaySince }) => awaySince === undefined || monotonicMs - awaySince < stillTryingMs)
     .map((session): FarewellSession => {
-      const own = undecided.filter(({ sessionId }) => sessionId === session.id);
+      const own = undecided.filter(({ sessionId, state }) => sessionId === session.id && state !== "kept");
       const proposals = own.flatMap(({ id, path }): FarewellProposal[] => {
         const rejection = session.encodeRejection(path);
         return rejection === undefined ? [] : [{ id, path, rejection }];

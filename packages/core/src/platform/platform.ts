@@ -18,6 +18,19 @@ export interface Processes {
    * `descriptor` of this process is open there as `inheritedDescriptor`, whatever becomes of it here.
    */
   startDetached(program: string, descriptor?: number): Promise<boolean>;
+  /**
+   * Starts a process with this JavaScript: a CommonJS expression whose value is called with each line that is sent, and with
+   * undefined when the pipe ends, be it by `end` or by the end of this process, however it comes. Undefined where none can
+   * be started. `descriptor` as with `startDetached`. Absent: this machine starts no such programs.
+   */
+  startAttached?(program: string, descriptor?: number): Promise<ProgramPipe | undefined>;
+}
+
+/** The way to a program of `Processes.startAttached`. What is sent may be secret; it may hold no line feed. */
+export interface ProgramPipe {
+  /** With the system when it returns, unless the program does not read; nothing happens once the program has ended. */
+  send(line: string): void;
+  end(): void;
 }
 
 /** Behind the three that every process has, and the one down which the program comes. */

@@ -1,0 +1,157 @@
+import type { AgentSide } from "../companion/agent-side.ts";
+import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
+import type { PrivateStorage } from "../discovery/private-storage.ts";
+import { giveBackSecret } from "../endpoint/give-back.ts";
+import type { Platform, ProgramPipe } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import { patience, stragglersMs } from "./begin-farewell.ts";
+import { farewellKey, type FarewellNote, type FarewellSession, type GuardOrder } from "./farewell-order.ts";
+import { dismissal, guardianProgram } from "./farewell-program.ts";
+import { presentSessions } from "./farewell-sessions.ts";
+
+/** A proposal that is decided sooner gets no guardian, ms: to start one costs as much as to show ten reviews. */
+const startAfterMs = 1_000;
+/** After how long an editor that was killed is back, ms; a window whose extension host has died takes about as long as a reload. */
+const comeBackMs = 4_500;
+/** The `retry` of streams that end because nobody came back, ms. */
+const retryMs = 2_000;
+
+/** What a guardian needs of the run that it watches over. */
+export interface GuardedRun {
+  readonly storage: PrivateStorage;
+  readonly identity: EndpointIdentity;
+  /** Undefined while nothing listens. */
+  readonly port: () => number | undefined;
+  /** Resolves when what the run before has left is read: until then the place of the note is taken. */
+  readonly ready: Promise<void>;
+}
+
+export interface GuardianOptions extends GuardedRun {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly agents: Pick<AgentSide, "sessions" | "diffs">;
+}
+
+/** A guardian that is there or on its way. */
+interface Watch {
+  readonly ticket: string;
+  /** Set once it listens. */
+  pipe: ProgramPipe | undefined;
+  noteFile: string | undefined;
+  /** What it was told last. */
+  sent: string | undefined;
+}
+
+/**
+ * Sees to it that agents are answered when this process is killed: while one waits for a verdict that may be given by another
+ * run, a keeper stands by at the other end of a pipe. It hears the end of this process at once, takes the port over, holds the
+ * agents until the next run asks for it, and tells them in the end. Nothing runs while nobody waits.
+ */
+export class Guardian {
+  readonly #options: GuardianOptions;
+  #isReady = false;
+  #starting: Disposable | undefined;
+  #watch: Watch | undefined;
+  #ended = false;
+
+  constructor(options: GuardianOptions) {
+    this.#options = options;
+    void options.ready.then(() => {
+      this.#isReady = true;
+      this.update();
+    });
+  }
+
+  /** Who waits for what may have changed. What is sent is with the system when this returns: the next moment may be the last. */
+  update(): void {
+    const { agents, platform } = this.#options;
+    if (this.#ended || !this.#isReady || platform.processes?.startAttached === undefined) return;
+    const sessions = presentSessions(agents, platform.clock.monotonic());
+    if (!sessions.some(({ proposals }) => proposals.length > 0)) this.#dismiss();
+    else if (this.#watch !== undefined) this.#send(this.#watch, sessions);
+    else this.#starting ??= platform.clock.setTimeout(() => this.#start(), startAfterMs);
+  }
+
+  /** The orderly end begins that another run is to follow: from now on it decides what agents are told, and the note is its own. */
+  leave(): void {
+    this.#ended = true;
+    this.#starting?.dispose();
+  }
+
+  /** The orderly end is over. */
+  dispose(): void {
+    this.leave();
+    this.#release();
+  }
+
+  #start(): void {
+    this.#starting = undefined;
+    const watch: Watch = {
+      ticket: this.#options.platform.random.token(12),
+      pipe: undefined,
+      noteFile: undefined,
+      sent: undefined,
+    };
+    this.#watch = watch;
+    this.#open(watch).catch((error: unknown) =>
+      this.#options.logger.warn("Agents are not answered if the editor is killed", { reason: messageOf(error) }),
+    );
+  }
+
+  async #open(watch: Watch): Promise<void> {
+    const { platform, storage } = this.#options;
+    // First: a guardian that does not find its ticket does nothing.
+    const note: FarewellNote = { ticket: watch.ticket, told: [], sessions: [] };
+    await storage.write(farewellKey, JSON.stringify(note));
+    watch.noteFile = await storage.locate(farewellKey);
+    const pipe = await platform.processes?.startAttached?.(guardianProgram());
+    if (this.#watch === watch) {
+      watch.pipe = pipe;
+      this.update();
+    } else {
+      pipe?.send(dismissal);
+      pipe?.end();
+    }
+  }
+
+  #send(watch: Watch, sessions: readonly FarewellSession[]): void {
+    const { identity, platform, port } = this.#options;
+    const text = JSON.stringify(sessions);
+    const listening = port();
+    if (watch.pipe === undefined || watch.noteFile === undefined || listening === undefined || text === watch.sent)
+      return;
+    watch.sent = text;
+    const order: GuardOrder = {
+      port: listening,
+      token: identity.token,
+      giveBackSecret: giveBackSecret(identity.sessionKey, platform.random),
+      comeBackMs: retryMs,
+      holdMs: patience * comeBackMs,
+      stragglersMs,
+      noteFile: watch.noteFile,
+      ticket: watch.ticket,
+      sessions,
+    };
+    watch.pipe.send(JSON.stringify(order));
+  }
+
+  #dismiss(): void {
+    this.#starting?.dispose();
+    this.#starting = undefined;
+    if (this.#watch === undefined) return;
+    this.#release();
+    const { logger, storage } = this.#options;
+    storage
+      .remove(farewellKey)
+      .catch((error: unknown) => logger.warn("A note could not be removed", { reason: messageOf(error) }));
+  }
+
+  #release(): void {
+    const pipe = this.#watch?.pipe;
+    this.#watch = undefined;
+    pipe?.send(dismissal);
+    pipe?.end();
+  }
+}
