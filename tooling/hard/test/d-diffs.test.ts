@@ -219,8 +219,8 @@ describe("diffs", () => {
     await editor.call(ask.type, { id: view.id, text: "typed before and after\n" });
     await connectWebSocket(editor);
     await editor.call(ask.accept, { id: view.id });
-    await editor.until("the text is handed back", async () =>
-      (await editor.call(ask.untitled)).includes("typed before and after\n"),
+    await editor.until("the text is in the list", async () =>
+      (await editor.call(ask.keptTexts)).includes("typed before and after\n"),
     );
   });
 

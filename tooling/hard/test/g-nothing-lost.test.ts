@@ -137,7 +137,7 @@ describe("nothing lost", () => {
     const restored = await second.view();
     expect(restored).toMatchObject({ text: "typed\n", agentPresent: false });
     await second.call(ask.accept, { id: restored.id });
-    await second.until("it is handed back", async () => (await second.call(ask.untitled)).includes("typed\n"));
+    await second.until("it is in the list", async () => (await second.call(ask.keptTexts)).includes("typed\n"));
   });
 
   it("L03 nothing is written to the user's files, whatever is decided", async () => {
@@ -212,7 +212,58 @@ describe("nothing lost", () => {
     const took = performance.now() - startedAt;
     expect(took).toBeLessThan(limitMs);
   });
+
+  describe.each([
+    ["Gemini CLI", createGeminiDriver],
+    ["Qwen Code", createQwenDriver],
+  ] as const)("%s waits for a verdict, and the editor is killed with -9", (_name, create) => {
+    const waiting = async () => {
+      const sandbox = makeSandbox();
+      const editor = await startEditor({ sandbox });
+      const file = sandbox.file("a.ts");
+      writeFileSync(file, "one\n");
+      const where = { cwd: sandbox.workspace, home: sandbox.home, temporaryDirectory: sandbox.tmp, idePid: editor.pid };
+      const driver = create(where);
+      onTestFinished(() => driver.end());
+      await driver.connect();
+      const proposal = driver.propose({ path: file, text: "two\n" });
+      await proposal.asked;
+      await editor.view();
+      // A second after the proposal something stands by.
+      await pause(2_500);
+      await editor.kill();
+      return { sandbox, editor, file, proposal };
+    };
+
+    it("L06 the next run has the port and goes on: its verdict reaches the agent", async () => {
+      const { sandbox, editor, file, proposal } = await waiting();
+      await pause(2_000);
+      const second = await startEditor({ sandbox });
+      expect(second.port).toBe(editor.port);
+      const view = await second.view();
+      await second.call(ask.accept, { id: view.id });
+      expect(await proposal.outcome).toMatchObject({ kind: "accepted", by: "editor" });
+      expect(readFileSync(file, "utf8")).toBe("two\n");
+    });
+
+    it("L06 no run comes: the agent is told in the end, and nothing is left", async () => {
+      const { sandbox, editor, file, proposal } = await waiting();
+      expect(await proposal.outcome).toMatchObject({ kind: "rejected", by: "editor" });
+      expect(readFileSync(file, "utf8")).toBe("one\n");
+      await expect.poll(() => answers(editor.port), { timeout: 5_000 }).toBe(false);
+      const second = await startEditor({ sandbox });
+      expect(await second.openViews()).toEqual([]);
+    }, 40_000);
+  });
 });
+
+/** Whether anybody listens on a port. */
+async function answers(port: number): Promise<boolean> {
+  return await fetch(`http://127.0.0.1:${port}/`).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** The token in Claude's lock of this port, which opens the companion for every transport. */
 function tokenOf(port: number, sandbox: Sandbox): string {

@@ -1,10 +1,10 @@
 import type { SessionInfo } from "../companion.ts";
 import type { ProposalInfo } from "../diff/model.ts";
 import { proposalKeyPrefix } from "../diff/proposal-key.ts";
-import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
 import type { PrivateStorage } from "../discovery/private-storage.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { farewellKey } from "../keeper/farewell-order.ts";
+import type { GuardedRun } from "../keeper/guardian.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
@@ -12,9 +12,7 @@ import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
 export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage" | "guarded"> {
   /** Undefined: nothing is kept for the next run. */
   readonly storage: PrivateStorage | undefined;
-  readonly identity: EndpointIdentity;
-  /** Undefined while nothing listens. */
-  readonly port: () => number | undefined;
+  readonly listening: GuardedRun["listening"];
   /** Aborted once the end has begun: nothing is loaded any more, and nobody waits for what an earlier run left. */
   readonly ending: AbortSignal;
   /** The agents' side is there from now on. */
@@ -31,8 +29,8 @@ export class AgentsOnDemand implements SessionAcceptor {
   readonly #options: AgentsOnDemandOptions;
   readonly #side: LoadOnce<AgentSide> = new LoadOnce(async () => {
     const { createAgentSide } = await import("./agent-side.ts");
-    const { storage, identity, port } = this.#options;
-    const guarded = storage === undefined ? undefined : { storage, identity, port, ready: this.#read };
+    const { storage, listening } = this.#options;
+    const guarded = storage === undefined ? undefined : { storage, listening, ready: this.#read };
     const side = createAgentSide({ ...this.#options, guarded });
     this.#options.onDidLoad(side);
     return side;

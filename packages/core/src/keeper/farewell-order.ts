@@ -31,7 +31,7 @@ export interface FarewellOrder {
  * What a guardian does once the run has ended without a word: the order of a keeper, with times that count from then. It is
  * sent anew whenever something of it changes.
  */
-export interface GuardOrder extends Omit<FarewellOrder, "takeAt" | "tellAt" | "endAt"> {
+export interface GuardOrder extends Omit<FarewellOrder, "tellAt" | "endAt"> {
   /** How long to wait for the next run before agents are told that nobody decides, ms. */
   readonly holdMs: number;
   /** How long to wait for stragglers after that, ms. */

@@ -33,7 +33,7 @@ export function standGuard(
     else {
       const now = Date.now();
       const tellAt = now + order.holdMs;
-      run(load(), { ...order, takeAt: now, tellAt, endAt: tellAt + order.stragglersMs });
+      run(load(), { ...order, tellAt, endAt: tellAt + order.stragglersMs });
     }
   };
 }

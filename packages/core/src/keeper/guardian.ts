@@ -1,8 +1,9 @@
 import type { AgentSide } from "../companion/agent-side.ts";
 import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
 import type { PrivateStorage } from "../discovery/private-storage.ts";
-import { giveBackSecret } from "../endpoint/give-back.ts";
-import type { Platform, ProgramPipe } from "../platform/platform.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import { handoverSecrets } from "../endpoint/give-back.ts";
+import { inheritedDescriptor, type Platform, type ProgramPipe } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
@@ -18,12 +19,17 @@ const comeBackMs = 4_500;
 /** The `retry` of streams that end because nobody came back, ms. */
 const retryMs = 2_000;
 
+/** What agents dial, and what opens it. */
+export interface Listening {
+  readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
+  readonly identity: EndpointIdentity;
+}
+
 /** What a guardian needs of the run that it watches over. */
 export interface GuardedRun {
   readonly storage: PrivateStorage;
-  readonly identity: EndpointIdentity;
   /** Undefined while nothing listens. */
-  readonly port: () => number | undefined;
+  readonly listening: () => Listening | undefined;
   /** Resolves when what the run before has left is read: until then the place of the note is taken. */
   readonly ready: Promise<void>;
 }
@@ -69,7 +75,7 @@ export class Guardian {
     const { agents, platform } = this.#options;
     if (this.#ended || !this.#isReady || platform.processes?.startAttached === undefined) return;
     const sessions = presentSessions(agents, platform.clock.monotonic());
-    if (!sessions.some(({ proposals }) => proposals.length > 0)) this.#dismiss();
+    if (!isAnyWaiting(agents)) this.#dismiss();
     else if (this.#watch !== undefined) this.#send(this.#watch, sessions);
     else this.#starting ??= platform.clock.setTimeout(() => this.#start(), startAfterMs);
   }
@@ -101,12 +107,14 @@ export class Guardian {
   }
 
   async #open(watch: Watch): Promise<void> {
-    const { platform, storage } = this.#options;
+    const { platform, storage, listening } = this.#options;
     // First: a guardian that does not find its ticket does nothing.
     const note: FarewellNote = { ticket: watch.ticket, told: [], sessions: [] };
     await storage.write(farewellKey, JSON.stringify(note));
     watch.noteFile = await storage.locate(farewellKey);
-    const pipe = await platform.processes?.startAttached?.(guardianProgram());
+    // It has the socket on which this run listens, so that the port is never free.
+    const descriptor = listening()?.endpoint.descriptor;
+    const pipe = await platform.processes?.startAttached?.(guardianProgram(), descriptor);
     if (this.#watch === watch) {
       watch.pipe = pipe;
       this.update();
@@ -117,16 +125,19 @@ export class Guardian {
   }
 
   #send(watch: Watch, sessions: readonly FarewellSession[]): void {
-    const { identity, platform, port } = this.#options;
+    const { platform, listening } = this.#options;
     const text = JSON.stringify(sessions);
-    const listening = port();
-    if (watch.pipe === undefined || watch.noteFile === undefined || listening === undefined || text === watch.sent)
-      return;
+    const place = listening();
+    if (watch.pipe === undefined || watch.noteFile === undefined || place === undefined || text === watch.sent) return;
     watch.sent = text;
+    const { endpoint, identity } = place;
+    const { ask, proofKey } = handoverSecrets(identity.sessionKey, platform.random);
     const order: GuardOrder = {
-      port: listening,
+      port: endpoint.port,
       token: identity.token,
-      giveBackSecret: giveBackSecret(identity.sessionKey, platform.random),
+      giveBackSecret: ask,
+      proofKey,
+      descriptor: endpoint.descriptor === undefined ? undefined : inheritedDescriptor,
       comeBackMs: retryMs,
       holdMs: patience * comeBackMs,
       stragglersMs,
@@ -154,4 +165,10 @@ export class Guardian {
     pipe?.send(dismissal);
     pipe?.end();
   }
+}
+
+/** Also for one whose answer dies with the connection: with the port it keeps its way to the next run. */
+function isAnyWaiting({ diffs, sessions }: Pick<AgentSide, "sessions" | "diffs">): boolean {
+  const known = new Set(sessions.sessions.map(({ id }) => id));
+  return diffs.proposals.some(({ sessionId, state }) => state !== "kept" && known.has(sessionId));
 }

@@ -7,47 +7,49 @@ import { inheritedDescriptor } from "./platform.ts";
 const handOverMs = 1_000;
 
 /** The program comes down this one: standard input would be closed with the shell that is between. */
-const pipeNumber = 3;
+export const pipeNumber = 3;
 
 /**
  * A host that ends may end what it finds below itself (Theia does, by the ids of parents, whatever process group they are
  * in). So a shell is between, which is over at once: whose parent has ended belongs to the system's first process.
  */
-const orphaning = { command: "/bin/sh", args: ["-c", `"$0" - <&${pipeNumber} ${pipeNumber}<&- &`, process.execPath] };
+export function orphaning(...parameters: readonly string[]): Command {
+  const args = ["-c", `"$0" "$@" <&${pipeNumber} ${pipeNumber}<&- &`, process.execPath, ...parameters];
+  return { command: "/bin/sh", args };
+}
 
 /** Without that shell: Windows has none, and few other systems lack it. */
-const asChild = { command: process.execPath, args: ["-"] };
+export function asChild(...parameters: readonly string[]): Command {
+  return { command: process.execPath, args: parameters };
+}
+
+export interface Spawning {
+  readonly command: Command;
+  /** The descriptor down which the program comes. */
+  readonly input: number;
+  /** See `Processes.startDetached`. */
+  readonly descriptor: number | undefined;
+}
+
+export interface Command {
+  readonly command: string;
+  readonly args: readonly string[];
+}
 
 /** Starts a program with the Node (or Electron as Node) that runs us. See `Processes`. */
 export async function startDetached(program: string, descriptor: number | undefined): Promise<boolean> {
-  const started = process.platform === "win32" ? "no-command" : await start(orphaning, pipeNumber, program, descriptor);
-  return (started === "no-command" ? await start(asChild, 0, program, descriptor) : started) === "started";
+  const apart = { command: orphaning("-"), input: pipeNumber, descriptor };
+  const started = process.platform === "win32" ? "no-command" : await start(apart, program);
+  const below = { command: asChild("-"), input: 0, descriptor };
+  return (started === "no-command" ? await start(below, program) : started) === "started";
 }
 
 /** `failed`: it did not take the program, or perhaps a part of it. */
-async function start(
-  { command, args }: typeof asChild,
-  input: number,
-  program: string,
-  descriptor: number | undefined,
-): Promise<"started" | "failed" | "no-command"> {
-  // Not an import: see node-process.ts.
-  const childProcess =
-    typeof process.getBuiltinModule === "function" ? process.getBuiltinModule("node:child_process") : undefined;
-  if (childProcess === undefined) return "failed";
-  const { NODE_OPTIONS: _ours, ...environment } = process.env;
+async function start(spawning: Spawning, program: string): Promise<"started" | "failed" | "no-command"> {
+  const child = spawnApart(spawning);
+  const { input } = spawning;
+  if (child === undefined) return "failed";
   return await new Promise((resolve) => {
-    const child = childProcess.spawn(command, args, {
-      detached: true,
-      windowsHide: true,
-      // No folder of the user is kept busy.
-      cwd: parse(process.execPath).root,
-      stdio: Array.from({ length: inheritedDescriptor + 1 }, (_, number) => {
-        if (number === input) return "pipe";
-        return number === inheritedDescriptor ? (descriptor ?? "ignore") : "ignore";
-      }),
-      env: { ...environment, ELECTRON_RUN_AS_NODE: "1" },
-    });
     const pipe = child.stdio[input];
     const end = (how: "started" | "failed"): void => {
       clearTimeout(timer);
@@ -61,5 +63,25 @@ async function start(
     // The shell's end comes last: only then has the program lost its parent.
     const isOver = new Promise<void>((over) => (input === 0 ? over() : child.once("exit", () => over())));
     pipe.end(program, () => void isOver.then(() => end("started")));
+  });
+}
+
+/** Starts a program that has a pipe to us as `input`; undefined where nothing can be started at all. */
+export function spawnApart(spawning: Spawning): import("node:child_process").ChildProcess | undefined {
+  // Not an import: see node-process.ts.
+  const childProcess =
+    typeof process.getBuiltinModule === "function" ? process.getBuiltinModule("node:child_process") : undefined;
+  const { command, input, descriptor } = spawning;
+  const { NODE_OPTIONS: _ours, ...environment } = process.env;
+  return childProcess?.spawn(command.command, command.args, {
+    detached: true,
+    windowsHide: true,
+    // No folder of the user is kept busy.
+    cwd: parse(process.execPath).root,
+    stdio: Array.from({ length: inheritedDescriptor + 1 }, (_, number) => {
+      if (number === input) return "pipe";
+      return number === inheritedDescriptor ? (descriptor ?? "ignore") : "ignore";
+    }),
+    env: { ...environment, ELECTRON_RUN_AS_NODE: "1" },
   });
 }

@@ -28,6 +28,7 @@ function start(changes: Partial<AgentsOnDemandOptions> = {}) {
     dialects: [gemini],
     tracker: new ContextTracker({ host, clock: platform.clock, policy }),
     storage: createPrivateStorage({ platform, logger, directory: "/home/user/kept" }),
+    listening: () => undefined,
     realFolders: async () => ["/ws"],
     ending: ending.signal,
     onDidLoad: () => void (seen.loads += 1),

@@ -30,6 +30,7 @@ async function start() {
     dialects: [gemini],
     tracker: new ContextTracker({ host, clock: platform.clock, policy }),
     storage,
+    listening: () => undefined,
     realFolders: async () => ["/ws"],
     ending: new AbortController().signal,
     onDidLoad: () => {},

@@ -65,3 +65,31 @@ async function ancestors(pid: number): Promise<readonly number[]> {
   const parent = await createNodePlatform().process.parentOf(pid);
   return parent === undefined || parent === 0 ? [] : [parent, ...(await ancestors(parent))];
 }
+
+describe("programs at the other end of a pipe", () => {
+  const program = (file: string): string =>
+    `((lines) => (line) => line === undefined
+      ? require("node:fs").writeFileSync(${JSON.stringify(file)}, [...lines, process.cwd(), process.argv.length, "end"].join(" "))
+      : lines.push(line))([])`;
+
+  it("get each line, hear the end, and show nothing of it in their arguments", async () => {
+    const file = join(folder, "lines");
+    const pipe = await nodeProcesses.startAttached?.(program(file));
+    pipe?.send("first");
+    pipe?.send("é".repeat(200_000));
+    pipe?.end();
+    expect(await wrote(file)).toBe(`first ${"é".repeat(200_000)} / 1 end`);
+    // Nobody is there any more.
+    pipe?.send("late");
+  });
+
+  it("do nothing before the end", async () => {
+    const file = join(folder, "lines");
+    const pipe = await nodeProcesses.startAttached?.(program(file));
+    pipe?.send("first");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(read(file)).toBe("");
+    pipe?.end();
+    expect(await wrote(file)).toBe("first / 1 end");
+  });
+});

@@ -158,6 +158,11 @@ export class HostedCompanion {
         calls.answerMessage,
         act(async ({ code, action }, editor) => (await editor.messages.next(code)).answer(action)),
       )
+      .on(calls.keptTexts, async () => {
+        const companion = this.#running();
+        const texts = await Promise.all(companion.keptTexts.map(({ id }) => companion.readKeptText(id)));
+        return texts.filter((text) => text !== undefined);
+      })
       .on(calls.untitled, () => this.#editor.untitled.map(({ text }) => text));
   }
 

@@ -1,0 +1,162 @@
+import { createMemoryEditor, createMemoryPlatform, type MemoryEditor, type MemoryPlatform } from "@patchbay/testkit";
+import { describe, expect, it } from "vitest";
+import { type AgentSide, createAgentSide } from "../../src/companion/agent-side.ts";
+import { ContextTracker } from "../../src/context/context-tracker.ts";
+import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
+import { gemini } from "../../src/dialects/gemini.ts";
+import { createPrivateStorage, type PrivateStorage } from "../../src/discovery/private-storage.ts";
+import { farewellKey } from "../../src/keeper/farewell-order.ts";
+import type { ProgramPipe } from "../../src/platform/platform.ts";
+import { nullLogger } from "../../src/support/logger.ts";
+import { HandTransport } from "../session/hand-transport.ts";
+
+/** A guardian that was started, and what it was told. */
+class TestPipe implements ProgramPipe {
+  readonly lines: string[] = [];
+  hasEnded = false;
+
+  send(line: string): void {
+    this.lines.push(line);
+  }
+
+  end(): void {
+    this.hasEnded = true;
+  }
+
+  /** The paths of the proposals in the order that stands. */
+  get guarded(): unknown {
+    const order: { sessions: { proposals: { path: string }[] }[] } = JSON.parse(this.lines.at(-1) ?? "{}");
+    return order.sessions.flatMap(({ proposals }) => proposals.map(({ path }) => path));
+  }
+}
+
+interface Setup {
+  readonly platform: MemoryPlatform;
+  readonly editor: MemoryEditor;
+  readonly side: AgentSide;
+  readonly storage: PrivateStorage;
+  readonly pipes: readonly TestPipe[];
+  open(path: string): void;
+  /** What a keeper would find. */
+  note(): Promise<string | undefined>;
+}
+
+/** The agents' side of a run with Gemini CLI connected. */
+async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
+  const pipes: TestPipe[] = [];
+  const startAttached = async (): Promise<ProgramPipe> => {
+    const pipe = new TestPipe();
+    pipes.push(pipe);
+    return pipe;
+  };
+  const memory = createMemoryPlatform();
+  const platform = { ...memory, processes: { startDetached: async () => false, startAttached } };
+  const editor = createMemoryEditor({ folders: ["/ws"] });
+  const storage = createPrivateStorage({ platform, logger: nullLogger, directory: "/home/user/kept" });
+  const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+  const side = createAgentSide({
+    host: editor,
+    platform,
+    logger: nullLogger,
+    dialects: [gemini],
+    tracker: new ContextTracker({ host: editor, clock: platform.clock, policy }),
+    storage,
+    realFolders: async () => ["/ws"],
+    guarded: {
+      storage,
+      listening: () => ({
+        endpoint: { port: 4_000, descriptor: 12 },
+        identity: { token: "the token", sessionKey: "key" },
+      }),
+      ready,
+    },
+  });
+  side.diffs.onDidChange(() => side.guardian?.update());
+  const transport = new HandTransport();
+  await side.sessions.accept({
+    sessionId: "gemini.one",
+    transport,
+    headers: {},
+    initialize: undefined,
+    dialectHint: "gemini",
+    remotePort: 1,
+    tokenName: undefined,
+  });
+  transport.openStream();
+  const [session] = side.sessions.sessions;
+  if (session === undefined) throw new Error("no session");
+  const open = (path: string): void => {
+    side.diffs.open(session.owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
+  };
+  return { platform: memory, editor, side, storage, pipes, open, note: () => storage.read(farewellKey) };
+}
+
+describe("a guardian", () => {
+  it("is not there while nobody waits, nor for a proposal that is decided at once", async () => {
+    const { editor, open, pipes, platform, note } = await start();
+    await platform.clock.advanceAsync(60_000);
+    open("/ws/a.ts");
+    await platform.clock.advanceAsync(900);
+    (await editor.nextView()).reject();
+    await platform.clock.advanceAsync(60_000);
+    expect(pipes).toEqual([]);
+    expect(await note()).toBeUndefined();
+  });
+
+  it("is there while an agent waits, told what for at each change, and gone with the last proposal", async () => {
+    const { editor, open, pipes, platform, note } = await start();
+    open("/ws/a.ts");
+    await platform.clock.advanceAsync(1_000);
+    await expect.poll(() => pipes[0]?.lines.length).toBe(1);
+    const [pipe] = pipes;
+    const order: unknown = JSON.parse(pipe?.lines[0] ?? "");
+    expect(order).toMatchObject({ port: 4_000, token: "the token", holdMs: 13_500 });
+    expect(await note()).toContain('"told":[]');
+    open("/ws/b.ts");
+    expect(pipe?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts"]);
+    (await editor.nextView((view) => view.request.path === "/ws/a.ts")).reject();
+    // In the same moment: the next one may be the last of this process.
+    expect(pipe?.guarded).toEqual(["/ws/b.ts"]);
+    (await editor.nextView((view) => view.request.path === "/ws/b.ts")).reject();
+    expect(pipe?.lines.at(-1)).toBe("");
+    expect(pipe?.hasEnded).toBe(true);
+    expect(pipes).toHaveLength(1);
+    await expect.poll(note).toBeUndefined();
+  });
+
+  it("does not take the place of what the run before has left word of", async () => {
+    let read: () => void = () => {};
+    const { open, pipes, platform, note, storage } = await start(new Promise((resolve) => (read = resolve)));
+    await storage.write(farewellKey, "of the run before");
+    open("/ws/a.ts");
+    await platform.clock.advanceAsync(60_000);
+    expect(await note()).toBe("of the run before");
+    read();
+    await platform.clock.advanceAsync(1_000);
+    await expect.poll(() => pipes.length).toBe(1);
+  });
+
+  it("leaves the note of an orderly end alone, and goes with it", async () => {
+    const { open, pipes, platform, note, side, storage } = await start();
+    open("/ws/a.ts");
+    await platform.clock.advanceAsync(1_000);
+    await expect.poll(() => pipes[0]?.lines.length).toBe(1);
+    side.guardian?.leave();
+    await storage.write(farewellKey, "of the keeper");
+    await side.diffs.stop({ keep: true });
+    expect(pipes[0]?.hasEnded).toBe(false);
+    side.guardian?.dispose();
+    expect(pipes[0]?.lines.at(-1)).toBe("");
+    expect(pipes[0]?.hasEnded).toBe(true);
+    expect(await note()).toBe("of the keeper");
+  });
+
+  it("one that comes up when nobody waits any more is sent away", async () => {
+    const { editor, open, pipes, platform } = await start();
+    open("/ws/a.ts");
+    await editor.nextView();
+    platform.clock.advance(1_000);
+    (await editor.nextView()).reject();
+    await expect.poll(() => pipes.map(({ lines, hasEnded }) => [lines, hasEnded])).toEqual([[[""], true]]);
+  });
+});
