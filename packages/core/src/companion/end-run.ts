@@ -74,6 +74,8 @@ export async function endRun(
     });
     await attempt(leaving);
   }
+  // Before the port is closed: nobody else holds it then but a keeper.
+  side?.guardian?.dispose();
   following.dispose();
   // Only where agents were here: an editor without any writes nothing.
   if (reload === true && side !== undefined && storage !== undefined) {
@@ -86,5 +88,4 @@ export async function endRun(
   if (written !== undefined)
     await attempt(within(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, written));
   side?.diffs.end();
-  side?.guardian?.dispose();
 }

@@ -208,9 +208,9 @@ export const answerMessage: Call<{ code: string; action: string }, undefined> = 
   z.object({ code: text, action: text }),
   nothing,
 );
-/** Texts handed back to the user in unsaved documents. */
 /** The texts that are kept because no agent takes them. */
 export const keptTexts: Call<undefined, string[]> = define("keptTexts", nothing, z.array(text));
+/** Texts handed back to the user in unsaved documents. */
 export const untitled: Call<undefined, string[]> = define("untitled", nothing, z.array(text));
 export const mention: Call<{ path: string }, number> = define("mention", z.object({ path: text }), z.number());
 /** Shifts the wall clock of the editor's machine. */
