@@ -73,7 +73,7 @@ async function serve(context: EditionContext): Promise<void> {
       return () => registerCommands(services);
     }),
   );
-  own(registerViews(companion, host.editors, sharing));
+  own(registerViews(companion, host.editors, sharing, (id) => reviews.views?.review(id)?.uri));
   own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));
 
   // The last moment of the process has no time for promises.

@@ -82,8 +82,8 @@ function createDiffControls({ bench, views }: HostInWindow, id: string): DiffCon
     leftText: async () => await textOf(bench, id, "original"),
     rightText: async () => await textOf(bench, id, "modified"),
     type: async (text) => await proposal(async (uri) => bench.edit(await bench.openDocument(uri), text)),
-    accept: async () => views.review(id)?.accept(true),
-    reject: async () => views.review(id)?.reject(true),
+    accept: async () => void views.review(id)?.accept(true),
+    reject: async () => void views.review(id)?.reject(true),
     close: async () => {
       const tab = tabOf(bench, id);
       if (tab !== undefined) await bench.closeTab(tab);
@@ -125,11 +125,6 @@ export async function createControls(): Promise<EditorHostControls> {
     },
     focusedElement: async () => bench.focus,
     questionsAsked: () => bench.closingQuestions + bench.shown.filter((message) => message.modal).length,
-    answerUnsaved: (answer) => {
-      bench.answerNext(({ items }) =>
-        items.find((item) => (answer === "compare" ? /^Compare/u : /^Cancel$/u).test(item)),
-      );
-    },
     failNextOpen: () => {
       bench.failNextDiff = true;
     },

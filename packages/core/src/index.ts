@@ -14,6 +14,7 @@ export { diagnosedAgents } from "./diagnosis/finding.ts";
 export type * from "./diagnosis/finding.ts";
 export type * from "./diagnosis/running-editors.ts";
 export { type TextEdit, textEdits } from "./diff/line-diff.ts";
+export { conflictStart } from "./diff/merge-texts.ts";
 export type * from "./diff/model.ts";
 export type * from "./editor-host.ts";
 export { isInContainer } from "./platform/container.ts";

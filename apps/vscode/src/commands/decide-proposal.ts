@@ -1,7 +1,8 @@
 import { commands, type Disposable, l10n } from "vscode";
 import type { Companion } from "@patchbay/core";
 import type { DiffViews } from "../diff/diff-views.ts";
-import { askModally, inform } from "../surfaces/messages.ts";
+import { fileNameOf } from "../host/file-name.ts";
+import { askModally, inform, warn } from "../surfaces/messages.ts";
 import { chooseProposal } from "./chosen-proposal.ts";
 
 /** "Accept Proposal", "Reject Proposal" and both for all. */
@@ -38,14 +39,17 @@ async function decide(
   if (chosen !== undefined) await give(companion, views, verdict, chosen.id, chosen.fromEditor);
 }
 
+/** All that wait for a verdict; what is left of ended reviews has none to get. */
 async function decideAll(companion: Companion, views: () => DiffViews | undefined, verdict: Verdict): Promise<void> {
-  const { proposals } = companion;
-  if (proposals.length === 0) {
+  const open = companion.proposals.filter(({ state }) => state !== "kept");
+  if (open.length === 0) {
     void inform(l10n.t("There is no open proposal."));
     return;
   }
-  if (proposals.length > 1 && !(await confirmAll(verdict, proposals.length))) return;
-  for (const { id } of proposals) await give(companion, views, verdict, id, false);
+  if (open.length > 1 && !(await confirmAll(verdict, open.length))) return;
+  const ids = open.map(({ id }) => id);
+  if (verdict === "accept") await companion.acceptAll(ids);
+  else for (const id of ids) await give(companion, views, verdict, id, false);
 }
 
 async function confirmAll(verdict: Verdict, count: number): Promise<boolean> {
@@ -66,7 +70,20 @@ async function give(
   const review = views()?.review(id);
   if (review === undefined) {
     // Not in a view: only the companion knows it.
-    await (verdict === "accept" ? companion.accept(id) : companion.reject(id));
-  } else if (verdict === "accept") review.accept(fromEditor);
-  else review.reject(fromEditor);
+    const isDone = await (verdict === "accept" ? companion.accept(id) : companion.reject(id));
+    if (!isDone) tellUnanswered(companion, id);
+  } else if (!(verdict === "accept" ? review.accept(fromEditor) : review.reject(fromEditor))) {
+    tellUnanswered(companion, id);
+  }
+}
+
+/** A verdict that could not be given is told; why an accept does not count yet, the companion says itself. */
+function tellUnanswered(companion: Companion, id: string): void {
+  const proposal = companion.proposals.find((one) => one.id === id);
+  if (proposal === undefined) void inform(l10n.t("This proposal has been decided already."));
+  else if (proposal.standing !== "conflict") {
+    void warn(
+      l10n.t("The proposal for {0} could not be decided here. Answer it in the terminal.", fileNameOf(proposal.path)),
+    );
+  }
 }

@@ -6,6 +6,9 @@ import type { Sharing } from "../settings/sharing.ts";
 import { AgentTerminals } from "../terminals/agent-terminals.ts";
 import { registerCopyEnvironment } from "./copy-environment.ts";
 import { registerDecideProposal } from "./decide-proposal.ts";
+import { registerKeptTexts } from "./kept-texts.ts";
+import { registerOutside } from "./outside.ts";
+import { registerResolveConflict } from "./resolve-conflict.ts";
 import { registerDiagnose } from "./diagnose.ts";
 import { registerRunAgent } from "./run-agent.ts";
 import { registerSendToAgent } from "./send-to-agent.ts";
@@ -28,6 +31,9 @@ export function registerCommands({ companion, settings, sharing, channel, views 
   return [
     terminals,
     ...registerDecideProposal(companion, views),
+    ...registerKeptTexts(companion),
+    ...registerResolveConflict(companion, views),
+    ...registerOutside(companion),
     ...registerWalkProposals(companion),
     ...registerSendToAgent(companion, terminals),
     ...registerRunAgent(terminals),

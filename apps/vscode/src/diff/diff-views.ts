@@ -9,17 +9,15 @@ import {
 } from "@patchbay/core";
 import type { Settings } from "../settings/settings.ts";
 import { fileNameOf } from "../host/file-name.ts";
+import { readsUtf8 } from "../host/file-text.ts";
 import { askModally } from "../surfaces/messages.ts";
-import { chooseOriginal } from "./choose-original.ts";
 import { choosePlace } from "./diff-place.ts";
 import { diffTitle } from "./diff-title.ts";
-import { readsUtf8 } from "./original-text.ts";
 import type { OriginalTexts } from "./original-texts.ts";
 import type { ProposalFiles } from "./proposal-files.ts";
 import { type LeavingAnswer, ProposalReview } from "./proposal-review.ts";
 import { proposalUri } from "./proposal-uri.ts";
 import type { TypingWatch } from "./typing-watch.ts";
-import { offerAcceptedText } from "./offer-accepted-text.ts";
 
 export interface DiffViewsOptions {
   readonly settings: Settings;
@@ -49,14 +47,11 @@ export class DiffViews implements HostDiffs {
   }
 
   async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
-    const original = await chooseOriginal(request, this.#options.settings);
-    if (original.kind === "declined") return { kind: "declined" };
     const { files, originals } = this.#options;
-    originals.put(request.id, original.text);
+    originals.put(request.id, request.originalText);
     const uri = proposalUri(request.id, request.path);
-    const resetSavedText = (): void => files.put(request.id, { text: request.proposedText, marked: !readsUtf8(uri) });
-    resetSavedText();
-    const review = this.#create(request, original.unsaved, events, resetSavedText);
+    files.put(request.id, { text: request.proposedText, marked: !readsUtf8(uri) });
+    const review = this.#create(request, events);
     this.#reviews.set(request.id, review);
     try {
       await review.open();
@@ -67,26 +62,18 @@ export class DiffViews implements HostDiffs {
     return { kind: "opened", view: review };
   }
 
-  #create(request: DiffRequest, unsaved: boolean, given: DiffViewEvents, resetSavedText: () => void): ProposalReview {
+  #create(request: DiffRequest, events: DiffViewEvents): ProposalReview {
     const alike = this.reviews.filter(
       (other) => other.request.path === request.path && other.request.agentName === request.agentName,
     ).length;
-    const events: DiffViewEvents = unsaved
-      ? {
-          ...given,
-          accepted: (text) => {
-            given.accepted(text);
-            void offerAcceptedText(request.path, request.agentName);
-          },
-        }
-      : given;
+    const { files, originals } = this.#options;
     const review: ProposalReview = new ProposalReview({
       request,
       events,
-      title: diffTitle({ request, unsaved, alike }),
+      title: diffTitle({ request, alike }),
       place: () => choosePlace(this.#options.settings),
-      savedText: () => this.#options.files.textOf(request.id) ?? request.proposedText,
-      resetSavedText,
+      savedText: () => files.textOf(request.id) ?? request.proposedText,
+      showOriginal: (text) => originals.update(request.id, review.originalUri, text),
       typing: this.#options.typing,
       askOnLeaving,
       onDidChange: () => this.#options.onDidChangeReview(review),

@@ -7,7 +7,8 @@ import {
   type Uri,
   workspace,
 } from "vscode";
-import type { DiffCloseReason, DiffRequest, DiffView, DiffViewEvents } from "@patchbay/core";
+import type { DiffCloseReason, DiffRequest, DiffUpdate, DiffView, DiffViewEvents, FileStanding } from "@patchbay/core";
+import { replaceText } from "../host/change-document.ts";
 import { closeLoneTabs } from "./close-lone-tabs.ts";
 import type { DiffPlace } from "./diff-place.ts";
 import { QuietSave } from "./quiet-save.ts";
@@ -15,7 +16,6 @@ import { LongComparison, longText, readInPieces } from "./long-document.ts";
 import { SaveWatch } from "./save-watch.ts";
 import type { TypingWatch } from "./typing-watch.ts";
 import { sameLines } from "./same-lines.ts";
-import { replaceText } from "./replace-text.ts";
 import { originalUri, proposalUri } from "./proposal-uri.ts";
 import {
   closeTabs,
@@ -23,7 +23,7 @@ import {
   isEditedProposalInFront,
   proposalIdOfTab,
   tabsOfProposal,
-  uriInUse,
+  urisInUse,
 } from "./proposal-tabs.ts";
 import { waitForTab } from "./wait-for-tab.ts";
 
@@ -38,8 +38,8 @@ export interface ProposalReviewOptions {
   readonly place: () => DiffPlace;
   /** The text behind the right side: what was last saved into it. */
   readonly savedText: () => string;
-  /** Makes that the proposal again. */
-  readonly resetSavedText: () => void;
+  /** Makes the left side another one. */
+  readonly showOriginal: (text: string) => void;
   readonly typing: Pick<TypingWatch, "isTyping" | "pause">;
   readonly askOnLeaving: (request: DiffRequest) => Promise<LeavingAnswer>;
   /** The marks of the tab are out of date. */
@@ -59,9 +59,13 @@ const restoresWithin = 15_000;
 export class ProposalReview implements DiffView {
   readonly request: DiffRequest;
   readonly uri: Uri;
+  readonly originalUri: Uri;
   readonly #options: ProposalReviewOptions;
   #phase: "opening" | "open" | "asking" | "decided" | "gone" = "opening";
   #agentPresent: boolean;
+  /** The right side as long as the user has not touched it. */
+  #proposedText: string;
+  #standing: FileStanding;
   #edited = false;
   #fromEditor = false;
   #openedAt = 0;
@@ -81,7 +85,11 @@ export class ProposalReview implements DiffView {
     this.#options = options;
     this.request = options.request;
     const { id, path } = options.request;
-    this.uri = uriInUse(id) ?? proposalUri(id, path);
+    const { proposal, original } = urisInUse(id);
+    this.uri = proposal ?? proposalUri(id, path);
+    this.originalUri = original ?? originalUri(id, path);
+    this.#proposedText = options.request.proposedText;
+    this.#standing = options.request.standing;
     this.#agentPresent = options.request.agentPresent;
     this.#length = (options.request.draftText ?? options.request.proposedText).length;
     this.#saves = new SaveWatch(options.request.proposedText);
@@ -95,6 +103,11 @@ export class ProposalReview implements DiffView {
   /** Waits behind another tab for a better moment. */
   get isHeldBack(): boolean {
     return this.#heldBack;
+  }
+
+  /** Whether the file has changed since the agent proposed, and what became of that. */
+  get standing(): FileStanding {
+    return this.#standing;
   }
 
   get agentPresent(): boolean {
@@ -112,13 +125,16 @@ export class ProposalReview implements DiffView {
     this.noteTabs(tabsOfProposal(this.request.id).length);
   }
 
-  /** The user's verdict: yes, to what stands on the right side now. `fromEditor`: the user is in the diff, not elsewhere. */
-  accept(fromEditor: boolean): void {
-    this.#decide(fromEditor, (events) => events.accepted(this.#text()));
+  /**
+   * The user's verdict: yes, to what stands on the right side now. `fromEditor`: the user is in the diff, not elsewhere.
+   * False where there is none to give any more.
+   */
+  accept(fromEditor: boolean): boolean {
+    return this.#decide(fromEditor, (events) => events.accepted(this.#text()));
   }
 
-  reject(fromEditor: boolean): void {
-    this.#decide(fromEditor, (events) => events.rejected());
+  reject(fromEditor: boolean): boolean {
+    return this.#decide(fromEditor, (events) => events.rejected());
   }
 
   async currentText(): Promise<string> {
@@ -149,6 +165,29 @@ export class ProposalReview implements DiffView {
     if (this.#agentPresent === present) return;
     this.#agentPresent = present;
     this.#options.onDidChange();
+  }
+
+  setStanding(standing: FileStanding): void {
+    if (this.#standing === standing) return;
+    this.#standing = standing;
+    this.#options.onDidChange();
+  }
+
+  /** The file has changed: the left side shows it, and the right side takes it over where the user does not type just now. */
+  async update(update: DiffUpdate): Promise<"applied" | "stale" | "gone"> {
+    if (this.#isGone()) return "gone";
+    // The user is being asked, or is closing it: what they see stays until they have said what they want.
+    if (this.#phase === "asking" || this.#unclear !== undefined) return "stale";
+    if ((await this.currentText()) !== update.expectedText) return "stale";
+    if (!(await this.#put(update.text))) return this.#isGone() ? "gone" : "stale";
+    this.#proposedText = update.proposedText;
+    this.#options.showOriginal(update.originalText);
+    this.#standing = update.standing;
+    // An accept that was not possible: the review goes on.
+    if (this.#phase === "decided") this.#phase = "open";
+    this.#edited = !sameLines(update.text, update.proposedText);
+    this.#options.onDidChange();
+    return "applied";
   }
 
   noteChange(event: TextDocumentChangeEvent): void {
@@ -186,7 +225,10 @@ export class ProposalReview implements DiffView {
       this.#setEdited(this.#differsFromProposal(save.text));
       return;
     }
-    const accept = (): void => this.#decide(true, (events) => events.accepted(save.text));
+    const accept = (): void => {
+      this.#unclear = undefined;
+      void this.#decide(true, (events) => events.accepted(save.text));
+    };
     if (save.wasDirty) this.#unclear = setTimeout(accept, closesAfterSave);
     else accept();
   }
@@ -203,9 +245,11 @@ export class ProposalReview implements DiffView {
   }
 
   async #leave(): Promise<void> {
+    const hasSaved = this.#unclear !== undefined;
     clearTimeout(this.#unclear);
+    this.#unclear = undefined;
     const text = this.#text();
-    if (!this.#differsFromProposal(text)) {
+    if (!hasSaved && !this.#differsFromProposal(text)) {
       this.#end(true, (events) => events.closed());
       return;
     }
@@ -222,11 +266,12 @@ export class ProposalReview implements DiffView {
     return this.#phase === "gone";
   }
 
-  #decide(fromEditor: boolean, report: (events: DiffViewEvents) => void): void {
-    if (this.#phase !== "open" && this.#phase !== "opening") return;
+  #decide(fromEditor: boolean, report: (events: DiffViewEvents) => void): boolean {
+    if (this.#phase !== "open" && this.#phase !== "opening") return false;
     this.#phase = "decided";
     this.#fromEditor = fromEditor;
     report(this.#options.events);
+    return true;
   }
 
   /** A verdict that left no tab behind. */
@@ -277,9 +322,9 @@ export class ProposalReview implements DiffView {
   }
 
   async #show(focus: boolean, place: DiffPlace = this.#options.place()): Promise<void> {
-    const { id, path } = this.request;
+    const { id } = this.request;
     const viewColumn = tabsOfProposal(id)[0]?.group.viewColumn ?? place.viewColumn;
-    await commands.executeCommand("vscode.diff", originalUri(id, path), this.uri, this.#options.title, {
+    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, this.#options.title, {
       preview: false,
       preserveFocus: !focus,
       viewColumn,
@@ -300,12 +345,28 @@ export class ProposalReview implements DiffView {
     }
   }
 
+  /** Puts an edit of our own into the right side. False where the user was faster. */
+  async #put(text: string): Promise<boolean> {
+    if (this.#quiet) return false;
+    this.#quiet = true;
+    try {
+      const shown = this.#document() ?? (await workspace.openTextDocument(this.uri));
+      if (!(await replaceText(shown, text))) return false;
+      this.#mayDiffer = true;
+      await this.#quietSave.saveNow(shown);
+      if (!sameLines(shown.getText(), text)) this.#options.events.edited();
+      return true;
+    } finally {
+      this.#quiet = false;
+    }
+  }
+
   async #closeLoneTabs(): Promise<void> {
     const document = this.#document();
     if (document === undefined || this.#quiet) return;
     this.#quiet = true;
     try {
-      await closeLoneTabs(this.request, document, this.#options.resetSavedText);
+      await closeLoneTabs(this.request.id, document);
     } finally {
       this.#quiet = false;
     }
@@ -317,7 +378,7 @@ export class ProposalReview implements DiffView {
       return;
     }
     this.#setEdited(true);
-    this.#comparison.note(document, this.request.proposedText, this.#options.onFailure);
+    this.#comparison.note(document, this.#proposedText, this.#options.onFailure);
   }
 
   #setEdited(edited: boolean): void {
@@ -333,12 +394,12 @@ export class ProposalReview implements DiffView {
 
   #text(): string {
     // A document puts its lines together for everyone who asks.
-    if (!this.#mayDiffer) return this.request.proposedText;
+    if (!this.#mayDiffer) return this.#proposedText;
     const document = this.#document();
     return this.#saves.keptText(document?.version) ?? document?.getText() ?? this.#options.savedText();
   }
 
   #differsFromProposal(text: string): boolean {
-    return !sameLines(text, this.request.proposedText);
+    return !sameLines(text, this.#proposedText);
   }
 }

@@ -79,8 +79,14 @@ export async function closeTabs(id: string, preserveFocus: boolean): Promise<voi
   }
 }
 
-/** After a reload a tab may be there already. Its URI stays, also where the folders are others now. */
-export function uriInUse(id: string): Uri | undefined {
-  const [tab] = tabsOfProposal(id);
-  return tab === undefined ? undefined : proposalUriOfTab(tab);
+/** After a reload a tab may be there already. Its URIs stay, also where the folders are others now. */
+export function urisInUse(id: string): { readonly original?: Uri; readonly proposal?: Uri } {
+  const tabs = tabsOfProposal(id);
+  const [tab] = tabs;
+  const proposal = tab === undefined ? undefined : proposalUriOfTab(tab);
+  const input: unknown = tabs.find(isDiffTab)?.input;
+  return {
+    ...(proposal === undefined ? {} : { proposal }),
+    ...(input instanceof TabInputTextDiff ? { original: input.original } : {}),
+  };
 }

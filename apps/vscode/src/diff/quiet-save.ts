@@ -1,4 +1,5 @@
-import { type TextDocument, workspace } from "vscode";
+import type { TextDocument } from "vscode";
+import { changesOnSave } from "../host/file-text.ts";
 
 /** So long after the last edit the document is saved into what our provider holds, ms. */
 const pauseMs = 500;
@@ -30,8 +31,14 @@ export class QuietSave {
   request(document: TextDocument): void {
     clearTimeout(this.#due);
     this.#due = setTimeout(() => {
-      this.#save(document).catch(this.#onFailure);
+      this.#save(document, longest).catch(this.#onFailure);
     }, pauseMs);
+  }
+
+  /** Saves an edit of our own at once. */
+  async saveNow(document: TextDocument): Promise<void> {
+    clearTimeout(this.#due);
+    await this.#save(document, Number.POSITIVE_INFINITY);
   }
 
   dispose(): void {
@@ -39,8 +46,9 @@ export class QuietSave {
     clearTimeout(this.#due);
   }
 
-  async #save(document: TextDocument): Promise<void> {
-    if (!this.#mayRun || !document.isDirty || document.isClosed || isLong(document) || changesOnSave(document)) return;
+  async #save(document: TextDocument, limit: number): Promise<void> {
+    if (!this.#mayRun || !document.isDirty || document.isClosed || changesOnSave(document)) return;
+    if (limit < Number.POSITIVE_INFINITY && lengthOf(document) > limit) return;
     const before = document.getText();
     const { version } = document;
     this.#isSaving = true;
@@ -54,18 +62,6 @@ export class QuietSave {
   }
 }
 
-function isLong(document: TextDocument): boolean {
-  return document.offsetAt(document.lineAt(document.lineCount - 1).range.end) > longest;
-}
-
-/** Whether the user wants documents changed when they are saved: then a save while typing would change what is typed. */
-function changesOnSave({ uri, languageId }: TextDocument): boolean {
-  const files = workspace.getConfiguration("files", { uri, languageId });
-  const editor = workspace.getConfiguration("editor", { uri, languageId });
-  const actions: unknown = editor.get("codeActionsOnSave");
-  return (
-    ["trimTrailingWhitespace", "insertFinalNewline", "trimFinalNewlines"].some((name) => files.get(name) === true) ||
-    editor.get("formatOnSave") === true ||
-    (typeof actions === "object" && actions !== null && Object.keys(actions).length > 0)
-  );
+function lengthOf(document: TextDocument): number {
+  return document.offsetAt(document.lineAt(document.lineCount - 1).range.end);
 }

@@ -8,6 +8,14 @@ import { originalScheme, proposalScheme } from "./schemes.ts";
  */
 export function registerProposalTexts(texts: () => Promise<ProposalTexts>): Disposable[] {
   const changes = new EventEmitter<FileChangeEvent[]>();
+  const originalChanges = new EventEmitter<Uri>();
+  let following: Disposable | undefined;
+  const originals = async (): Promise<ProposalTexts["originals"]> => {
+    const { originals: loaded } = await texts();
+    // Nobody has a left side before asking for it here.
+    following ??= loaded.onDidChange((uri) => originalChanges.fire(uri));
+    return loaded;
+  };
   const refuse = (uri: Uri): never => {
     throw FileSystemError.NoPermissions(uri);
   };
@@ -24,9 +32,12 @@ export function registerProposalTexts(texts: () => Promise<ProposalTexts>): Disp
   };
   return [
     changes,
+    originalChanges,
+    { dispose: () => following?.dispose() },
     workspace.registerFileSystemProvider(proposalScheme, files, { isCaseSensitive: true }),
     workspace.registerTextDocumentContentProvider(originalScheme, {
-      provideTextDocumentContent: async (uri) => await (await texts()).originals.provideTextDocumentContent(uri),
+      onDidChange: originalChanges.event,
+      provideTextDocumentContent: async (uri) => await (await originals()).provideTextDocumentContent(uri),
     }),
   ];
 }

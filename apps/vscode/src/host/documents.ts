@@ -1,10 +1,10 @@
-import { Range, type TextDocument } from "vscode";
+import { Range, type TextDocument, workspace } from "vscode";
 import type { HostDocuments } from "@patchbay/core";
 import { loadLater } from "../load-later.ts";
 import { openDocumentOf } from "./open-document.ts";
 import { readRange } from "./read-range.ts";
 
-/** Opening, saving and reading documents for the agents that ask for it. */
+/** Opening, saving and reading documents for the agents that ask for it, and following those under review. */
 export function createDocuments(): HostDocuments {
   return {
     open: async (place) => await (await loadLater()).showDocument(place),
@@ -14,7 +14,19 @@ export function createDocuments(): HostDocuments {
       const document = openDocumentOf(path);
       return document === undefined ? undefined : readRange(document, wholeOf(document), limitBytes);
     },
+    write: async (path, heldText, text) => await (await loadLater()).writeDocument(path, heldText, text),
     languageId: (path) => openDocumentOf(path)?.languageId,
+    unsavedText: async (path) => {
+      const document = openDocumentOf(path);
+      return document?.isDirty === true ? document.getText() : undefined;
+    },
+    // Also told when a document becomes saved or unsaved, and when "Don't Save" takes its text back.
+    onDidChangeUnsaved: (listener) =>
+      workspace.onDidChangeTextDocument(({ document: { uri } }) => {
+        if (uri.scheme === "file") listener({ path: uri.fsPath });
+      }),
+    decodeFile: async (path, bytes) => await (await loadLater()).decodeFile(path, bytes),
+    reload: async (path, heldText) => await (await loadLater()).reloadDocument(path, heldText),
     openUntitled: async (text, likePath) => await (await loadLater()).showUntitled(text, likePath),
   };
 }

@@ -6,7 +6,6 @@ export type LogLevel = "error" | "warn" | "info" | "debug";
 export interface Settings {
   readonly openDiffs: "foreground" | "background";
   readonly diffColumn: "active" | "beside";
-  readonly autoSaveOriginal: "ask" | "save" | "never";
   readonly share: boolean;
   readonly shareSelection: boolean;
   readonly exclude: readonly string[];
@@ -45,10 +44,6 @@ export class WorkspaceSettings implements Settings, Disposable {
 
   get diffColumn(): "active" | "beside" {
     return choice("diff.viewColumn", ["active", "beside"], "active");
-  }
-
-  get autoSaveOriginal(): "ask" | "save" | "never" {
-    return choice("diff.autoSaveOriginal", ["ask", "save", "never"], "ask");
   }
 
   get share(): boolean {

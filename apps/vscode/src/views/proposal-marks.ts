@@ -41,6 +41,16 @@ export class ProposalMarks implements FileDecorationProvider, Disposable {
       );
       return new FileDecoration("?", shownText(tooltip), new ThemeColor("list.warningForeground"));
     }
+    if (review.standing === "conflict") {
+      const tooltip = l10n.t("The file has changed in the same lines. Resolve the conflict, then accept.");
+      return new FileDecoration("!", tooltip, new ThemeColor("list.errorForeground"));
+    }
+    if (review.standing === "merged" && !review.edited) {
+      const tooltip = l10n.t(
+        "The file has changed since the agent proposed this; the right side has these changes, too.",
+      );
+      return new FileDecoration("M", tooltip, new ThemeColor("gitDecoration.modifiedResourceForeground"));
+    }
     if (!review.edited) return undefined;
     return new FileDecoration("E", l10n.t("Edited by you"), new ThemeColor("gitDecoration.modifiedResourceForeground"));
   }

@@ -28,7 +28,7 @@ export class ProposalsTree implements Tree<Entry> {
       tooltip: [shortPathOf(path), description],
       spoken: [shortPathOf(path), ...facts].join(", "),
       icon: Uri.file(path),
-      contextValue: "proposal",
+      contextValue: contextOf(proposal),
       command: { command: "patchbay.revealProposal", title: l10n.t("Show Proposal"), arguments: [{ proposalId: id }] },
     });
   }
@@ -39,14 +39,21 @@ export class ProposalsTree implements Tree<Entry> {
   }
 }
 
-function states({ kind, edited, state }: ProposalInfo): string[] {
+/** Which actions stand beside an entry. */
+function contextOf({ state }: ProposalInfo): string {
+  return state === "asking" || state === "kept" ? state : "proposal";
+}
+
+function states({ kind, edited, state, standing }: ProposalInfo): string[] {
   const texts: string[] = [];
   if (kind === "create") texts.push(l10n.t("new file"));
   if (kind === "delete") texts.push(l10n.t("empties the file"));
   if (edited) texts.push(l10n.t("edited by you"));
-  if (state === "asking") texts.push(l10n.t("waits for your answer"));
-  if (state === "hidden") texts.push(l10n.t("decided in the terminal only"));
-  if (state === "away") texts.push(l10n.t("the agent is away"));
-  if (state === "kept") texts.push(l10n.t("the agent is gone"));
+  if (state === "asking") texts.push(l10n.t("outside of the workspace: show it?"));
+  if (state === "hidden") texts.push(l10n.t("waits in the terminal"));
+  if (state === "away") texts.push(l10n.t("the agent is not connected"));
+  if (state === "kept") texts.push(l10n.t("your text, which no agent takes any more"));
+  else if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve it first"));
+  else if (standing === "merged") texts.push(l10n.t("brought onto the file as it is now"));
   return texts;
 }

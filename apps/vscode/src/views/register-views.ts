@@ -1,4 +1,4 @@
-import { commands, type Disposable, type Event, l10n, type ViewBadge, window } from "vscode";
+import { commands, type Disposable, type Event, l10n, type Uri, type ViewBadge, window } from "vscode";
 import type { Companion, HostEditors } from "@patchbay/core";
 import { loadLater } from "../load-later.ts";
 import { coalesced } from "./coalesced.ts";
@@ -18,14 +18,19 @@ export interface SharingState {
 }
 
 /** Status bar, views of the side bar, and the context keys that menus and walkthrough ask for. */
-export function registerViews(companion: Companion, editors: HostEditors, sharing: SharingState): Disposable {
+export function registerViews(
+  companion: Companion,
+  editors: HostEditors,
+  sharing: SharingState,
+  uriOf: (proposalId: string) => Uri | undefined,
+): Disposable {
   const isPaused = (): boolean => sharing.paused;
   const statusBar = new StatusBar(companion, isPaused);
   const connections = new LazyTree(async () => new (await loadLater()).ConnectionsTree(companion, isPaused));
   const proposals = new LazyTree(async () => new (await loadLater()).ProposalsTree(companion));
   const connectionsView = window.createTreeView("patchbay.connections", { treeDataProvider: connections });
   const proposalsView = window.createTreeView("patchbay.proposals", { treeDataProvider: proposals });
-  const tellContexts = createContexts(companion);
+  const tellContexts = createContexts(companion, uriOf);
   const update = (): void => {
     statusBar.update();
     connections.refresh();
@@ -65,11 +70,12 @@ function badgeOf(count: number): ViewBadge | undefined {
 }
 
 /** Tells VS Code's menus the facts, each when it changes. */
-function createContexts(companion: Companion): () => void {
-  const told = new Map<string, boolean>();
-  const tell = (key: string, value: boolean): void => {
-    if (told.get(key) === value) return;
-    told.set(key, value);
+function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri | undefined): () => void {
+  const told = new Map<string, string>();
+  const tell = (key: string, value: boolean | readonly string[]): void => {
+    const written = JSON.stringify(value);
+    if (told.get(key) === written) return;
+    told.set(key, written);
     void commands.executeCommand("setContext", key, value);
   };
   return () => {
@@ -80,5 +86,10 @@ function createContexts(companion: Companion): () => void {
     );
     tell("patchbay.hasProposals", proposals.length > 0);
     tell("patchbay.failed", state.kind === "failed");
+    // Titles of tabs ask whether their document is one of these.
+    const urisOf = (all: readonly { readonly id: string }[]): readonly string[] =>
+      all.flatMap(({ id }) => uriOf(id)?.toString() ?? []);
+    tell("patchbay.conflicts", urisOf(proposals.filter(({ standing }) => standing === "conflict")));
+    tell("patchbay.keptTexts", urisOf(proposals.filter((proposal) => proposal.state === "kept")));
   };
 }

@@ -355,7 +355,6 @@ describe("a proposal of an earlier run", () => {
     await settle();
     expect(window.bench.tabs.some(({ input }) => input instanceof TabInputText)).toBe(false);
     expect(window.bench.closingQuestions).toBe(0);
-    expect(shown.isDirty).toBe(true);
     expect(await view.currentText()).toBe("typed\n");
     expect(events).toEqual([]);
   });

@@ -78,14 +78,13 @@ export class FakeDocument {
   }
 
   positionAt(offset: number): Position {
-    if (offset !== 0) throw new Error("The stand-in knows the start only.");
-    return new Position(0, 0);
-  }
-
-  /** Whether a range covers the whole text. */
-  isWhole(range: Range): boolean {
-    const last = this.#all.length - 1;
-    return range.start.line === 0 && range.start.character === 0 && range.end.isEqual(this.lineAt(last).range.end);
+    const lineEnd = this.eol === EndOfLine.CRLF ? 2 : 1;
+    let rest = offset;
+    for (const [line, { length }] of this.#all.entries()) {
+      if (rest <= length) return new Position(line, rest);
+      rest -= length + lineEnd;
+    }
+    return this.lineAt(this.#all.length - 1).range.end;
   }
 
   async save(): Promise<boolean> {

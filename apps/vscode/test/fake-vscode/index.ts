@@ -115,6 +115,7 @@ interface FileProvider {
 
 interface ContentProvider {
   provideTextDocumentContent(uri: Uri): Promise<string> | string;
+  onDidChange?(listener: (uri: Uri) => unknown): FakeDisposable;
 }
 
 export const workspace: object = {
@@ -160,8 +161,11 @@ export const workspace: object = {
         await provider.writeFile(uri, content);
       },
     }),
-  registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider) =>
-    bench.register(scheme, { read: async (uri) => await provider.provideTextDocumentContent(uri) }),
+  registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider) => {
+    const window = bench;
+    provider.onDidChange?.((uri) => void window.readAgain(uri));
+    return bench.register(scheme, { read: async (uri) => await provider.provideTextDocumentContent(uri) });
+  },
   onDidChangeTextDocument: (listener: (event: unknown) => unknown) => bench.onDidChangeTextDocument.event(listener),
   onWillSaveTextDocument: (listener: (event: unknown) => unknown) => bench.onWillSaveTextDocument.event(listener),
   onDidSaveTextDocument: (listener: (event: unknown) => unknown) => bench.onDidSaveTextDocument.event(listener),
@@ -180,6 +184,10 @@ export class WorkspaceEdit {
 
   replace(uri: Uri, range: Range, text: string): void {
     this.edits.push({ uri, range, text });
+  }
+
+  set(): void {
+    // Line ends of a document: the stand-in keeps its own.
   }
 }
 

@@ -39,6 +39,12 @@ export class ThemeColor {
   }
 }
 
+export class TextEdit {
+  static setEndOfLine(eol: number): object {
+    return { eol };
+  }
+}
+
 export class MarkdownString {
   readonly value: string;
 

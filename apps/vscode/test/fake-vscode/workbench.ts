@@ -126,6 +126,8 @@ export class FakeWorkbench {
   readonly trees: Map<string, FakeTree> = new Map();
   readonly terminals: { readonly name: string; readonly sent: string[] }[] = [];
   clipboard = "";
+  /** The changes of every edit by code. */
+  readonly edits: (readonly FakeChange[])[] = [];
   /** Everything that stood in a list to choose from. */
   readonly picks: FakePick[] = [];
   /** Words in the status bar that went by themselves. */
@@ -269,6 +271,12 @@ export class FakeWorkbench {
     this.onDidChangeTextDocument.fire({ document, contentChanges: [] });
   }
 
+  /** A content provider says that a text is another one now. */
+  async readAgain(uri: Uri): Promise<void> {
+    const document = this.findDocument(uri);
+    if (document !== undefined) document.load(await this.#read(uri));
+  }
+
   /** Closes a tab, by the user's hand or by code: either way an unsaved document brings the dialog. */
   async closeTab(tab: FakeTab, preserveFocus = false): Promise<boolean> {
     if (!this.tabs.includes(tab)) throw new Error("Tab close: Invalid tab not found!");
@@ -322,10 +330,21 @@ export class FakeWorkbench {
   async applyEdits(
     edits: readonly { readonly uri: Uri; readonly range: Range; readonly text: string }[],
   ): Promise<boolean> {
-    for (const { uri, range, text } of edits) {
+    for (const uri of new Map(edits.map((edit) => [edit.uri.toString(), edit.uri])).values()) {
+      const changes = edits.filter((edit) => edit.uri.toString() === uri.toString());
       const document = await this.openDocument(uri);
-      if (!document.isWhole(range)) throw new Error("The stand-in replaces whole texts only.");
-      this.edit(document, text);
+      let text = document.getText();
+      const contentChanges: FakeChange[] = [];
+      // From the end, so that places before stay what they are.
+      for (const change of changes.toReversed()) {
+        const [start, end] = [document.offsetAt(change.range.start), document.offsetAt(change.range.end)];
+        text = text.slice(0, start) + change.text + text.slice(end);
+        contentChanges.push({ text: change.text, rangeLength: end - start });
+      }
+      this.edits.push(contentChanges);
+      document.replaceAll(text);
+      document.isDirty = true;
+      this.onDidChangeTextDocument.fire({ document, contentChanges });
     }
     return true;
   }
