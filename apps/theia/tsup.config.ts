@@ -23,7 +23,16 @@ export default defineConfig([
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
     },
-    noExternal: [/^@patchbay\//, /^@modelcontextprotocol\//, "ws", "zod"],
+    noExternal: [
+      /^@patchbay\//,
+      /^@modelcontextprotocol\//,
+      "minimatch",
+      /^@isaacs\//,
+      "brace-expansion",
+      "balanced-match",
+      "ws",
+      "zod",
+    ],
   },
   {
     ...shared,

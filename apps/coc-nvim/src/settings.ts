@@ -1,4 +1,4 @@
-import type { CompanionSettings } from "@patchbay/core";
+import { type CompanionSettings, excludePatternsOf } from "@patchbay/core";
 import { effectiveKeys, type ReviewKey, reviewKeys, type ReviewSettings } from "./diff/review-settings.ts";
 
 /** Reads one setting by its name below `patchbay.`; undefined where the user has not set it and it has no default. */
@@ -34,7 +34,7 @@ export function readSettings(read: SettingReader): ExtensionSettings {
   return {
     enabled: flag("enabled", true),
     companion: {
-      exclude: listOfTexts(read("share.exclude")),
+      exclude: excludePatternsOf(read("share.exclude")),
       shareSelection: flag("share.selection", true),
       sharing: flag("share.enabled", true),
     },
@@ -64,10 +64,6 @@ function readKeys(read: SettingReader): Readonly<Partial<Record<ReviewKey, strin
 /** The first is the default. */
 function oneOf<const T extends string>(value: unknown, allowed: readonly [T, ...T[]]): T {
   return allowed.find((one) => one === value) ?? allowed[0];
-}
-
-function listOfTexts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
 function textsByName(value: unknown): Readonly<Record<string, string>> {

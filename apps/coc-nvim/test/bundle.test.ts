@@ -30,7 +30,8 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle", () => {
 
   it("is small at the start and not large as a whole", () => {
     const lifecycle = files.find((file) => file.startsWith("lifecycle-")) ?? "";
-    expect(size(new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)]))).toBeLessThan(80 * 1024);
+    // As in VS Code: what has to be there at the start may take 100 kB.
+    expect(size(new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)]))).toBeLessThan(100_000);
     expect(size(files)).toBeLessThan(600 * 1024);
   });
 });

@@ -20,7 +20,10 @@ export interface CompanionOptions {
 
 /** What users differ on and core decides; hosts pass changes on with `updateSettings`. */
 export interface CompanionSettings {
-  /** Glob patterns (picomatch-like: `*`, `**`, `?`, `{a,b}`) of files that are never shared at all. */
+  /**
+   * Glob patterns of files that are never shared at all, as VS Code reads them: `*`, `**`, `?`, `{a,b}`, `[0-9]`. While one
+   * cannot be understood, nothing is shared, and the user is told. `excludePatternsOf` makes them of a setting.
+   */
   readonly exclude: readonly string[];
   /** Share selected text at all. */
   readonly shareSelection: boolean;

@@ -1,5 +1,6 @@
 export type * from "./companion.ts";
 export type * from "./context/model.ts";
+export { excludePatternsOf } from "./context/exclude-patterns.ts";
 export { limitText } from "./context/limit-text.ts";
 export { isSecretPath } from "./context/sharing-policy.ts";
 export { allDialects, createCompanion } from "./create-companion.ts";

@@ -1,5 +1,5 @@
 import type { Clock, Companion, CompanionOptions, Disposable, Logger, StopOptions } from "@patchbay/core";
-import { DisposableStore, LoadOnce, messageOf } from "@patchbay/core";
+import { DisposableStore, excludePatternsOf, LoadOnce, messageOf } from "@patchbay/core";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
 import type { LeftWorkspace } from "./left-workspaces.ts";
@@ -118,7 +118,8 @@ export class WorkspaceCompanion implements Disposable {
     const settings = JSON.stringify(facts.settings);
     if (settings === this.#settings) return;
     this.#settings = settings;
-    this.companion.updateSettings(facts.settings);
+    // Preferences are what stands in a file, whatever their schema says.
+    this.companion.updateSettings({ ...facts.settings, exclude: excludePatternsOf(facts.settings.exclude) });
   }
 
   async #start(): Promise<void> {

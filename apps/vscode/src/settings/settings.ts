@@ -1,4 +1,5 @@
 import { type Disposable, type Event, EventEmitter, workspace } from "vscode";
+import { excludePatternsOf } from "@patchbay/core";
 
 export type LogLevel = "error" | "warn" | "info" | "debug";
 
@@ -55,8 +56,7 @@ export class WorkspaceSettings implements Settings, Disposable {
   }
 
   get exclude(): readonly string[] {
-    const value: unknown = workspace.getConfiguration(section).get("context.exclude");
-    return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+    return excludePatternsOf(workspace.getConfiguration(section).get("context.exclude"));
   }
 
   get terminalEnvironment(): boolean {

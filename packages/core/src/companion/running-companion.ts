@@ -1,7 +1,7 @@
 import type { Companion, CompanionSettings, CompanionState, SessionInfo, StopOptions } from "../companion.ts";
 import { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorContext } from "../context/model.ts";
-import { createSharingPolicy } from "../context/sharing-policy.ts";
+import { createSharingPolicy, type SharingPolicy } from "../context/sharing-policy.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { KeptText, KeptTextSaving, ProposalInfo } from "../diff/model.ts";
 import { proposalKeyPrefix } from "../diff/proposal-key.ts";
@@ -20,6 +20,7 @@ import { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement } from "./announcement.ts";
 import { endRun, type Run } from "./end-run.ts";
 import { listenOnKeptPort } from "./kept-port.ts";
+import { ExcludedFiles } from "./excluded-files.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
 
 /** Most bytes of kept proposals on disk; the oldest go first. */
@@ -43,6 +44,7 @@ export class RunningCompanion implements Companion {
   readonly #proposalsChange: Emitter<void>;
   readonly #roots: WorkspaceRoots;
   readonly #announcement: Announcement;
+  readonly #excluded: ExcludedFiles;
   /** Aborted once the end has begun. */
   readonly #ending: AbortController = new AbortController();
   #tracker: ContextTracker;
@@ -67,6 +69,7 @@ export class RunningCompanion implements Companion {
     this.#roots = new WorkspaceRoots(host.workspace, platform.files);
     const ending = this.#ending.signal;
     this.#announcement = new Announcement({ host, dialects, platform, logger, roots: this.#roots, ending });
+    this.#excluded = new ExcludedFiles({ host, platform, logger, onDidRead: () => this.#applyPolicy() });
     this.#tracker = this.#createTracker();
   }
 
@@ -231,12 +234,17 @@ export class RunningCompanion implements Companion {
 
   #createTracker(): ContextTracker {
     const { host, logger, platform } = this.#options;
-    const policy = createSharingPolicy(this.#settings);
+    const policy = this.#policy;
     return new ContextTracker({ host, logger, clock: platform.clock, policy });
   }
 
   #applyPolicy(): void {
-    this.#tracker.setPolicy(createSharingPolicy(this.#settings), this.#settings.sharing);
+    this.#tracker.setPolicy(this.#policy, this.#settings.sharing);
+  }
+
+  get #policy(): SharingPolicy {
+    const { exclude, shareSelection } = this.#settings;
+    return createSharingPolicy({ shareSelection, isExcluded: this.#excluded.test(exclude) });
   }
 
   #createAgents(storage: PrivateStorage | undefined, following: DisposableStore): AgentsOnDemand {

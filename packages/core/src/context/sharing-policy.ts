@@ -1,5 +1,3 @@
-import { compileGlob } from "./glob.ts";
-
 /** Whether a file may be named to agents, and whether text selected in it may be sent. */
 export interface SharingPolicy {
   /** False: the file does not exist for agents at all. */
@@ -12,32 +10,42 @@ export interface SharingPolicy {
 const secretName =
   /^(?:\.env(?:\..+)?|.+\.env|\.envrc|\.netrc|_netrc|\.npmrc|\.pypirc|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|\.my\.cnf|\.vault[-_](?:token|pass(?:word)?)|(?:.+_)?credentials(?:\.(?:json|toml|ya?ml|db))?|secrets?\.(?:json|ya?ml|toml|env)|id_(?:rsa|dsa|ecdsa|ed25519)(?:_.+)?|.+\.(?:pem|key|p12|pfx|p8|ppk|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars(?:\.json)?))$/iu;
 
-/** Templates of secret files hold none. */
-const templateName = /\.(?:example|sample|template|dist)$|\.pub$/iu;
+/** Templates of secret files hold none; what is meant for one machine alone is no template. */
+const templateName = /(?:\.(?:example|sample|template)|(?<!\.local)\.dist|\.pub)$/iu;
 
-const secretFolder = /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.kube|\.azure|\.docker|\.config\/gcloud)\//u;
+/** What editors, tools and people put behind the name of a copy, and before it. */
+const copyEnding =
+  /(?:~|#|[._-](?:bak|backup|old|orig|saved?|copy|tmp|temp|prev|rej|sw[a-p])(?:[._-]?\d{1,4})?|[._-]\d[\d._:TZ-]{0,30}| copy(?: \d{1,4})?| \(\d{1,4}\))$/iu;
+const copyBeginning = /^(?:#|\.#|\.|copy of )/iu;
+/** A copy of a copy of a copy. */
+const maximumEndings = 4;
+
+const secretFolder = /(?:^|\/)(?:\.ssh|\.gnupg|\.aws|\.kube|\.azure|\.docker|\.config\/gcloud)\//iu;
 
 export interface SharingOptions {
-  readonly exclude: readonly string[];
   readonly shareSelection: boolean;
+  /** What the user leaves out. Default: nothing. */
+  readonly isExcluded?: (path: string) => boolean;
 }
 
-export function createSharingPolicy(options: SharingOptions): SharingPolicy {
-  const excluded = options.exclude.filter((pattern) => pattern !== "").map(compileGlob);
+export function createSharingPolicy({ shareSelection, isExcluded }: SharingOptions): SharingPolicy {
   return {
-    mayName: (path) => {
-      if (excluded.length === 0) return true;
-      const slashed = path.replaceAll("\\", "/");
-      return !excluded.some((glob) => glob.test(slashed));
-    },
-    mayShareText: (path) => options.shareSelection && !isSecretPath(path),
+    mayName: (path) => isExcluded === undefined || !isExcluded(path),
+    mayShareText: (path) => shareSelection && !isSecretPath(path),
   };
 }
 
-/** Whether a path names a file that holds secrets by convention, e.g. `.env`, `id_ed25519`, `server.key`. */
+/** Whether a path names a file that holds secrets by convention, e.g. `.env`, `id_ed25519`, `server.key`, or a copy of one. */
 export function isSecretPath(path: string): boolean {
   const slashed = path.replaceAll("\\", "/");
-  const name = slashed.slice(slashed.lastIndexOf("/") + 1);
-  if (templateName.test(name)) return false;
-  return secretName.test(name) || secretFolder.test(slashed);
+  if (secretFolder.test(slashed)) return true;
+  let name = slashed.slice(slashed.lastIndexOf("/") + 1);
+  for (let endings = 0; endings <= maximumEndings; endings += 1) {
+    if (templateName.test(name)) return false;
+    if (secretName.test(name) || secretName.test(name.replace(copyBeginning, ""))) return true;
+    const original = name.replace(copyEnding, "");
+    if (original === name || original === "") return false;
+    name = original;
+  }
+  return false;
 }

@@ -22,7 +22,7 @@ async function start() {
   const host = createMemoryEditor({ folders: ["/ws"] });
   const logger = nullLogger;
   const storage = createPrivateStorage({ platform, logger, directory: "/home/user/kept" });
-  const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+  const policy = createSharingPolicy({ shareSelection: true });
   const agents = new AgentsOnDemand({
     host,
     platform,

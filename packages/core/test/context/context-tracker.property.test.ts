@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { type EditorContext, maximumOpenFiles, maximumSelectionBytes } from "../../src/context/model.ts";
+import { readExclusions } from "../../src/context/exclusions.ts";
 import { createSharingPolicy, isSecretPath } from "../../src/context/sharing-policy.ts";
 import { encodeContextUpdate } from "../../src/dialects/companion-spec/context-update.ts";
 
@@ -59,7 +60,10 @@ describe("whatever an editor reports", () => {
         const clock = createFakeClock();
         let shift = 0;
         const editor = createMemoryEditor({ folders: ["/ws"] });
-        const policy = createSharingPolicy({ exclude: ["hidden"], shareSelection: true });
+        const policy = createSharingPolicy({
+          shareSelection: true,
+          isExcluded: readExclusions(["hidden"], false).excludes,
+        });
         const tracker = new ContextTracker({
           host: editor,
           policy,

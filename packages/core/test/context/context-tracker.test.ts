@@ -2,12 +2,16 @@ import { createFakeClock, createMemoryEditor } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import type { EditorContext } from "../../src/context/model.ts";
+import { readExclusions } from "../../src/context/exclusions.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
 
 function start(options: { readonly exclude?: readonly string[] } = {}) {
   const clock = createFakeClock();
   const editor = createMemoryEditor({ folders: ["/ws"] });
-  const policy = createSharingPolicy({ exclude: options.exclude ?? [], shareSelection: true });
+  const policy = createSharingPolicy({
+    shareSelection: true,
+    isExcluded: readExclusions(options.exclude ?? [], false).excludes,
+  });
   const tracker = new ContextTracker({ host: editor, clock, policy }).follow();
   const updates: EditorContext[] = [];
   tracker.onDidUpdate((context) => updates.push(context));
@@ -61,7 +65,7 @@ describe("context tracker", () => {
       setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms > 1 ? ms - 0.4 : ms),
     };
     const editor = createMemoryEditor({ folders: ["/ws"] });
-    const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+    const policy = createSharingPolicy({ shareSelection: true });
     const tracker = new ContextTracker({ host: editor, clock: early, policy }).follow();
     let updates = 0;
     tracker.onDidUpdate(() => (updates += 1));
@@ -91,7 +95,7 @@ describe("context tracker", () => {
       active: () => ({ ...active, selection, readSelection }),
       onDidChange: editor.editors.onDidChange,
     };
-    const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+    const policy = createSharingPolicy({ shareSelection: true });
     const tracker = new ContextTracker({ host: { editors, workspace: editor.workspace }, clock, policy });
     expect(tracker.current()).toMatchObject({ files: [{ path: active.path }], active });
     expect(tracker.current().active).not.toHaveProperty("selection");
@@ -174,10 +178,10 @@ describe("context tracker", () => {
     const { clock, editor, tracker, updates } = start();
     editor.openFile("/ws/a.ts", "");
     clock.advance(100);
-    tracker.setPolicy(createSharingPolicy({ exclude: [], shareSelection: true }), false);
+    tracker.setPolicy(createSharingPolicy({ shareSelection: true }), false);
     clock.advance(100);
     expect(updates.at(-1)).toEqual({ files: [], trusted: true });
-    tracker.setPolicy(createSharingPolicy({ exclude: [], shareSelection: true }), true);
+    tracker.setPolicy(createSharingPolicy({ shareSelection: true }), true);
     clock.advance(100);
     expect(updates.at(-1)?.files).toHaveLength(1);
   });

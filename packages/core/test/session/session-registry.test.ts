@@ -46,7 +46,7 @@ function start(): Setup {
       },
     }),
   );
-  const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+  const policy = createSharingPolicy({ shareSelection: true });
   const tracker = new ContextTracker({ host: editor, clock: platform.clock, policy }).follow();
   const sessions: SessionRegistry = new SessionRegistry({
     host: editor,
@@ -161,7 +161,7 @@ describe("session registry", () => {
     const second = new HandTransport();
     await accept(second, "gemini.two");
     second.openStream();
-    tracker.setPolicy(createSharingPolicy({ exclude: [], shareSelection: true }), true);
+    tracker.setPolicy(createSharingPolicy({ shareSelection: true }), true);
     clock.advance(1_000);
     expect(first.pushed).toHaveLength(1);
     expect(second.pushed).toHaveLength(1);
