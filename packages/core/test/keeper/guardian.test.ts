@@ -53,7 +53,7 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
   const platform = { ...memory, processes: { startDetached: async () => false, startAttached } };
   const editor = createMemoryEditor({ folders: ["/ws"] });
   const storage = createPrivateStorage({ platform, logger: nullLogger, directory: "/home/user/kept" });
-  const policy = createSharingPolicy({ exclude: [], shareSelection: true });
+  const policy = createSharingPolicy({ shareSelection: true });
   const side = createAgentSide({
     host: editor,
     platform,
