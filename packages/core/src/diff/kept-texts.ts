@@ -73,13 +73,13 @@ export class KeptTexts {
 
   /** See `Companion.saveKeptText`. */
   async save(id: string): Promise<KeptTextSaving | undefined> {
-    const { host, files, logger } = this.#options;
+    const { host, clock, files, logger } = this.#options;
     const proposal = this.#find(id);
     if (proposal === undefined) return undefined;
     try {
       const text = await this.#options.views.textToAccept(proposal);
       const { documents } = host;
-      const saving = await saveIntoFile(proposal.facts.input.path, text, [proposal.body], { files, documents });
+      const saving = await saveIntoFile(proposal.facts.input.path, text, [proposal.body], { clock, files, documents });
       if (saving.kind === "saved") this.#release(proposal, "accepted");
       return saving;
     } catch (error) {

@@ -1,3 +1,5 @@
+import { finish } from "../support/steps.ts";
+
 /** Lines `[beforeStart, beforeEnd)` of one text stand as lines `[afterStart, afterEnd)` in another one; all from 0. */
 export interface LineHunk {
   readonly beforeStart: number;
@@ -47,14 +49,6 @@ export function textEdits(before: string, after: string): readonly TextEdit[] {
       ? { start: before.length, end: before.length, text: `\n${text}` }
       : { start: start - 1, end: before.length, text: "" };
   });
-}
-
-/** Runs steps to their end at once. */
-export function finish<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
 }
 
 /**

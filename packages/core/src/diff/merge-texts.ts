@@ -1,5 +1,7 @@
 import type { Clock } from "../platform/platform.ts";
-import { finish, type LineHunk, lineHunkSteps } from "./line-diff.ts";
+import { finish, finishInTurns } from "../support/steps.ts";
+import { type LineHunk, lineHunkSteps } from "./line-diff.ts";
+import { lineFeedSteps } from "./text-fidelity.ts";
 
 /** First line of a conflict in the right side of a review: what follows stands in the file now. */
 export const conflictStart = "<<<<<<< current file";
@@ -31,11 +33,7 @@ export async function mergeTexts(
 ): Promise<MergedText> {
   const steps = mergeSteps(base, ours, theirs, prefer);
   if (base.length + ours.length + theirs.length <= mergedAtOnce) return finish(steps);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await new Promise<void>((resolve) => void clock.setTimeout(resolve, 0));
-  }
+  return await finishInTurns(steps, clock);
 }
 
 /** Whether a text still holds a conflict that `mergeTexts` marked. */
@@ -57,7 +55,9 @@ function* mergeSteps(
   theirs: string,
   prefer: "ours" | undefined,
 ): Generator<void, MergedText> {
-  const [baseText, oursText, theirsText] = [toLineFeeds(base), toLineFeeds(ours), toLineFeeds(theirs)];
+  const baseText = yield* lineFeedSteps(base);
+  const oursText = yield* lineFeedSteps(ours);
+  const theirsText = yield* lineFeedSteps(theirs);
   yield;
   if (baseText === theirsText || oursText === theirsText) return { kind: "clean", text: oursText };
   if (baseText === oursText) return { kind: "clean", text: theirsText };
@@ -156,8 +156,4 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 
 function isEmptyEnd(lines: readonly string[]): boolean {
   return lines.at(-1) === "";
-}
-
-function toLineFeeds(text: string): string {
-  return text.includes("\r") ? text.replace(/\r\n?/gu, "\n") : text;
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "../platform/platform.ts";
 import type { DiffView, FileStanding } from "../editor-host.ts";
 import { hasConflict } from "./merge-texts.ts";
 import type { DiffOutcome, KeptReason, ProposalInfo, ProposalInput } from "./model.ts";
@@ -56,6 +57,12 @@ export interface ProposalBase {
   readonly isRebased: boolean;
   /** Before the file changed so that both cannot be had: what the right side was made from, and what it held. */
   readonly conflict: { readonly base: string; readonly ours: string; readonly shown: string } | undefined;
+}
+
+/** What an agent is to write. */
+export interface FinalText {
+  readonly text: string;
+  readonly edited: boolean;
 }
 
 /**
@@ -177,14 +184,17 @@ export class Proposal {
    * What the agent is to write for a text of the view: line ends as proposed, the byte order mark where it belongs, and
    * for an emptied proposal what the agent can take (docs/protocols/gemini.md: an empty content means the original proposal).
    */
-  finalText(documentText: string, diskHasMark: boolean): { readonly text: string; readonly edited: boolean } {
+  finalText(documentText: string, diskHasMark: boolean, clock: Clock): FinalText | Promise<FinalText> {
     const { mark, body } = splitByteOrderMark(this.facts.input.text);
     const plain = splitByteOrderMark(documentText).body;
     const edited = !sameLines(plain, this.shownText);
-    const restored = restoreLineEnds(plain, body);
-    const final = restored === "" && body !== "" ? this.facts.owner.emptiedText : restored;
-    const needsMark = mark !== "" || (this.facts.owner.byteOrderMark === "as-on-disk" && diskHasMark);
-    return { text: (needsMark ? "\ufeff" : "") + final, edited };
+    const finished = (restored: string): FinalText => {
+      const final = restored === "" && body !== "" ? this.facts.owner.emptiedText : restored;
+      const needsMark = mark !== "" || (this.facts.owner.byteOrderMark === "as-on-disk" && diskHasMark);
+      return { text: (needsMark ? "\ufeff" : "") + final, edited };
+    };
+    const restoring = restoreLineEnds(plain, body, clock);
+    return typeof restoring === "string" ? finished(restoring) : restoring.then(finished);
   }
 
   info(): ProposalInfo {

@@ -38,7 +38,7 @@ export async function rebaseProposal(
   const shown = conflict !== undefined && isUntouched ? conflict.shown : proposal.shownText;
   // What cannot be read as text cannot be merged.
   const merged = await mergeTexts(from, ours, now.readable ? now.text : from, clock);
-  const text = inLineEndsOf(ours, merged);
+  const text = await inLineEndsOf(ours, merged, clock);
   const wasUntouched = sameLines(ours, shown);
   const shownNext = wasUntouched ? text : await shownAfter(from, shown, now, clock);
   const isConflict = merged.kind === "conflict";
@@ -74,15 +74,15 @@ export async function textForEdits(
 ): Promise<string> {
   if (base === undefined || !onDisk.readable || sameLines(base.proposedOn, onDisk.text)) return accepted;
   const merged = await mergeTexts(onDisk.text, accepted, base.proposedOn, clock, "ours");
-  return inLineEndsOf(accepted, merged);
+  return inLineEndsOf(accepted, merged, clock);
 }
 
 /** What counts as untouched beside a text that the user has edited. */
 async function shownAfter(from: string, shown: string, now: FileText, clock: Clock): Promise<string> {
   const merged = await mergeTexts(from, shown, now.readable ? now.text : from, clock);
-  return merged.kind === "clean" ? inLineEndsOf(shown, merged) : shown;
+  return merged.kind === "clean" ? inLineEndsOf(shown, merged, clock) : shown;
 }
 
-function inLineEndsOf(ours: string, merged: MergedText): string {
-  return restoreLineEnds(merged.text, ours);
+function inLineEndsOf(ours: string, merged: MergedText, clock: Clock): string | Promise<string> {
+  return restoreLineEnds(merged.text, ours, clock);
 }

@@ -9,18 +9,13 @@ import type { DiffOutcome } from "./model.ts";
 import type { KeptTexts } from "./kept-texts.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { OutcomeOffice, UntoldOutcome } from "./outcome-office.ts";
-import type { Proposal, ProposalOwner } from "./proposal.ts";
+import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
 import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 import { textForEdits } from "./rebase-proposal.ts";
 import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
 import type { WrittenFiles } from "./written-files.ts";
-
-export interface FinalText {
-  readonly text: string;
-  readonly edited: boolean;
-}
 
 export interface ReviewDecisionsOptions {
   readonly clock: Clock;
@@ -95,7 +90,7 @@ export class ReviewDecisions {
     handle: string,
     options: { readonly notify: boolean },
   ): Promise<FinalText | undefined> {
-    const { proposals, outcomes, views, messages, marks, follower } = this.#options;
+    const { clock, proposals, outcomes, views, messages, marks, follower } = this.#options;
     const proposal = proposals.find(owner.sessionId, handle);
     if (proposal === undefined) return outcomes.collect(owner, handle);
     await proposal.deciding;
@@ -103,7 +98,8 @@ export class ReviewDecisions {
     const isChecked = proposal.isOpen && proposal.base !== undefined;
     const text = isChecked ? await follower.textForAgent(proposal, shown) : shown;
     const mark = marks.needed(proposal);
-    const final = proposal.finalText(text, typeof mark === "boolean" ? mark : await mark);
+    const finishing = proposal.finalText(text, typeof mark === "boolean" ? mark : await mark, clock);
+    const final = finishing instanceof Promise ? await finishing : finishing;
     // The user may have decided in the view while it was read.
     if (!proposal.isOpen) return outcomes.collect(owner, handle) ?? final;
     this.#end(proposal, { kind: "decided-in-terminal", ...final }, "decided-in-terminal", options.notify);
@@ -165,7 +161,7 @@ export class ReviewDecisions {
   }
 
   async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
-    const { messages, outcomes, marks } = this.#options;
+    const { clock, messages, outcomes, marks } = this.#options;
     const given = typeof text === "string" ? text : await text();
     const checked = proposal.detached ? undefined : await this.#options.follower.check(proposal, given);
     if (checked?.kind === "refused") {
@@ -174,7 +170,8 @@ export class ReviewDecisions {
     }
     const documentText = checked?.text ?? given;
     const mark = proposal.detached ? false : marks.needed(proposal);
-    const final = proposal.finalText(documentText, typeof mark === "boolean" ? mark : await mark);
+    const finishing = proposal.finalText(documentText, typeof mark === "boolean" ? mark : await mark, clock);
+    const final = finishing instanceof Promise ? await finishing : finishing;
     if (proposal.detached) {
       await this.#options.kept.hide(proposal, documentText);
       messages.notWritten(proposal, () => this.#options.kept.saveAndTell(proposal));
@@ -195,7 +192,7 @@ export class ReviewDecisions {
     if (proposal.facts.owner.writes !== "edits") return undefined;
     const { files, clock } = this.#options;
     const told = await textForEdits(proposal, accepted, await files.readDisk(place), clock);
-    return told === accepted ? undefined : proposal.finalText(told, false).text;
+    return told === accepted ? undefined : (await proposal.finalText(told, false, clock)).text;
   }
 
   #awaitWrite(proposal: Proposal, { place, file }: { place: FilePlace; file: FileText }, text: string): void {

@@ -1,5 +1,5 @@
 import type { HostDocuments } from "../editor-host.ts";
-import type { Files } from "../platform/platform.ts";
+import type { Clock, Files } from "../platform/platform.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { KeptTextSaving } from "./model.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
@@ -14,6 +14,7 @@ const attempts = 3;
 const newFileMode = 0o666;
 
 export interface FileAccess {
+  readonly clock: Clock;
   readonly files: Files;
   readonly documents: HostDocuments | undefined;
 }
@@ -33,7 +34,7 @@ export async function saveIntoFile(
     const place = await findPlace(path, access);
     const held = await place.read();
     if (held === undefined) return (await place.create(text)) ? { kind: "saved", merged: false } : { kind: "conflict" };
-    const wanted = bringOnto(held, text, bases);
+    const wanted = await bringOnto(held, text, bases, access.clock);
     if (wanted === undefined) return { kind: "conflict" };
     if (wanted.text === held || (await place.replace(held, wanted.text)))
       return { kind: "saved", merged: wanted.merged };
@@ -42,15 +43,17 @@ export async function saveIntoFile(
 }
 
 /** Undefined: what the file holds and the text do not fit together. */
-function bringOnto(
+async function bringOnto(
   held: string,
   text: string,
   bases: readonly string[],
-): { readonly text: string; readonly merged: boolean } | undefined {
+  clock: Clock,
+): Promise<{ readonly text: string; readonly merged: boolean } | undefined> {
   const { mark, body } = splitByteOrderMark(held);
   const plain = splitByteOrderMark(text).body;
   const isBase = sameLines(body, plain) || bases.some((base) => sameLines(body, base));
-  return isBase ? { text: mark + restoreLineEnds(plain, body), merged: false } : undefined;
+  if (!isBase) return undefined;
+  return { text: mark + (await restoreLineEnds(plain, body, clock)), merged: false };
 }
 
 interface Place {
