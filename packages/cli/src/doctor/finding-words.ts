@@ -199,10 +199,16 @@ function rawWordsOf(finding: Finding): Words {
     case "record-not-understood":
       return { text: `${finding.values.path} is not a record that ${agents} understands, and is skipped.` };
     case "record-left-over": {
-      const { path, editor, isSurelyEnded } = finding.values;
+      const { paths, editor, isSurelyEnded } = finding.values;
+      const several = paths.length > 1;
       return isSurelyEnded
-        ? { text: `${path} is left over from ${editor.name}, which has ended.`, fix: `rm ${quoteWord(path)}` }
-        : { text: `${path} is a record of ${editor.name}, but nobody answers on its port ${editor.port}.` };
+        ? {
+            text: `${paths.join(", ")} ${several ? "are" : "is"} left over from ${editor.name}, which has ended.`,
+            fix: `rm ${paths.map(quoteWord).join(" ")}`,
+          }
+        : {
+            text: `${paths.join(", ")} ${several ? "are records" : "is a record"} of ${editor.name}, but nobody answers on its port ${editor.port}.`,
+          };
     }
     case "record-of-ended-process": {
       const { path, editor, pid } = finding.values;

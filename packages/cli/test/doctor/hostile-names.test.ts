@@ -41,7 +41,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "record-of-another-user": { path: hostile, uid: 1 },
   "record-readable-by-others": { path: hostile },
   "record-not-understood": { path: hostile },
-  "record-left-over": { path: hostile, editor, isSurelyEnded: true },
+  "record-left-over": { paths: [hostile, hostile], editor, isSurelyEnded: true },
   "record-of-ended-process": { path: hostile, editor, pid: 1 },
   "record-without-editor-names": { path: hostile },
   "record-missing": { editor, directory: hostile },

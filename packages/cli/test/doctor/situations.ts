@@ -271,6 +271,18 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "All records of an editor that was killed are left over",
+    make: async (lab) => {
+      await here(lab);
+      for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, 9, {}, deadPid);
+    },
+    says: [
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json, ~/.qwen/ide/N.lock, ~/.claude/ide/N.lock are left over from Editor, which has ended.",
+      "  type: rm TMP/gemini/ide/gemini-ide-server-N-N.json ~/.qwen/ide/N.lock ~/.claude/ide/N.lock",
+      allWell,
+    ],
+  },
+  {
     title: "Nobody answers on a record's port, but its process is there: nothing is to be removed",
     agents: ["gemini"],
     make: async (lab) => {

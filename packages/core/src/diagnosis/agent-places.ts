@@ -40,6 +40,6 @@ export function agentPlaces(platform: Platform, surroundings: Surroundings): rea
 }
 
 /** A variable's value; undefined where it is empty or not set. */
-export function variableOf({ environment }: Pick<Surroundings, "environment">, name: string): string | undefined {
-  return environment(name) || undefined;
+export function variableOf(surroundings: Pick<Surroundings, "environment">, name: string): string | undefined {
+  return surroundings.environment(name) || undefined;
 }

@@ -25,7 +25,8 @@ export async function examineChoice(agent: DiagnosedAgent, facts: OutcomeFacts):
       const running = choice.records.filter((record) => answers(facts, record));
       const [only] = running;
       if (only === undefined) return undefined;
-      return findingOf("undecided", "hint", agent, { editors: choice.records.map(nameOf) });
+      const editors = choice.records.map(nameOf).toSorted((a, b) => a.name.localeCompare(b.name) || a.port - b.port);
+      return findingOf("undecided", "hint", agent, { editors });
     }
     case "waits": {
       const { record } = choice;

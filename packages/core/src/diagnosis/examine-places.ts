@@ -25,10 +25,25 @@ export function examinePlaces(
   places: readonly FoundPlace[],
   editors: readonly RunningEditor[],
 ): readonly Finding[] {
-  return places.flatMap((found) => [
-    ...examineDirectory(platform, found),
-    ...found.files.flatMap((file) => examineFile(platform, found, file, editors)),
-  ]);
+  return [
+    ...places.flatMap((found) => [
+      ...examineDirectory(platform, found),
+      ...found.files.flatMap((file) => examineFile(platform, found, file, editors)),
+    ]),
+    ...editors.flatMap((editor) => examineLeftOver(platform, editor)),
+  ];
+}
+
+/** All records of an editor that nobody answers for. */
+function examineLeftOver(platform: Platform, editor: RunningEditor): readonly Finding[] {
+  const { answers, isSilent, name, port, agents, records } = editor;
+  if (answers || isSilent) return [];
+  const values = {
+    paths: records.map(({ path }) => path),
+    editor: { name, port },
+    isSurelyEnded: isSurelyEnded(platform, editor),
+  };
+  return [{ code: "record-left-over", level: "hint", agents, values }];
 }
 
 function examineDirectory(platform: Platform, { place, facts }: FoundPlace): readonly Finding[] {
@@ -54,15 +69,8 @@ function examineFile(
   const editor = editors.find(({ port }) => port === record.port);
   const isDead = record.pid !== undefined && !platform.process.isAlive(record.pid);
   const named = { name: record.editorName, port: record.port };
-  if (editor !== undefined && !editor.answers && !editor.isSilent) {
-    findings.push(
-      findingOf("record-left-over", "hint", agent, {
-        path,
-        editor: named,
-        isSurelyEnded: isSurelyEnded(platform, editor),
-      }),
-    );
-  } else if (isDead && agent !== "gemini" && record.pid !== undefined) {
+  const isLeftOver = editor !== undefined && !editor.answers && !editor.isSilent;
+  if (!isLeftOver && isDead && agent !== "gemini" && record.pid !== undefined) {
     findings.push(findingOf("record-of-ended-process", "problem", agent, { path, editor: named, pid: record.pid }));
   }
   if (agent !== "claude" && !record.hasEditorInfo && editor?.answers === true) {

@@ -49,7 +49,7 @@ export async function examine(platform: Platform, request: DiagnosisRequest): Pr
     const own = settings.find((one) => one.agent === agent);
     findings.push(...(await examineAgent(agent, facts, own)));
   }
-  const isPresent = (finding: Finding): boolean => finding.agents.every((agent) => present.includes(agent));
+  const isPresent = (finding: Finding): boolean => finding.agents.some((agent) => present.includes(agent));
   findings.push(...examinePlaces(platform, places, editors).filter(isPresent));
   // Whom such a port leads to an editor that has ended has been told so.
   const misled = findings.flatMap(({ code, agents }) => (code === "takes-ended-editor" ? agents : []));

@@ -81,7 +81,7 @@ export interface FindingValues {
   readonly "record-not-understood": { readonly path: string };
   /** `isSurelyEnded`: its process is gone, and nobody answers. */
   readonly "record-left-over": {
-    readonly path: string;
+    readonly paths: readonly string[];
     readonly editor: NamedEditor;
     readonly isSurelyEnded: boolean;
   };

@@ -1,5 +1,6 @@
 import type { Platform } from "../platform/platform.ts";
 import { isEnded } from "../discovery/ended-run.ts";
+import { isOwn } from "../discovery/private-directory.ts";
 import { probePort } from "../endpoint/try-session.ts";
 import { agentPlaces } from "./agent-places.ts";
 import type { EditorRecord } from "./editor-record.ts";
@@ -29,8 +30,10 @@ export async function findRunningEditors(
   const places = found ?? (await readPlaces(platform, agentPlaces(platform, platform.process)));
   const byPort = new Map<number, EditorRecord[]>();
   for (const { files } of places) {
-    for (const { record } of files) {
-      if (record !== undefined) byPort.set(record.port, [...(byPort.get(record.port) ?? []), record]);
+    for (const { record, facts } of files) {
+      // Agents read no other user's.
+      if (record !== undefined && isOwn(platform, facts))
+        byPort.set(record.port, [...(byPort.get(record.port) ?? []), record]);
     }
   }
   const editors = await Promise.all(Array.from(byPort, ([port, group]) => describe(platform, port, group)));
