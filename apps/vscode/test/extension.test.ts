@@ -146,6 +146,7 @@ describe("the extension", () => {
       join(root, "home", ".qwen", "settings.json"),
       '{ // the mode\n "tools": { "approvalMode": "yolo" }, "url": "http://x" }',
     );
+    writeFileSync(join(root, "home", ".claude.json"), "{}");
     await window.run("patchbay.diagnose");
     const markdown = String((await bench.sources.get("patchbay-diagnosis")?.read(Uri.file("/"))) ?? "");
     const page = markdown.replaceAll(/\\([!-/:-@[-`{-~])/gu, "$1");
@@ -154,6 +155,8 @@ describe("the extension", () => {
     expect(page).toContain("Qwen Code: tools.approvalMode is yolo.");
     expect(page).toContain("Claude Code: permissions.defaultMode is not set");
     expect(page).toContain("--permission-mode manual");
+    // Nothing shows that it was ever used here.
+    expect(page).not.toContain("Gemini CLI");
   });
 
   it("has every command from the start", async () => {

@@ -1,5 +1,6 @@
 import { allDialects } from "./create-companion.ts";
 import type { AgentSettings } from "./dialects/settings/agent-settings.ts";
+import { isUsed } from "./diagnosis/installed-agents.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /**
@@ -9,7 +10,8 @@ import type { Platform } from "./platform/platform.ts";
 export async function readAgentSettings(platform: Platform, folder?: string): Promise<readonly AgentSettings[]> {
   const all = allDialects.map(async ({ id, agentName, settings }): Promise<readonly AgentSettings[]> => {
     const read = await settings?.({ platform, folder });
-    return read === undefined ? [] : [{ agent: id, agentName, ...read }];
+    if (read === undefined) return [];
+    return [{ agent: id, agentName, isUsed: await isUsed(platform, id, read.settingsFile), ...read }];
   });
   return (await Promise.all(all)).flat();
 }

@@ -132,21 +132,22 @@ function connectingLines({ agentName, looksForEditor, looksOnContainerHost }: Ag
   const lines: HealthLine[] = [];
   if (looksForEditor !== "yes") {
     lines.push({
-      level: "note",
+      level: "problem",
       text: `${agentName} does not look for an editor: its IDE mode is off. Type /ide enable in it once.`,
     });
   }
   if (looksOnContainerHost) {
     lines.push({
-      level: "problem",
-      text: `This is a container, and there ${agentName} looks for its editor on the host. Type export REMOTE_CONTAINERS=true before you start it.`,
+      // This editor's own terminals have the variable.
+      level: "note",
+      text: `This is a container, and outside of this editor's terminals ${agentName} looks for its editor on the host. Type export REMOTE_CONTAINERS=true there before you start it.`,
     });
   }
   return lines;
 }
 
 function reviewingLines(one: AgentSettings): readonly HealthLine[] {
-  const { agentName, showsChanges, asks, mode, modeSetting, settingsFile } = one;
+  const { agentName, showsChanges, asks, mode, modeSetting, settingsFile, decidedBy } = one;
   const lines: HealthLine[] = [];
   if (!showsChanges) {
     lines.push({
@@ -158,8 +159,8 @@ function reviewingLines(one: AgentSettings): readonly HealthLine[] {
     const when = mode === undefined ? "by default" : `in mode "${mode}"`;
     const [group = "", member = ""] = modeSetting.split(".");
     lines.push({
-      level: "note",
-      text: `${agentName} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "default"} into ${settingsFile}, or start it with :CocCommand patchbay.openAgent.`,
+      level: "problem",
+      text: `${agentName} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "default"} into ${decidedBy.mode ?? settingsFile}, or start it with :CocCommand patchbay.openAgent.`,
     });
   }
   return lines;

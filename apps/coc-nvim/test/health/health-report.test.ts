@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentSettings, SessionInfo } from "@patchbay/core";
+import { type AgentSettings, examineAsking, examineConnecting, type SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { findMissing } from "../../src/health/gather-health.ts";
 import { type HealthFacts, healthReport, healthText } from "../../src/health/health-report.ts";
@@ -96,6 +96,7 @@ describe("the health report", () => {
     const qwen: AgentSettings = {
       agent: "qwen",
       agentName: "Qwen Code",
+      isUsed: true,
       looksForEditor: "yes",
       looksOnContainerHost: false,
       showsChanges: true,
@@ -118,6 +119,25 @@ describe("the health report", () => {
     expect(told({ asks: true, showsChanges: false }).join()).toContain("in the terminal only");
     expect(told({ asks: true, looksForEditor: "no" }).join()).toContain("/ide enable");
     expect(told({ asks: true, looksOnContainerHost: true }).join()).toContain("export REMOTE_CONTAINERS=true");
+    expect(told({ mode: "yolo", decidedBy: { ...qwen.decidedBy, mode: "/w/.qwen/settings.json" } }).join()).toContain(
+      "into /w/.qwen/settings.json",
+    );
+    // As seriously as the doctor takes it.
+    const cases: readonly Partial<AgentSettings>[] = [
+      { asks: true, looksForEditor: "no" },
+      { asks: true, looksForEditor: "not-yet" },
+      { asks: true, showsChanges: false },
+      { mode: "yolo" },
+      {},
+    ];
+    for (const facts of cases) {
+      const one = { ...qwen, ...facts };
+      const levels = [...examineConnecting(one), ...examineAsking(one)].map(({ level }) => level);
+      const lines = healthReport({ ...fine, sessions: [session], agentSettings: [one] });
+      expect(
+        lines.filter(({ text, level }) => text.includes("Qwen Code") && level !== "ok").map(({ level }) => level),
+      ).toEqual(levels);
+    }
   });
 
   it("is plain text", () => {

@@ -45,12 +45,9 @@ export function diagnose(facts: DiagnosisFacts): readonly Finding[] {
     ...aboutTrust(facts.trusted),
     ...aboutSettings(facts),
     ...aboutSessions(facts.sessions),
-    ...facts.agents.flatMap((one) => [
-      ...aboutLooking(one),
-      ...aboutContainer(one),
-      ...aboutChanges(one),
-      aboutMode(one),
-    ]),
+    ...facts.agents
+      .filter(({ isUsed }) => isUsed)
+      .flatMap((one) => [...aboutLooking(one), ...aboutContainer(one), ...aboutChanges(one), aboutMode(one)]),
   ];
 }
 
@@ -161,15 +158,16 @@ function aboutContainer({ agentName, looksOnContainerHost }: AgentSettings): rea
   if (!looksOnContainerHost) return [];
   return [
     {
-      mark: "problem",
+      // Theia's own terminals have the variable.
+      mark: "hint",
       found: nls.localize(
         "patchbay/diagnosis/container",
-        "Theia runs in a container, and there {0} looks for its editor on the container's host.",
+        "Theia runs in a container, and outside of its terminals {0} looks for its editor on the container's host.",
         agentName,
       ),
       advice: nls.localize(
         "patchbay/diagnosis/stayHere",
-        'Set REMOTE_CONTAINERS to "true" in the environment of the container, or type export REMOTE_CONTAINERS=true before you start it.',
+        'Set REMOTE_CONTAINERS to "true" in the environment of the container, or type export REMOTE_CONTAINERS=true there before you start it.',
       ),
     },
   ];
@@ -203,7 +201,7 @@ function aboutLooking({ agentName, looksForEditor }: AgentSettings): readonly Fi
   if (looksForEditor === "yes") return [];
   return [
     {
-      mark: "hint",
+      mark: "problem",
       found: nls.localize(
         "patchbay/diagnosis/ideModeOff",
         "{0}: its IDE mode is not switched on in its settings.",
@@ -247,7 +245,7 @@ function aboutMode(one: AgentSettings): Finding {
     };
   }
   return {
-    mark: "hint",
+    mark: "problem",
     found:
       mode === undefined
         ? nls.localize(

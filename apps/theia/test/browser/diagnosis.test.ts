@@ -1,4 +1,4 @@
-import type { AgentSettings } from "@patchbay/core";
+import { type AgentSettings, examineAsking, examineConnecting } from "@patchbay/core";
 import { expect, it } from "vitest";
 import { diagnose, type DiagnosisFacts, diagnosisText } from "../../src/browser/diagnosis.ts";
 
@@ -26,6 +26,7 @@ function agent(facts: Partial<AgentSettings>): AgentSettings {
   return {
     agent: "agent",
     agentName: "Qwen Code",
+    isUsed: true,
     looksForEditor: "yes",
     looksOnContainerHost: false,
     showsChanges: true,
@@ -83,4 +84,21 @@ it("says what keeps an agent from seeing or asking", () => {
     /tools\.approvalMode is yolo.*qwen --approval-mode default.*Run Qwen Code/,
   );
   expect(troublesOf({ agents: [agent({ showsChanges: false })] })[0]).toContain("in the terminal only");
+});
+
+it("takes the agents' settings as seriously as the doctor does, and says nothing of an agent that is not used", () => {
+  const cases: readonly Partial<AgentSettings>[] = [
+    { looksForEditor: "no" },
+    { looksForEditor: "not-yet" },
+    { asks: false, mode: undefined },
+    { asks: false, mode: "yolo" },
+    { showsChanges: false },
+  ];
+  for (const facts of cases) {
+    const one = agent(facts);
+    const levels = [...examineConnecting(one), ...examineAsking(one)].map(({ level }) => level);
+    expect(levels).toHaveLength(1);
+    expect(troublesOf({ agents: [one] }).map((text) => text.split(":")[0])).toEqual(levels);
+    expect(troublesOf({ agents: [{ ...one, isUsed: false }] })).toEqual([]);
+  }
 });

@@ -6,14 +6,19 @@ import type { Finding } from "./finding.ts";
 export async function findAgentSettings(): Promise<Finding[]> {
   const folder = workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
   const all = await readAgentSettings(createNodePlatform(), folder?.uri.fsPath);
-  return all.flatMap((one) => [...connecting(one), ...reviewing(one)]);
+  return all.filter(({ isUsed }) => isUsed).flatMap(describeSettings);
+}
+
+/** What one agent's settings mean for reviews. */
+export function describeSettings(one: AgentSettings): Finding[] {
+  return [...connecting(one), ...reviewing(one)];
 }
 
 function connecting({ agentName, looksForEditor, looksOnContainerHost }: AgentSettings): Finding[] {
   const findings: Finding[] = [];
   if (looksForEditor !== "yes") {
     findings.push({
-      mark: "hint",
+      mark: "problem",
       found: l10n.t("{0}: its IDE mode is not switched on in its settings.", agentName),
       advice: l10n.t(
         "Type /ide enable in {0} once. Its own offer to install an extension is not needed with Patchbay.",
@@ -23,10 +28,14 @@ function connecting({ agentName, looksForEditor, looksOnContainerHost }: AgentSe
   }
   if (looksOnContainerHost) {
     findings.push({
-      mark: "problem",
-      found: l10n.t("This is a container, and there {0} looks for its editor on the container's host.", agentName),
+      // This window's own terminals have the variable.
+      mark: "hint",
+      found: l10n.t(
+        "This is a container, and outside of this window's terminals {0} looks for its editor on the container's host.",
+        agentName,
+      ),
       advice: l10n.t(
-        "Type export REMOTE_CONTAINERS=true before you start it, or set that variable in the environment of the container.",
+        "Type export REMOTE_CONTAINERS=true there before you start it, or set that variable in the environment of the container.",
       ),
     });
   }
@@ -46,7 +55,7 @@ function reviewing(one: AgentSettings): Finding[] {
   if (asks) findings.push({ mark: "good", found: l10n.t("{0}: it asks before it writes.", agentName) });
   else {
     findings.push({
-      mark: "hint",
+      mark: "problem",
       found:
         mode === undefined
           ? l10n.t(

@@ -93,6 +93,7 @@ describe("every surface of the edition", () => {
   it("of the diagnosis is plain text", async () => {
     const extension = new RunningExtension("[ws](command:x) <img src=y> `code` ![i](https://example.org)");
     window = extension;
+    writeFileSync(join(extension.root, "home", ".claude.json"), '{ "diffTool": "terminal" }');
     await extension.activate();
     await extension.run("patchbay.diagnose");
     const page = (await extension.bench.sources.get("patchbay-diagnosis")?.read(Uri.file("/"))) ?? "";

@@ -10,7 +10,7 @@ import { examineChoice } from "./examine-choice.ts";
 import { blockedDirectory, examinePlaces } from "./examine-places.ts";
 import { examineAsking, examineConnecting } from "./examine-settings.ts";
 import { type DiagnosedAgent, diagnosedAgents, type Finding, findingOf, gatherFindings } from "./finding.ts";
-import { agentCommands, hasSettings, isInstalled } from "./installed-agents.ts";
+import { agentCommands, isInstalled } from "./installed-agents.ts";
 import { readPlaces } from "./read-records.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
 import { otherSurroundings } from "./terminal.ts";
@@ -39,7 +39,7 @@ export async function examine(platform: Platform, request: DiagnosisRequest): Pr
   const present: DiagnosedAgent[] = [];
   for (const agent of request.agents ?? diagnosedAgents) {
     const isFound = await isInstalled(platform, agentCommands[agent].command);
-    const isUsed = isFound || (await hasSettings(platform, settings, agent));
+    const isUsed = settings.some((one) => one.agent === agent && one.isUsed);
     if (isUsed || request.agents !== undefined) present.push(agent);
     // A program that is not on the PATH may still be started, by an alias.
     const level = isUsed || request.agents === undefined ? "hint" : "problem";

@@ -1,8 +1,7 @@
 import { joinPath } from "../discovery/join-path.ts";
-import type { AgentSettings } from "../dialects/settings/agent-settings.ts";
 import type { Platform } from "../platform/platform.ts";
 import { variableOf } from "./agent-places.ts";
-import type { DiagnosedAgent } from "./finding.ts";
+import { type DiagnosedAgent, diagnosedAgents } from "./finding.ts";
 
 /** What each agent is started with, and the package that brings it. */
 export const agentCommands: Readonly<Record<DiagnosedAgent, { readonly command: string; readonly package: string }>> = {
@@ -33,14 +32,12 @@ export async function isInstalled(platform: Platform, command: string): Promise<
   return found.includes(true);
 }
 
-/** Whether an agent has left settings of its own, as it does where it has been used. */
-export async function hasSettings(
-  platform: Platform,
-  all: readonly AgentSettings[],
-  agent: DiagnosedAgent,
-): Promise<boolean> {
-  const own = all.filter((one) => one.agent === agent).map(({ settingsFile }) => settingsFile);
-  const paths = agent === "claude" ? [...own, joinPath(platform, platform.process.homeDirectory, ".claude.json")] : own;
+/** Whether an agent is on the PATH, or has left settings of its own, as it does where it has been started. */
+export async function isUsed(platform: Platform, agent: string, settingsFile: string): Promise<boolean> {
+  const known = diagnosedAgents.find((id) => id === agent);
+  if (known !== undefined && (await isInstalled(platform, agentCommands[known].command))) return true;
+  const own = agent === "claude" ? [joinPath(platform, platform.process.homeDirectory, ".claude.json")] : [];
+  const paths = [settingsFile, ...own];
   const found = await Promise.all(paths.map((path) => platform.files.lstat(path).catch(() => undefined)));
   return found.some((facts) => facts !== undefined);
 }

@@ -25,7 +25,7 @@ export interface Dialect {
   /** Loads the part that speaks. */
   load(): Promise<DialectEngine>;
   /** What the agent's own settings say, for a diagnosis. Loads the part that reads them; never rejects. Absent: nothing is known of them. */
-  settings?(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName">>;
+  settings?(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName" | "isUsed">>;
 }
 
 export interface DiscoveryFacts {

@@ -12,6 +12,8 @@ export interface AgentSettings {
   /** Id of its dialect. */
   readonly agent: string;
   readonly agentName: string;
+  /** Whether it is used here at all: its program is on the PATH of this process, or it has left settings in the home. */
+  readonly isUsed: boolean;
   /** Whether it looks for an editor; `not-yet`: only when its user says so, who has not been asked. */
   readonly looksForEditor: "yes" | "no" | "not-yet";
   /** It takes this machine for a container whose editor is on the host, and looks there (docs/protocols/gemini.md). */

@@ -5,7 +5,9 @@ import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts"
 /** The tools that write; rules of the user may have each of them asked about in any mode. */
 const writingTools = ["Edit", "Write"];
 
-export async function readClaudeSettings(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName">> {
+export async function readClaudeSettings(
+  place: SettingsPlace,
+): Promise<Omit<AgentSettings, "agent" | "agentName" | "isUsed">> {
   const { platform } = place;
   const { homeDirectory } = platform.process;
   const chosen = chosenDirectory(place, "CLAUDE_CONFIG_DIR");

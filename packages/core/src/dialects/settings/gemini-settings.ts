@@ -7,7 +7,9 @@ import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts"
 /** With one of these set Gemini CLI stays on the container's own loopback (docs/protocols/gemini.md). */
 const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSION", "SSH_CONNECTION"];
 
-export async function readGeminiSettings(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName">> {
+export async function readGeminiSettings(
+  place: SettingsPlace,
+): Promise<Omit<AgentSettings, "agent" | "agentName" | "isUsed">> {
   const { platform } = place;
   // The variable names what takes the place of the home, not of the directory in it.
   const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;

@@ -2,7 +2,9 @@ import { joinPath } from "../../discovery/join-path.ts";
 import type { AgentSettings, SettingsPlace } from "./agent-settings.ts";
 import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts";
 
-export async function readQwenSettings(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName">> {
+export async function readQwenSettings(
+  place: SettingsPlace,
+): Promise<Omit<AgentSettings, "agent" | "agentName" | "isUsed">> {
   const { platform } = place;
   const directory = chosenDirectory(place, "QWEN_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
   const settingsFile = joinPath(platform, directory, "settings.json");
