@@ -1,3 +1,4 @@
+import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { MonacoTextModelService } from "@theia/monaco/lib/browser/monaco-text-model-service";
 import { URI } from "@theia/core/lib/common/uri";
@@ -14,29 +15,32 @@ export class UnsavedReports {
   @inject(MonacoTextModelService)
   protected readonly models: MonacoTextModelService;
   protected readonly due: Set<string> = new Set();
-  /** Whether anybody listens. */
+  protected readonly onDidChangeEmitter: Emitter<string> = new Emitter();
+  /** The path of the file. */
+  readonly onDidChange: Event<string> = this.onDidChangeEmitter.event;
+  /** Whether anything is under review. */
   wanted = false;
 
-  start(report: (path: string) => void): void {
-    for (const model of this.models.models) this.follow(model, report);
-    this.models.onDidCreate((model) => this.follow(model, report));
+  start(): void {
+    for (const model of this.models.models) this.follow(model);
+    this.models.onDidCreate((model) => this.follow(model));
   }
 
-  protected follow(model: TextModel, report: (path: string) => void): void {
+  protected follow(model: TextModel): void {
     const path = filePathOf(new URI(model.uri));
     if (path === undefined) return;
-    const note = (): void => this.note(path, report);
+    const note = (): void => this.note(path);
     model.onDidChangeContent(note);
     model.onDirtyChanged(note);
     model.onDispose(note);
   }
 
-  protected note(path: string, report: (path: string) => void): void {
+  protected note(path: string): void {
     if (!this.wanted || this.due.has(path)) return;
     this.due.add(path);
     window.setTimeout(() => {
       this.due.delete(path);
-      report(path);
+      this.onDidChangeEmitter.fire(path);
     }, gatherMs);
   }
 }

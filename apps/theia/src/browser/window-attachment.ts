@@ -88,7 +88,8 @@ export class WindowAttachment implements FrontendApplicationContribution {
     this.client.onDidReceiveStatus((status) => this.setStatus(status));
     this.proposals.onDidDecide((decided) => void this.report(decided));
     this.proposals.onDidDraft(({ id, text }) => this.server.notifyDraft(id, text));
-    this.unsaved.start((path) => this.server.notifyUnsaved(path));
+    this.unsaved.onDidChange((path) => this.server.notifyUnsaved(path));
+    this.unsaved.start();
     this.context.onDidChange((context) => this.server.notifyContext(context));
     // Fires for the first connection too, and for every one after the backend gave the old one up.
     this.server.onDidOpenConnection(() => void this.attach());

@@ -1,16 +1,20 @@
-import { type Agent, type AgentId, prepareAgent } from "../agents/agent.ts";
+import { type Agent, prepareAgent } from "../agents/agent.ts";
 import { agents } from "../agents/index.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { pause, poll } from "../support/poll.ts";
 import { TmuxTerminal } from "../terminals/tmux.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForNoApproval } from "./propose.ts";
-import { everyAgent, mustEqual, type Scenario } from "./scenario.ts";
+import { everyAgent, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
+/** How long the agent's question must stand unanswered after the restart, ms: an answer in the user's name came at once. */
+const undecidedMs = 3_000;
+
 /**
- * The backend ends in the middle of a review, with an agent in a terminal outside of Theia: the agent's question has an
- * end, what the user typed is there after the restart, and the agent can be used again.
+ * The backend ends in the middle of a review, with an agent in a terminal outside of Theia, and comes back: nothing is
+ * decided, and what the user typed is there. Gemini CLI and Qwen Code wait for the verdict and have it, with nobody's doing;
+ * Claude Code's connection has gone, so that its terminal decides, and the text is kept for the user.
  */
 export const backendRestart: Scenario = {
   name: "backend-restart",
@@ -34,7 +38,9 @@ export const backendRestart: Scenario = {
       await theia.typeInDiff(" typed before the end");
       await pause(1_500);
       await theia.restartBackend(world.lab);
-      await waitForNoApproval(agent);
+      await pause(undecidedMs);
+      const screen = await agent.terminal.screen();
+      must(`${agent.kind.displayName} still asks, but its screen is\n${screen}`, agent.kind.approval.test(screen));
       mustEqual("restart.txt", await world.readFile("restart.txt"), startContents);
       const tab = theia.workbench.mainTabs().filter({ hasText: "restart.txt" });
       await tab.waitFor({ timeout: 20_000 });
@@ -43,8 +49,20 @@ export const backendRestart: Scenario = {
       await poll("the text typed before", async () => /typed.before.the.end/.test(await text.innerText()), {
         timeout: 10_000,
       });
-      await theia.workbench.toolbarItem("Reject").click();
-      await reconnect(agent, id);
+      if (id === "claude") {
+        await agent.rejectInTerminal();
+        await waitForNoApproval(agent);
+        mustEqual("restart.txt", await world.readFile("restart.txt"), startContents);
+        await theia.workbench.toolbarItem("Discard").click();
+        await tab.waitFor({ state: "detached", timeout: 10_000 });
+        await chooseEditor(agent);
+      } else {
+        await theia.acceptDiff();
+        const edited = changed.replace("FIRST line", "FIRST line typed before the end");
+        await waitForContents(world, "restart.txt", edited);
+        await agent.waitForScreen(/All done\./);
+        await world.writeFile("restart.txt", startContents);
+      }
       const status = theia.workbench.page.locator("#theia-statusBar");
       const isBack = async (): Promise<boolean> => (await status.innerText()).includes(agent.kind.displayName);
       await poll("the agent in the status bar", isBack, { timeout: 30_000 });
@@ -59,12 +77,6 @@ export const backendRestart: Scenario = {
     }
   },
 };
-
-/** What a user types after the restart. Claude Code has looked for its editor for a while by itself, the others have not. */
-async function reconnect(agent: Agent, id: AgentId): Promise<void> {
-  if (id === "claude") await chooseEditor(agent);
-  else await agent.ask("/ide enable");
-}
 
 /** Chooses the editor in Claude Code's list, unless it is chosen: in a terminal outside of an editor it chooses none by itself. */
 async function chooseEditor(agent: Agent): Promise<void> {

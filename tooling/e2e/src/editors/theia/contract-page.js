@@ -31,7 +31,7 @@
   proposals.onDidDraft(({ id, text }) => report("notifyDraft", id, text));
   context.onDidChange((picture) => report("notifyContext", picture));
   unsaved.wanted = true;
-  unsaved.start((path) => report("notifyUnsaved", path));
+  unsaved.onDidChange((path) => report("notifyUnsaved", path));
   saving.autoSave = "off";
   new MutationObserver((changes) => {
     const added = changes.flatMap((change) => [...change.addedNodes]);
