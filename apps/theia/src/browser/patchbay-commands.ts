@@ -18,6 +18,9 @@ type CommandName =
   | "reject"
   | "acceptAll"
   | "rejectAll"
+  | "saveKept"
+  | "copyKept"
+  | "discardKept"
   | "next"
   | "previous"
   | "sendSelection"
@@ -36,6 +39,9 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   reject: command("reject", "Reject Proposal"),
   acceptAll: command("acceptAll", "Accept All Proposals"),
   rejectAll: command("rejectAll", "Reject All Proposals"),
+  saveKept: command("saveKept", "Save Kept Text to File"),
+  copyKept: command("copyKept", "Copy Kept Text"),
+  discardKept: command("discardKept", "Discard Kept Text"),
   next: command("next", "Next Proposal"),
   previous: command("previous", "Previous Proposal"),
   sendSelection: command("sendSelection", "Send Selection to Agent"),
@@ -67,4 +73,11 @@ export const agentLaunches: readonly AgentLaunch[] = [
 export const verdictLabels: Readonly<Record<"accept" | "reject", string>> = {
   accept: nls.localize("patchbay/toolbar/accept", "Accept"),
   reject: nls.localize("patchbay/toolbar/reject", "Reject"),
+};
+
+/** The words on the buttons of a text that no agent takes any more. */
+export const keptLabels: Readonly<Record<"saveKept" | "copyKept" | "discardKept", string>> = {
+  saveKept: nls.localize("patchbay/toolbar/saveKept", "Save to File"),
+  copyKept: nls.localize("patchbay/toolbar/copyKept", "Copy"),
+  discardKept: nls.localize("patchbay/toolbar/discardKept", "Discard"),
 };

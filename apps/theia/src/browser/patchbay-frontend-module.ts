@@ -19,6 +19,7 @@ import { DiagnosisView } from "./diagnosis-view.ts";
 import { DocumentActions } from "./document-actions.ts";
 import { extendTerminalServer } from "./extend-terminal-server.ts";
 import { HostMessages } from "./host-messages.ts";
+import { KeptTexts } from "./kept-texts.ts";
 import { LogView } from "./log-view.ts";
 import { ProblemReader } from "./problem-reader.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
@@ -82,6 +83,10 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(CommandContribution).toService(ReviewContribution);
     bind(KeybindingContribution).toService(ReviewContribution);
     bind(TabBarToolbarContribution).toService(ReviewContribution);
+
+    bind(KeptTexts).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(KeptTexts);
+    bind(TabBarToolbarContribution).toService(KeptTexts);
 
     bind(VerdictButtons).toSelf().inSingletonScope();
     bind(StylingParticipant).toService(VerdictButtons);

@@ -77,7 +77,7 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
   }
 
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
-    const isVisible = (widget?: Widget): boolean => this.proposals.proposalOf(widget)?.phase === "open";
+    const isVisible = (widget?: Widget): boolean => widget !== undefined && this.undecided(widget) !== undefined;
     const { onDidChange } = this.proposals;
     toolbar.registerItem({
       id: patchbayCommands.accept.id,
@@ -99,7 +99,7 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
 
   protected undecided(argument: unknown): OpenProposal | undefined {
     const proposal = argument instanceof Widget ? this.proposals.proposalOf(argument) : this.proposals.foreground;
-    return proposal?.phase === "open" ? proposal : undefined;
+    return proposal?.phase === "open" && !proposal.isKept ? proposal : undefined;
   }
 
   protected decide(argument: unknown, verdict: "accept" | "reject"): void {
@@ -109,7 +109,7 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
 
   /** Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. */
   protected async decideAll(verdict: "accept" | "reject"): Promise<void> {
-    const { proposals } = this.attachment.status;
+    const proposals = this.attachment.status.proposals.filter(({ state }) => state !== "kept");
     if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
     const decided = await this.server.decideAll(
       verdict,

@@ -1,4 +1,4 @@
-import { ConfirmDialog, ConfirmSaveDialog } from "@theia/core/lib/browser/dialogs";
+import { ConfirmDialog, type ConfirmDialogProps, ConfirmSaveDialog } from "@theia/core/lib/browser/dialogs";
 import { nls } from "@theia/core/lib/common/nls";
 import { visibleText } from "../common/visible-text.ts";
 
@@ -43,8 +43,41 @@ export interface AllProposals {
   readonly proposals: readonly { readonly path: string; readonly agentName: string }[];
 }
 
-/** Asks before all proposals are decided at once, with a list of them. Opens to true where the user means it. */
-export class DecideAllDialog extends ConfirmDialog {
+/** A question whose default is to leave everything as it is. Opens to true where the user means it. */
+class CarefulDialog extends ConfirmDialog {
+  constructor(props: ConfirmDialogProps) {
+    super(props);
+    makeDefault(this.closeButton, this.acceptButton);
+  }
+
+  /** An Enter that was on its way to the list of commands decides nothing. */
+  protected override onActivateRequest(...message: Parameters<ConfirmDialog["onActivateRequest"]>): void {
+    super.onActivateRequest(...message);
+    this.closeButton?.focus();
+  }
+
+  protected override handleEnter(event: KeyboardEvent): boolean | void {
+    if (event.target instanceof HTMLButtonElement) return false;
+    this.close();
+  }
+}
+
+/** Asks before a text of the user's goes for good. */
+export class DiscardDialog extends CarefulDialog {
+  constructor(fileName: string) {
+    super({
+      title: nls.localize("patchbay/kept/discardTitle", "Discard your text?"),
+      msg: visibleText(
+        nls.localize("patchbay/kept/discardText", "Your text for {0} cannot be brought back.", fileName),
+      ),
+      ok: nls.localize("patchbay/kept/discard", "Discard Text"),
+      cancel: nls.localize("patchbay/kept/keep", "Keep Text"),
+    });
+  }
+}
+
+/** Asks before all proposals are decided at once, with a list of them. */
+export class DecideAllDialog extends CarefulDialog {
   constructor({ verdict, proposals }: AllProposals) {
     const count = proposals.length;
     super({
@@ -59,18 +92,6 @@ export class DecideAllDialog extends ConfirmDialog {
           : nls.localize("patchbay/all/reject", "Reject {0}", count),
       cancel: nls.localizeByDefault("Cancel"),
     });
-    makeDefault(this.closeButton, this.acceptButton);
-  }
-
-  /** An Enter that was on its way to the list of commands decides nothing. */
-  protected override onActivateRequest(...message: Parameters<ConfirmDialog["onActivateRequest"]>): void {
-    super.onActivateRequest(...message);
-    this.closeButton?.focus();
-  }
-
-  protected override handleEnter(event: KeyboardEvent): boolean | void {
-    if (event.target instanceof HTMLButtonElement) return false;
-    this.close();
   }
 }
 

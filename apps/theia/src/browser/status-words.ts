@@ -1,19 +1,24 @@
-import type { SessionInfo } from "@patchbay/core";
+import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { nls } from "@theia/core/lib/common/nls";
 import type { WindowStatus } from "../common/protocol.ts";
 
 /** What the status bar says: whose proposals wait, or who is connected. */
-export function statusOf({ state, sessions, proposals }: WindowStatus): {
+export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus): {
   readonly icon: string;
   readonly words: string;
 } {
   if (state.kind === "failed") return { icon: "warning", words: "Patchbay" };
-  if (proposals.length === 0) {
+  const open = proposals.filter((proposal) => proposal.state !== "kept");
+  if (open.length === 0 && keptTexts.length > 0) {
+    const kept = nls.localize("patchbay/status/kept", "{0} kept", keptTexts.length);
+    return { icon: "archive", words: `${named(keptTexts.map(({ agentName }) => agentName))}: ${kept}` };
+  }
+  if (open.length === 0) {
     const connected = sessions.filter((one) => one.state === "connected").map(({ agentName }) => agentName);
     return { icon: "plug", words: connected.length === 0 ? "Patchbay" : named(connected) };
   }
-  const waiting = nls.localize("patchbay/status/waiting", "{0} to review", proposals.length);
-  return { icon: "git-pull-request", words: `${named(proposals.map(({ agentName }) => agentName))}: ${waiting}` };
+  const waiting = nls.localize("patchbay/status/waiting", "{0} to review", open.length);
+  return { icon: "git-pull-request", words: `${named(open.map(({ agentName }) => agentName))}: ${waiting}` };
 }
 
 function named(agents: readonly string[]): string {
@@ -39,6 +44,18 @@ export function summaryOf({ state, sessions }: WindowStatus): string {
             state.port,
           );
   }
+}
+
+/** Whose proposal it is, and what it waits for. */
+export function proposalWords({ agentName, state, standing, edited }: ProposalInfo): string {
+  const facts = [agentName];
+  if (state === "asking")
+    facts.push(nls.localize("patchbay/proposal/asking", "outside of the workspace, not shown yet"));
+  if (state === "hidden") facts.push(nls.localize("patchbay/proposal/hidden", "not shown, the terminal decides"));
+  if (state === "away") facts.push(nls.localize("patchbay/proposal/away", "the agent is not connected"));
+  if (standing === "conflict") facts.push(nls.localize("patchbay/proposal/conflict", "conflict"));
+  if (edited) facts.push(nls.localize("patchbay/proposal/edited", "edited"));
+  return facts.join(" · ");
 }
 
 /** How a connection stands. */

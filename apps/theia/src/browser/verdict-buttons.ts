@@ -6,16 +6,19 @@ import { patchbayCommands } from "./patchbay-commands.ts";
 @injectable()
 export class VerdictButtons implements StylingParticipant {
   registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
-    const accept = buttonSelector(patchbayCommands.accept.id);
-    const reject = buttonSelector(patchbayCommands.reject.id);
+    const accept = [patchbayCommands.accept, patchbayCommands.saveKept].map(({ id }) => buttonSelector(id)).join(", ");
+    const reject = [patchbayCommands.reject, patchbayCommands.copyKept, patchbayCommands.discardKept]
+      .map(({ id }) => buttonSelector(id))
+      .join(", ");
+    const hovered = (selector: string): string => selector.replaceAll("]", "]:hover");
     const shape = "width: auto; height: 20px; line-height: 20px; padding: 0 10px; border-radius: 3px;";
     collector.addRule(`
       ${accept}, ${reject} { ${shape} }
       ${accept} { background: var(--theia-button-background); color: var(--theia-button-foreground); }
-      ${accept}:hover { background: var(--theia-button-hoverBackground); }
+      ${hovered(accept)} { background: var(--theia-button-hoverBackground); }
       ${reject} { background: var(--theia-secondaryButton-background); color: var(--theia-secondaryButton-foreground); }
-      ${besideTheActive}:has([id="${patchbayCommands.accept.id}"]) { display: flex; }
-      ${reject}:hover { background: var(--theia-secondaryButton-hoverBackground); }
+      ${besideTheActive}:has([id="${patchbayCommands.accept.id}"], [id="${patchbayCommands.saveKept.id}"]) { display: flex; }
+      ${hovered(reject)} { background: var(--theia-secondaryButton-hoverBackground); }
     `);
   }
 }

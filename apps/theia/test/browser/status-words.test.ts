@@ -1,6 +1,6 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../../src/browser/status-words.ts";
+import { proposalWords, statusOf } from "../../src/browser/status-words.ts";
 import type { WindowStatus } from "../../src/common/protocol.ts";
 
 const session = (agentName: string): SessionInfo => ({
@@ -37,6 +37,30 @@ describe("the status bar", () => {
   it("names who is connected, once, while nothing waits", () => {
     expect(statusOf(status([], [])).words).toBe("Patchbay");
     expect(statusOf(status(["Gemini CLI", "Claude Code", "Gemini CLI"], [])).words).toBe("Gemini CLI, Claude Code");
+  });
+
+  it("counts no text that no agent takes any more among the proposals", () => {
+    const kept = {
+      id: "k",
+      agentName: "Claude Code",
+      path: "/w/a",
+      reason: "agent-exited",
+      since: 0,
+      isShown: true,
+    } as const;
+    const left = { ...proposal("Claude Code"), state: "kept" } as const;
+    const waiting = status([], ["Gemini CLI"]);
+    expect(statusOf({ ...status([], []), proposals: [left], keptTexts: [kept] }).words).toBe("Claude Code: 1 kept");
+    expect(statusOf({ ...waiting, proposals: [...waiting.proposals, left], keptTexts: [kept] }).words).toBe(
+      "Gemini CLI: 1 to review",
+    );
+  });
+
+  it("says of a proposal in the list what it waits for", () => {
+    expect(proposalWords({ ...proposal("Gemini CLI"), state: "asking" })).toContain("outside of the workspace");
+    expect(proposalWords({ ...proposal("Gemini CLI"), standing: "conflict", edited: true })).toBe(
+      "Gemini CLI · conflict · edited",
+    );
   });
 
   it("names whose proposals wait, and nobody else", () => {

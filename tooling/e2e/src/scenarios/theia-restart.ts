@@ -54,6 +54,7 @@ export const backendRestart: Scenario = {
         await waitForNoApproval(agent);
         mustEqual("restart.txt", await world.readFile("restart.txt"), startContents);
         await theia.workbench.toolbarItem("Discard").click();
+        await theia.workbench.answerDialog("Discard Text");
         await tab.waitFor({ state: "detached", timeout: 10_000 });
         await chooseEditor(agent);
       } else {
