@@ -17,6 +17,8 @@ export type * from "./diagnosis/running-editors.ts";
 export { type TextEdit, textEdits } from "./diff/line-diff.ts";
 export { conflictStart } from "./diff/merge-texts.ts";
 export type * from "./diff/model.ts";
+export { claimFile } from "./discovery/claim-file.ts";
+export { markerFor, type RecordMarker } from "./discovery/record-marker.ts";
 export type * from "./editor-host.ts";
 export { isInContainer } from "./platform/container.ts";
 export { createNodePlatform } from "./platform/node.ts";

@@ -101,6 +101,6 @@ export class PatchbayBackend implements BackendApplicationContribution {
   }
 
   protected async openStorage(): Promise<WorkspaceStorage> {
-    return new WorkspaceStorage(await this.configurationDirectory(), (pid) => this.platform.process.isAlive(pid));
+    return new WorkspaceStorage(await this.configurationDirectory(), this.platform);
   }
 }

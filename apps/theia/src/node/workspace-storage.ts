@@ -1,23 +1,26 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { rmSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { claimFile, markerFor, type Platform } from "@patchbay/core";
 
 /** A second backend on the same workspace and the same configuration gets a directory of its own, up to so many. */
 const mostBackends = 8;
 
 /**
  * The directories in which companions keep port, token and drafts: below Theia's configuration directory, one for each
- * set of roots. A directory belongs to one backend at a time.
+ * set of roots. A directory belongs to one backend at a time; that of one that has ended is taken over, also where another
+ * process has its number by now.
  */
 export class WorkspaceStorage {
   readonly #base: string;
-  readonly #isAlive: (pid: number) => boolean;
-  readonly #claims: Set<string> = new Set();
+  readonly #platform: Platform;
+  /** The text of each claim, by its file. */
+  readonly #claims: Map<string, string> = new Map();
 
-  constructor(configurationDirectory: string, isAlive: (pid: number) => boolean) {
+  constructor(configurationDirectory: string, platform: Platform) {
     this.#base = join(configurationDirectory, "patchbay");
-    this.#isAlive = isAlive;
+    this.#platform = platform;
   }
 
   /** Undefined where all are taken. */
@@ -33,22 +36,20 @@ export class WorkspaceStorage {
 
   /** For the last synchronous moment of the backend: the directories stay, the claims go. */
   releaseSync(): void {
-    for (const claim of this.#claims) rmSync(claim, { force: true });
+    for (const [file, text] of this.#claims) {
+      try {
+        if (readFileSync(file, "utf8") === text) rmSync(file, { force: true });
+      } catch {
+        // Gone already.
+      }
+    }
     this.#claims.clear();
   }
 
-  async #take(claim: string): Promise<boolean> {
-    if (this.#claims.has(claim)) return true;
-    const owner = Number(await readFile(claim, "utf8").catch(() => ""));
-    if (owner > 0 && owner !== process.pid && this.#isAlive(owner)) return false;
-    await rm(claim, { force: true });
-    try {
-      await writeFile(claim, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
-    } catch {
-      // Another backend was faster by a moment.
-      return false;
-    }
-    this.#claims.add(claim);
-    return true;
+  async #take(file: string): Promise<boolean> {
+    if (this.#claims.has(file)) return true;
+    const text = await claimFile(this.#platform, file, await markerFor(this.#platform));
+    if (text !== undefined) this.#claims.set(file, text);
+    return text !== undefined;
   }
 }

@@ -1,23 +1,62 @@
 import type { Platform } from "../platform/platform.ts";
+import { createClaim, turnPath } from "./claim-file.ts";
 import { isEnded } from "./ended-run.ts";
 import { maximumRecordBytes, parseMarker, type RecordMarker } from "./record-marker.ts";
 
 /** A claim is written in one go; one without a text that is older than this belongs to nobody. */
 const unfinishedClaimMs = 5_000;
+/** How many runs may have been killed one after another just while they took over. */
+const maximumDepth = 3;
 
-/** Takes away the claim of a run that has ended, or of the same editor window's earlier process. False: a run that lives has it. */
-export async function removeEndedClaim(platform: Platform, path: string, own: RecordMarker): Promise<boolean> {
-  const { files, clock } = platform;
-  const text = await files.readText(path, maximumRecordBytes);
-  const holder = text === undefined ? undefined : parseMarker(text);
-  if (holder === undefined) {
-    // Just being written, or what is left of a run that was killed while it wrote.
-    const facts = await files.lstat(path);
-    if (facts !== undefined && clock.now() - facts.modifiedMs < unfinishedClaimMs) return false;
-  } else {
-    const isPredecessor = own.editor !== undefined && own.editor === holder.editor && own.pid !== holder.pid;
-    if (!isPredecessor && !(await isEnded(platform, holder))) return false;
+interface OwnClaim {
+  readonly marker: RecordMarker;
+  readonly text: string;
+}
+
+interface FoundClaim {
+  /** Tells this claim from any other that has been or will be in its place. */
+  readonly sign: string;
+  readonly holder: RecordMarker | undefined;
+  readonly modifiedMs: number;
+}
+
+/**
+ * Puts an own claim in the place of that of a run that has ended, or of the same editor window's earlier process. False: a
+ * run that lives has it. To look and then to remove would not do: what is removed may be the claim of a run that was faster.
+ * So the claim that was looked at is removed only by who has its turn, and only if it is still there.
+ */
+export async function takeOverEndedClaim(platform: Platform, path: string, own: OwnClaim, depth = 0): Promise<boolean> {
+  const found = await look(platform, path);
+  if (found === undefined) return await createClaim(platform, path, own.text);
+  if (depth > maximumDepth || !(await hasEnded(platform, found, own.marker))) return false;
+  const turn = turnPath(platform, path, found.sign);
+  if (!(await createClaim(platform, turn, own.text))) {
+    // Whoever had the turn may have been killed. A window's earlier process that lives keeps it.
+    const { editor: _any, ...marker } = own.marker;
+    if (!(await takeOverEndedClaim(platform, turn, { marker, text: own.text }, depth + 1))) return false;
   }
-  await files.remove(path);
-  return true;
+  try {
+    if ((await look(platform, path))?.sign !== found.sign) return false;
+    await platform.files.remove(path);
+    return await createClaim(platform, path, own.text);
+  } finally {
+    await platform.files.remove(turn);
+  }
+}
+
+async function look({ files }: Platform, path: string): Promise<FoundClaim | undefined> {
+  const text = await files.readText(path, maximumRecordBytes);
+  const facts = await files.lstat(path);
+  if (facts === undefined) return undefined;
+  const { kind, size, modifiedMs } = facts;
+  if (text === undefined || text === "")
+    return { sign: `${kind} ${size} ${modifiedMs}`, holder: undefined, modifiedMs };
+  return { sign: text, holder: parseMarker(text), modifiedMs };
+}
+
+async function hasEnded(platform: Platform, { holder, modifiedMs }: FoundClaim, own: RecordMarker): Promise<boolean> {
+  // Just being written, or what is left of a run that was killed while it wrote.
+  if (holder === undefined) return platform.clock.now() - modifiedMs >= unfinishedClaimMs;
+  if (own.editor !== undefined && own.editor === holder.editor && own.pid !== holder.pid) return true;
+  return await isEnded(platform, holder);
 }

@@ -1,15 +1,15 @@
 import type { Platform } from "../platform/platform.ts";
-import { errorCodeOf } from "../platform/error-code.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import { adviceFor, causeOf } from "./file-advice.ts";
+import { claimFile, releaseClaim } from "./claim-file.ts";
 import { CountedText } from "./counted-text.ts";
 import { joinPath, splitPath } from "./join-path.ts";
 import { findPrivateDirectory } from "./private-directory.ts";
 import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
-import { markRecord, maximumRecordBytes, type RecordMarker } from "./record-marker.ts";
+import type { RecordMarker } from "./record-marker.ts";
 import { SerialSlots } from "./serial-slots.ts";
 import type { StorageBound, StorageRoom, StoredValue } from "./storage-room.ts";
 
@@ -127,21 +127,9 @@ class DirectoryStorage implements PrivateStorage {
     return this.#guarded("claim", async () => {
       const directory = await this.#find("make");
       if (directory === undefined) return false;
-      const text = markRecord(JSON.stringify({ run: this.#platform.random.token(9) }), marker);
       const path = joinPath(this.#platform, directory, claimName);
-      // Once more after a claim of an ended run was taken away; whoever is faster then has it.
-      for (const isLast of [false, true]) {
-        try {
-          await this.#platform.files.createExclusive(path, text, 0o600);
-          this.#claim = text;
-          return true;
-        } catch (error) {
-          if (errorCodeOf(error) !== "EEXIST" || isLast) break;
-        }
-        const { removeEndedClaim } = await import("./ended-claim.ts");
-        if (!(await removeEndedClaim(this.#platform, path, marker))) return false;
-      }
-      return false;
+      this.#claim = await claimFile(this.#platform, path, marker);
+      return this.#claim !== undefined;
     });
   }
 
@@ -150,9 +138,7 @@ class DirectoryStorage implements PrivateStorage {
     this.#claim = undefined;
     if (text === undefined) return;
     try {
-      const { files } = this.#platform;
-      const path = joinPath(this.#platform, this.#directory, claimName);
-      if ((await files.readText(path, maximumRecordBytes)) === text) await files.remove(path);
+      await releaseClaim(this.#platform, joinPath(this.#platform, this.#directory, claimName), text);
     } catch (error) {
       this.#logger.warn("Private storage could not be given back", { reason: causeOf(error) });
     }
