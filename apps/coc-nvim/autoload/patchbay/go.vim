@@ -54,7 +54,8 @@ function! s:Decide(verdict) abort
     return 0
   endif
   call patchbay#write#pressed(here)
-  if !patchbay#write#counts(patchbay#review#find(here), a:verdict)
+  let review = patchbay#review#find(here)
+  if !patchbay#write#counts(review, a:verdict) || (a:verdict ==# 'accept' && patchbay#write#is_blocked(review))
     return 0
   endif
   call call('patchbay#review#' . a:verdict, [here])

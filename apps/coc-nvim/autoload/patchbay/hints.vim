@@ -23,6 +23,9 @@ function! patchbay#hints#text(review) abort
   if !a:review.present
     return a:review.agent . ' is not connected: :w keeps your text in :CocList patchbay, :q! closes it'
   endif
+  if a:review.standing ==# 'conflict'
+    return 'The file has changed in the same lines: keep what is right between <<<<<<< and >>>>>>>, then :w accepts'
+  endif
   let leader = get(g:, 'mapleader', '\')
   let keys = map(copy(a:review.keys), {_, key -> substitute(key, '\c<leader>', escape(leader ==# ' ' ? '<Space>' : leader, '\&~'), '')})
   return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts, :q'
@@ -46,10 +49,13 @@ function! patchbay#hints#line(id, proposal) abort
     return ''
   endif
   if !a:proposal
-    return ' %<' . s:Escape(review.title) . ' now' . (review.unsaved ? ' [without your unsaved text]' : '')
+    return ' %<' . s:Escape(review.title) . ' now' . (review.unsaved ? ' [with your unsaved text]' : '')
   endif
   let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
   let about = patchbay#write#is_edited(review) ? '  [edited]' : ''
+  if review.standing !=# 'unchanged'
+    let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [with changes made since]'
+  endif
   if !review.present
     let about .= '  [not connected]'
   endif
@@ -57,7 +63,7 @@ function! patchbay#hints#line(id, proposal) abort
   if len(open) > 1
     let about .= '  ' . (index(open, a:id) + 1) . '/' . len(open)
   endif
-  let how = review.present ? ':w accepts  :q rejects ' : ':w keeps your text  :q! closes '
+  let how = review.standing ==# 'conflict' ? 'resolve it, then :w  :q rejects ' : review.present ? ':w accepts  :q rejects ' : ':w keeps your text  :q! closes '
   let width = &laststatus == 3 ? &columns : winwidth(get(g:, 'statusline_winid', 0))
   let room = width - strdisplaywidth(who . review.title . about . how) - 3
   " Where there is little room the file's name counts more than what the message on entering has said.

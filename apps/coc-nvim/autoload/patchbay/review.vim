@@ -12,16 +12,15 @@ let s:order = []
 function! patchbay#review#open(request) abort
   let id = a:request.id
   if has_key(s:reviews, id)
-    call s:Received(id)
     return s:Adopt(s:reviews[id], a:request)
   endif
   let review = extend(copy(a:request), {
-        \ 'state': 'open', 'left': 0, 'right': 0, 'tick': 0, 'told': 0, 'seen': 0, 'warned': 0, 'unsaved': 0, 'text': {}, 'held': {},
+        \ 'state': 'open', 'left': 0, 'right': 0, 'tick': 0, 'told': 0, 'seen': 0, 'warned': 0, 'text': {}, 'held': {},
         \ 'back': win_getid(), 'mode': mode(),
         \ })
-  for text in [review.proposal, get(review, 'draft', {})]
-    if !empty(text)
-      let text.lines = patchbay#parts#lines(text)
+  for name in ['original', 'proposal', 'draft']
+    if has_key(review, name)
+      let review[name].lines = patchbay#parts#lines(review[name])
     endif
   endfor
   let show = a:request.focus && mode(1) ==# 'n' && get(b:, 'patchbay_review', '') ==# ''
@@ -36,12 +35,13 @@ function! patchbay#review#open(request) abort
   if !has('nvim')
     redraw
   endif
-  return {'state': 'opened', 'unsaved': review.unsaved}
+  return {'state': 'opened'}
 endfunction
 
 function! s:Received(id) abort
-  call patchbay#parts#clear(a:id . ' proposal')
-  call patchbay#parts#clear(a:id . ' draft')
+  for name in ['original', 'proposal', 'draft']
+    call patchbay#parts#clear(a:id . ' ' . name)
+  endfor
 endfunction
 
 " In Insert mode that an operator began (cw, C, s) Vim says that one is pending until it ends.
@@ -124,7 +124,6 @@ function! s:Listen() abort
     autocmd CmdlineLeave : call patchbay#write#typed()
     autocmd WinLeave * call patchbay#write#leave()
     autocmd ExitPre * call patchbay#write#exit()
-    autocmd BufWritePost * call patchbay#review#saved(str2nr(expand('<abuf>')))
     " do and dp from the other window change the proposal without TextChanged.
     autocmd DiffUpdated * call s:CheckAll()
   augroup END
@@ -232,13 +231,43 @@ function! s:CheckAll() abort
   endfor
 endfunction
 
-" A file was written or read again: reviews of it compare with what is on the disk now.
-function! patchbay#review#saved(number) abort
-  for id in patchbay#review#open_ids()
-    if patchbay#track#number(s:reviews[id].path) == a:number
-      call patchbay#window#refresh(s:reviews[id], a:number)
-    endif
+" The file under review has changed: both sides follow. 'stale': the right side has changed since it was read, try again.
+function! patchbay#review#update(id, change) abort
+  let review = get(s:reviews, a:id, {})
+  if empty(review) || index(['open', 'accepted'], review.state) < 0
+    return 'gone'
+  endif
+  if !bufexists(review.right)
+    " Where the user has only gone elsewhere in its window it is about to open again.
+    return review.state ==# 'open' ? 'stale' : 'gone'
+  endif
+  if getbufvar(review.right, 'changedtick') != a:change.tick
+    return 'stale'
+  endif
+  for side in ['left', 'right']
+    call patchbay#window#edit(review[side], a:change[side])
+    call patchbay#parts#clear(a:id . ' ' . side)
   endfor
+  let a:change.proposal.lines = patchbay#parts#lines(a:change.proposal)
+  call patchbay#parts#clear(a:id . ' proposal')
+  let review.proposal = a:change.proposal
+  let [review.unsaved, review.standing, review.state] = [a:change.unsaved, a:change.standing, 'open']
+  call setbufvar(review.right, '&modified', a:change.edited)
+  call setbufvar(review.right, 'patchbay_pretended', 0)
+  let [review.tick, review.told] = [getbufvar(review.right, 'changedtick'), 0]
+  redrawstatus!
+  if !has('nvim')
+    redraw
+  endif
+  return 'applied'
+endfunction
+
+" Whether the right side holds a conflict with the file that is still to be resolved.
+function! patchbay#review#standing(id, standing) abort
+  if has_key(s:reviews, a:id)
+    let s:reviews[a:id].standing = a:standing
+    redrawstatus!
+  endif
 endfunction
 
 " The proposal as it stands; the next change is told again.
@@ -255,6 +284,7 @@ function! patchbay#review#text(id) abort
         \ 'lines': getbufline(review.right, 1, '$'),
         \ 'format': getbufvar(review.right, '&fileformat'),
         \ 'newline': getbufvar(review.right, '&endofline') ? 1 : 0,
+        \ 'tick': getbufvar(review.right, 'changedtick'),
         \ }
 endfunction
 
@@ -322,8 +352,16 @@ function! s:Adopt(review, request) abort
   let a:review.present = a:request.present
   let a:review.keys = a:request.keys
   let a:review.told = 0
+  for name in ['original', 'proposal']
+    let a:review[name] = extend(a:request[name], {'lines': patchbay#parts#lines(a:request[name])})
+  endfor
+  call s:Received(a:review.id)
+  let [a:review.unsaved, a:review.standing] = [a:request.unsaved, a:request.standing]
+  if bufexists(a:review.left)
+    call patchbay#window#show_original(a:review)
+  endif
   redrawstatus!
-  return {'state': 'adopted', 'unsaved': a:review.unsaved, 'verdict': a:review.state,
+  return {'state': 'adopted', 'verdict': a:review.state,
         \ 'text': a:review.state ==# 'accepted' ? a:review.text : v:null}
 endfunction
 

@@ -63,45 +63,80 @@ function! s:Scratch(name, type) abort
   endif
 endfunction
 
-" What the agent's change is against: the file. Text that was never saved is not part of that, so it is left out and said.
+" What the proposal is against: the file as it is, or the unsaved text of its buffer.
 function! s:FillLeft(review) abort
-  let number = patchbay#track#number(a:review.path)
-  let saved = &l:undolevels
   setlocal undolevels=-1
-  if number > 0 && bufloaded(number)
-    let a:review.unsaved = getbufvar(number, '&modified') ? 1 : 0
-  endif
-  if number > 0 && bufloaded(number) && !a:review.unsaved
-    call setline(1, getbufline(number, 1, '$'))
-  elseif filereadable(a:review.path)
-    execute 'silent keepalt 0read ++edit' fnameescape(a:review.path)
-    silent keepjumps $delete _
-  endif
-  setlocal nomodified nomodifiable readonly
-  let &l:undolevels = saved
+  call patchbay#window#set_text(a:review.original)
+  setlocal nomodified nomodifiable
   let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 0)'
   if exists('+winbar') && a:review.hints
     let &l:winbar = '%{%patchbay#hints#bar(' . string(a:review.id) . ', 0)%}'
   endif
 endfunction
 
-" The user has saved the file, or it was read again: the left side shows what an accept would replace now.
-function! patchbay#window#refresh(review, number) abort
-  if !bufloaded(a:review.left)
+" The same for a left side that is there: all of it anew.
+function! patchbay#window#show_original(review) abort
+  let lines = empty(a:review.original.lines) ? [''] : a:review.original.lines
+  let height = len(getbufline(a:review.left, 1, '$'))
+  call patchbay#window#edit(a:review.left, {'edits': [[1, height, len(lines)]], 'lines': lines})
+endfunction
+
+" Makes a buffer of ours hold other lines by the smallest changes: cursor, folds and marks stay, and undo takes back all of them
+" at once. `edits` are [first line, how many go, how many come], from the top; what comes stands in `lines` one after the other.
+function! patchbay#window#edit(number, change) abort
+  if !bufexists(a:number)
     return
   endif
-  let a:review.unsaved = getbufvar(a:number, '&modified') ? 1 : 0
-  call setbufvar(a:review.left, '&modifiable', 1)
-  call setbufvar(a:review.left, '&readonly', 0)
-  let lines = getbufline(a:number, 1, '$')
-  call setbufline(a:review.left, 1, lines)
-  silent! call deletebufline(a:review.left, len(lines) + 1, '$')
-  call setbufvar(a:review.left, '&modified', 0)
-  call setbufvar(a:review.left, '&modifiable', 0)
-  call setbufvar(a:review.left, '&readonly', 1)
-  for window in win_findbuf(a:review.left)
-    call win_execute(window, 'diffupdate')
+  " None of this is the user's doing.
+  let [ignored, &eventignore] = [&eventignore, 'all']
+  try
+    call s:Edit(a:number, a:change)
+  finally
+    let &eventignore = ignored
+  endtry
+endfunction
+
+function! s:Edit(number, change) abort
+  let lines = patchbay#parts#lines(a:change)
+  let at = len(lines)
+  let locked = !getbufvar(a:number, '&modifiable')
+  let windows = win_findbuf(a:number)
+  call setbufvar(a:number, '&modifiable', 1)
+  call s:EndUndoStep(windows)
+  for [first, gone, come] in reverse(copy(a:change.edits))
+    let new = come > 0 ? lines[at - come : at - 1] : []
+    let at -= come
+    let same = min([gone, come])
+    if same > 0
+      call setbufline(a:number, first, new[: same - 1])
+    endif
+    if come > same
+      call appendbufline(a:number, first + same - 1, new[same :])
+    elseif gone > same
+      silent call deletebufline(a:number, first + same, first + gone - 1)
+    endif
   endfor
+  for option in ['format', 'newline']
+    if has_key(a:change, option)
+      call setbufvar(a:number, option ==# 'format' ? '&fileformat' : '&endofline', a:change[option])
+    endif
+  endfor
+  call s:EndUndoStep(windows)
+  if locked
+    call setbufvar(a:number, '&modifiable', 0)
+    call setbufvar(a:number, '&modified', 0)
+  endif
+  for window in windows
+    if getwinvar(window, '&diff')
+      call win_execute(window, 'diffupdate')
+    endif
+  endfor
+endfunction
+
+function! s:EndUndoStep(windows) abort
+  if !empty(a:windows)
+    call win_execute(a:windows[0], 'let &l:undolevels = &l:undolevels')
+  endif
 endfunction
 
 function! s:FillRight(review) abort

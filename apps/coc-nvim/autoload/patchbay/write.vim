@@ -64,6 +64,21 @@ function! patchbay#write#counts(review, verdict) abort
   return 0
 endfunction
 
+" Whether a conflict with the file keeps the proposal from being accepted; the user is led to it.
+function! patchbay#write#is_blocked(review) abort
+  if a:review.standing !=# 'conflict'
+    return 0
+  endif
+  let at = match(getbufline(a:review.right, 1, '$'), '^\%(<<<<<<< current file\|>>>>>>> proposed change\)$')
+  if at >= 0
+    if bufnr('%') == a:review.right
+      call cursor(at + 1, 1)
+    endif
+    call s:SayLater('Not accepted: ' . a:review.title . ' has changed in the same lines. Keep what is right between <<<<<<< and >>>>>>>.')
+  endif
+  return at >= 0
+endfunction
+
 " So that it takes the place of what Vim itself says now.
 function! s:SayLater(text) abort
   call timer_start(0, {-> patchbay#say(a:text, 'WarningMsg')})
@@ -126,7 +141,7 @@ function! patchbay#write#now(id) abort
   endif
   let [typed, s:typed] = [s:typed, [0, '', []]]
   if s:ByHand(review.right, typed)
-    if patchbay#write#counts(review, 'accept')
+    if patchbay#write#counts(review, 'accept') && !patchbay#write#is_blocked(review)
       call patchbay#review#accept(a:id)
     else
       call s:Pretend(review.right)

@@ -13,7 +13,7 @@ export function proposalLabel(proposal: ProposalInfo): string {
     ...(proposal.edited ? ["edited"] : []),
     ...(proposal.state === "away" ? ["the agent is not connected"] : []),
     ...(proposal.state === "kept" ? ["the agent has exited: save, yank or discard it"] : []),
-    ...(proposal.state === "asking" ? ["waits for :CocCommand patchbay.answer"] : []),
+    ...(proposal.state === "asking" ? ["outside of the folder: open shows it"] : []),
     ...(proposal.state === "hidden" ? ["not shown"] : []),
   ];
   const suffix = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
@@ -23,7 +23,15 @@ export function proposalLabel(proposal: ProposalInfo): string {
 /** What the list's actions need of the companion. */
 export type ReviewListCompanion = Pick<
   Companion,
-  "accept" | "discardKeptText" | "keptTexts" | "proposals" | "readKeptText" | "reject" | "reveal" | "saveKeptText"
+  | "accept"
+  | "acceptAll"
+  | "discardKeptText"
+  | "keptTexts"
+  | "proposals"
+  | "readKeptText"
+  | "reject"
+  | "reveal"
+  | "saveKeptText"
 >;
 
 /** What an action of the list does with a proposal; the sentence is for the user. */
@@ -54,6 +62,10 @@ export function createReviewActions(
       return undefined;
     },
     accept: ofProposals((id) => companion.accept(id)),
+    acceptAll: async () => {
+      const left = await companion.acceptAll();
+      return left.length === 0 ? undefined : `${left.length} could not be accepted yet: their reviews say why.`;
+    },
     reject: ofProposals((id) => companion.reject(id)),
     save: ofKept(async (id, path) => savingText(await companion.saveKeptText(id), path)),
     yank: ofKept(async (id) => {

@@ -3,6 +3,7 @@ import {
   type DiffCloseReason,
   type DiffOpening,
   type DiffRequest,
+  type DiffUpdate,
   type DiffView,
   type DiffViewEvents,
   type Disposable,
@@ -17,6 +18,7 @@ import { sendLines } from "../vim/long-text.ts";
 import { plainLine } from "../vim/plain-line.ts";
 import type { Vim } from "../vim/vim.ts";
 import { type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-text.ts";
+import { lineEdits } from "./line-edits.ts";
 import { DiskFollower, type FileMark } from "./disk-follower.ts";
 import { reviewNames, shortPath } from "./review-names.ts";
 import type { ReviewSettings } from "./review-settings.ts";
@@ -40,6 +42,12 @@ type ReviewEvent = "PatchbayDiffOpened" | "PatchbayDiffAccepted" | "PatchbayDiff
 
 interface Review {
   readonly request: DiffRequest;
+  /** The left side. */
+  original: string;
+  /** Whether that is unsaved text. */
+  unsaved: boolean;
+  /** The right side as long as the user has not touched it. */
+  proposed: string;
   readonly events: DiffViewEvents;
   /** The file's mark from before any verdict. */
   mark: string | undefined;
@@ -76,6 +84,9 @@ export class VimDiffs implements HostDiffs, Disposable {
     if (settings().unsavedChanges === "terminal" && isDirty(request.path)) return { kind: "declined" };
     const review: Review = {
       request,
+      original: request.originalText,
+      unsaved: request.unsaved,
+      proposed: request.proposedText,
       events,
       mark: await this.#options.mark(request.path),
       ended: false,
@@ -133,7 +144,7 @@ export class VimDiffs implements HostDiffs, Disposable {
     review.verdict = verdict;
     if (verdict === "rejected") review.events.rejected();
     else if (verdict === "closed") review.events.closed();
-    else if (text !== undefined) review.events.accepted(fromBufferText(text, review.request.proposedText));
+    else if (text !== undefined) review.events.accepted(fromBufferText(text, review.proposed));
   }
 
   #view(review: Review): DiffView {
@@ -144,7 +155,7 @@ export class VimDiffs implements HostDiffs, Disposable {
       currentText: async () => {
         const text =
           review.ended || this.#abandoned ? undefined : readBufferText(await vim.call("patchbay#review#text", [id]));
-        if (text !== undefined) last = fromBufferText(text, proposedText);
+        if (text !== undefined) last = fromBufferText(text, review.proposed);
         return last;
       },
       reveal: async () => {
@@ -154,7 +165,45 @@ export class VimDiffs implements HostDiffs, Disposable {
       setAgentPresent: (present) => {
         if (!review.ended) vim.notify("patchbay#review#present", [id, present ? 1 : 0]);
       },
+      update: (change) => this.#update(review, change),
+      setStanding: (standing) => {
+        if (!review.ended) vim.notify("patchbay#review#standing", [id, standing]);
+      },
     };
+  }
+
+  async #update(review: Review, change: DiffUpdate): Promise<"applied" | "stale" | "gone"> {
+    const { vim } = this.#options;
+    const { id } = review.request;
+    if (review.ended || this.#abandoned) return "gone";
+    const answer = asShape(await vim.call("patchbay#review#text", [id]));
+    const held = readBufferText(answer);
+    if (held === undefined) return "gone";
+    if (fromBufferText(held, review.proposed) !== change.expectedText) return "stale";
+    const side = async (name: string, before: BufferText, text: string): Promise<Shape> => {
+      const { lines, format, newline } = toBufferText(text);
+      const edits = lineEdits(before.lines, lines);
+      return { edits: edits.places, ...(await sendLines(vim, `${id} ${name}`, edits.lines)), format, newline };
+    };
+    const { lines, ...proposal } = toBufferText(change.proposedText);
+    const done = await vim.call("patchbay#review#update", [
+      id,
+      {
+        tick: answer["tick"],
+        left: await side("left", toBufferText(review.original), change.originalText),
+        right: await side("right", held, change.text),
+        proposal: { ...proposal, ...(await sendLines(vim, `${id} proposal`, lines)) },
+        edited: change.text === change.proposedText ? 0 : 1,
+        unsaved: change.unsaved ? 1 : 0,
+        standing: change.standing,
+      },
+    ]);
+    if (done !== "applied") return done === "gone" ? "gone" : "stale";
+    review.original = change.originalText;
+    review.unsaved = change.unsaved;
+    review.proposed = change.proposedText;
+    review.verdict = undefined;
+    return "applied";
   }
 
   async #close(review: Review, reason: DiffCloseReason): Promise<void> {
@@ -163,7 +212,8 @@ export class VimDiffs implements HostDiffs, Disposable {
     if (this.#abandoned) return;
     const { id, path } = review.request;
     // A verdict is written by the agent; so is, perhaps, what was decided in its terminal.
-    if (reason === "accepted" || reason === "decided-in-terminal") this.#follower.follow(path, review.mark);
+    if (reason === "accepted" && review.unsaved) this.#options.vim.notify("patchbay#disk#expect", [path]);
+    else if (reason === "accepted" || reason === "decided-in-terminal") this.#follower.follow(path, review.mark);
     await this.#untilFree("patchbay#review#close", () => [id, reason]);
     this.#reviews.delete(id);
     const facts = this.#facts(review.request);
@@ -205,6 +255,8 @@ export class VimDiffs implements HostDiffs, Disposable {
       leftName: names.left,
       rightName: names.right,
       present: request.agentPresent,
+      unsaved: request.unsaved ? 1 : 0,
+      standing: request.standing,
       layout: settings.layout,
       focus: settings.focus === "auto" && this.#options.isIdle(),
       hints: settings.hints,
@@ -214,12 +266,13 @@ export class VimDiffs implements HostDiffs, Disposable {
 
   /** The texts for the review script, which has them by then or finds them in the request. */
   async #texts(request: DiffRequest): Promise<Shape> {
-    const { id, proposedText, draftText } = request;
+    const { id, originalText, proposedText, draftText } = request;
     const sent = async (key: string, text: string): Promise<Shape> => {
       const { lines, ...rest } = toBufferText(text);
       return { ...rest, ...(await sendLines(this.#options.vim, `${id} ${key}`, lines)) };
     };
     return {
+      original: await sent("original", originalText),
       proposal: await sent("proposal", proposedText),
       draft: draftText === undefined ? undefined : await sent("draft", draftText),
     };

@@ -57,6 +57,7 @@ export class VimEditors implements HostEditors, Disposable {
   readonly #buffers: FileBuffers = new FileBuffers();
   readonly #selection: SelectionMemory;
   readonly #change: Emitter<EditorChange>;
+  readonly #unsaved: Emitter<{ readonly path: string }>;
   readonly #store: DisposableStore = new DisposableStore();
   /** Numbers of file buffers, the one used last at the end. */
   #recent: number[] = [];
@@ -73,11 +74,17 @@ export class VimEditors implements HostEditors, Disposable {
     this.#clock = options.clock;
     this.#onFailure = options.onFailure;
     this.#change = new Emitter(options.onFailure);
+    this.#unsaved = new Emitter(options.onFailure);
     this.#selection = new SelectionMemory(options.clock, () => this.#change.fire({ kind: "selection" }));
   }
 
   get onDidChange(): Event<EditorChange> {
     return this.#change.event;
+  }
+
+  /** The unsaved text of a file came, changed or went; told for each key that is typed. */
+  get onDidChangeUnsaved(): Event<{ readonly path: string }> {
+    return this.#unsaved.event;
   }
 
   /** Takes over what is open and begins to listen. */
@@ -156,6 +163,7 @@ export class VimEditors implements HostEditors, Disposable {
     this.#fetching?.dispose();
     this.#selection.dispose();
     this.#change.dispose();
+    this.#unsaved.dispose();
   }
 
   #active(): { readonly number: number; readonly path: string } | undefined {
@@ -185,6 +193,7 @@ export class VimEditors implements HostEditors, Disposable {
     const before = this.#buffers.put(buffer);
     if (!this.#recent.includes(buffer.number)) this.#recent = [buffer.number, ...this.#recent];
     if (buffer.exists && before?.exists !== true) this.#change.fire({ kind: "opened", path: buffer.path });
+    this.#tellUnsaved(buffer.number);
     if (before !== undefined && before.path !== buffer.path) this.#change.fire({ kind: "closed", path: before.path });
   }
 
@@ -192,6 +201,7 @@ export class VimEditors implements HostEditors, Disposable {
     const buffer = this.#buffers.remove(number);
     this.#recent = this.#recent.filter((one) => one !== number);
     if (this.#fetched?.buffer === number) this.#fetched = undefined;
+    if (buffer?.modified === true) this.#unsaved.fire({ path: buffer.path });
     if (buffer?.exists === true) this.#change.fire({ kind: "closed", path: buffer.path });
   }
 
@@ -207,6 +217,7 @@ export class VimEditors implements HostEditors, Disposable {
     if (report === undefined || this.#buffers.get(report.buffer) === undefined) return;
     this.#selection.clear();
     this.#moved(value);
+    this.#tellUnsaved(report.buffer);
   }
 
   /** Outside Visual mode, where moves come with what they select. */
@@ -217,6 +228,12 @@ export class VimEditors implements HostEditors, Disposable {
     if (typed) this.#selection.clear();
     this.#noteCursor({ buffer, line, column, modified: typed || known.modified, visual: undefined });
     this.#change.fire({ kind: "selection" });
+    if (typed) this.#tellUnsaved(buffer);
+  }
+
+  #tellUnsaved(buffer: number): void {
+    const path = this.#buffers.get(buffer)?.path;
+    if (path !== undefined) this.#unsaved.fire({ path });
   }
 
   #noteCursor(report: CursorReport): void {

@@ -58,6 +58,14 @@ export function createVimHost(options: VimHostOptions): VimHost {
     () => editors.invite(),
     logger,
   );
+  const tellKept = (path: string): void =>
+    void messages.show({
+      code: "unsaved-text-kept",
+      severity: "warning",
+      text: `${path} was changed on the disk, and your unsaved text was left as it is. :w! keeps yours, :e! takes the file's; :CocCommand patchbay.compareWithDisk shows both.`,
+      values: { path },
+      actions: [],
+    });
   const diffs = store.add(
     new DiffsOnDemand({
       vim,
@@ -82,7 +90,13 @@ export function createVimHost(options: VimHostOptions): VimHost {
       messages,
       storageDirectory: options.storageDirectory,
       diagnostics: createCocDiagnostics(coc),
-      documents: createVimDocuments(vim, coc, editors),
+      documents: createVimDocuments({
+        vim,
+        coc,
+        editors,
+        onKept: tellKept,
+        later: () => new Promise((resolve) => void clock.setTimeout(resolve, 150)),
+      }),
     },
     editors,
     workspace,
@@ -92,13 +106,7 @@ export function createVimHost(options: VimHostOptions): VimHost {
         diffs.report(kind, subject, detail);
         return;
       }
-      void messages.show({
-        code: "unsaved-text-kept",
-        severity: "warning",
-        text: `${subject} was changed on the disk, and your unsaved text was left as it is. :w! keeps yours, :e! takes the file's; :CocCommand patchbay.compareWithDisk shows both.`,
-        values: { path: subject },
-        actions: [],
-      });
+      tellKept(subject);
     },
     abandon: () => diffs.abandon(),
     dispose: () => {

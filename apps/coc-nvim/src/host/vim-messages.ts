@@ -26,7 +26,10 @@ export function createVimMessages(
         await coc.notice(message.severity, lines(message.text), []).clicked;
         return undefined;
       }
+      if (message.signal?.aborted === true) return undefined;
       const question = questions.ask(message.text, message.actions);
+      // It was decided elsewhere.
+      message.signal?.addEventListener("abort", () => question.withdraw(), { once: true });
       const text = `${message.text} Answer with :CocCommand patchbay.answer`;
       const notice = coc.notice(message.severity, lines(text), message.actions);
       void notice.clicked.then(

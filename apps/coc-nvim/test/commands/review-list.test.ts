@@ -33,6 +33,7 @@ function companionWith(saving: KeptTextSaving): { readonly companion: ReviewList
       proposals: [],
       keptTexts: [{ ...kept, id: "k" }],
       accept: note("accept"),
+      acceptAll: async () => ["p", "q"],
       reject: note("reject"),
       reveal: note("open"),
       discardKeptText: note("discard"),

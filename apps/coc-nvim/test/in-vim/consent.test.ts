@@ -49,7 +49,7 @@ describe.each(findVims())("a review that came by itself, in $name", (vim) => {
         `call Type(${keys(typed)})`,
       );
       expect(facts).toEqual({ open: ["p1"], edited: 0, told: 0, said: 1, here: 1 });
-      expect(told).toEqual([["accepted", "p1", { lines: ["ONE", "two", "THREE"], format: "unix", newline: 1 }]]);
+      expect(told).toMatchObject([["accepted", "p1", { lines: ["ONE", "two", "THREE"], format: "unix", newline: 1 }]]);
     },
   );
 

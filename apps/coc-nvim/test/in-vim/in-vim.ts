@@ -42,8 +42,21 @@ function! Propose(id, path, lines, ...) abort
         \\ 'leftName': 'patchbay://' . a:id . '/now: ' . fnamemodify(a:path, ':t'),
         \\ 'rightName': 'patchbay://' . a:id . '/Gemini CLI: ' . fnamemodify(a:path, ':t'),
         \\ 'proposal': {'lines': a:lines, 'format': 'unix', 'newline': 1},
+        \\ 'original': {'lines': filereadable(a:path) ? readfile(a:path) : [], 'format': 'unix', 'newline': 1},
+        \\ 'unsaved': 0, 'standing': 'unchanged',
         \\ 'present': 1, 'layout': 'tab', 'focus': 0, 'hints': 1,
         \\ 'keys': {'accept': '<leader>pa', 'reject': '<leader>pr', 'next': '<leader>pn', 'previous': '<leader>pp'},
+        \\ }, get(a:000, 0, {})))
+endfunction
+" As lib sends a change of the file: both sides anew.
+function! Update(id, left, right, ...) abort
+  let All = {lines, number -> {'edits': [[1, number, len(lines)]], 'lines': lines, 'format': 'unix', 'newline': 1}}
+  let review = patchbay#review#find(a:id)
+  return patchbay#review#update(a:id, extend({
+        \\ 'tick': patchbay#review#text(a:id).tick, 'edited': 0, 'unsaved': 0, 'standing': 'merged',
+        \\ 'left': All(a:left, len(getbufline(review.left, 1, '$'))),
+        \\ 'right': All(a:right, len(getbufline(review.right, 1, '$'))),
+        \\ 'proposal': {'lines': a:right, 'format': 'unix', 'newline': 1},
         \\ }, get(a:000, 0, {})))
 endfunction
 function! Review(id) abort

@@ -181,27 +181,6 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
     expect(facts).toMatchObject({ answer: "busy" });
   });
 
-  it("show the file as it is saved while the user goes on with it", async () => {
-    const { facts } = await folder.run(
-      "edit a.txt",
-      "call setline(4, 'unsaved')",
-      propose(),
-      "let left = patchbay#review#find('p1').left",
-      "let g:facts.before = getbufline(left, 1, '$')",
-      "silent write",
-      "let g:facts.after = getbufline(left, 1, '$')",
-      "call deletebufline('%', 2, '$') | silent write",
-      "let g:facts.shorter = getbufline(left, 1, '$')",
-      "let g:facts.locked = [getbufvar(left, '&modifiable'), getbufvar(left, '&modified')]",
-    );
-    expect(facts).toMatchObject({
-      before: ["one", "two", "three"],
-      after: ["one", "two", "three", "unsaved"],
-      shorter: ["one"],
-      locked: [0, 0],
-    });
-  });
-
   it("say what counts in as much room as there is", async () => {
     const { facts } = await folder.run(
       "edit b.txt",

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Disposable, type Position, type Range, toDisposable } from "@patchbay/core";
 import { utf16ToByte } from "../../src/context/byte-columns.ts";
 import { shapeOfMode } from "../../src/context/visual-selection.ts";
-import { type BufferText, fromBufferText, readBufferText } from "../../src/diff/buffer-text.ts";
-import { asLines, asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
+import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../../src/diff/buffer-text.ts";
+import { asBoolean, asLines, asList, asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
 import type { CocServices, Vim } from "../../src/vim/vim.ts";
 
 interface Buffer {
@@ -11,12 +11,14 @@ interface Buffer {
   readonly path: string;
   lines: string[];
   modified: boolean;
+  tick: number;
 }
 
 interface Review {
   readonly id: string;
-  readonly left: string;
+  left: string;
   right: BufferText;
+  tick: number;
   state: "open" | "accepted" | "rejected" | "closed";
 }
 
@@ -121,7 +123,17 @@ export class SimulatedVim implements Vim {
       case "patchbay#review#open":
         return this.#open(asShape(first));
       case "patchbay#review#text":
-        return this.#reviews.get(asText(first))?.right ?? null;
+        return this.#textOf(asText(first));
+      case "patchbay#review#update":
+        return this.#update(asText(first), asShape(second));
+      case "patchbay#disk#held":
+        return this.#held(asNumber(first));
+      case "patchbay#disk#take":
+        return this.#take(asNumber(first), asNumber(second));
+      case "patchbay#disk#put":
+        return this.#put(asNumber(first), asNumber(second), asShape(third));
+      case "patchbay#disk#encodings":
+        return ["latin1"];
       case "patchbay#review#close":
         this.#reviews.delete(asText(first));
         return 1;
@@ -164,7 +176,7 @@ export class SimulatedVim implements Vim {
 
   openFile(path: string): void {
     const known = this.#ofPath(path);
-    const buffer = known ?? { number: ++this.#last, path, lines: linesOf(readText(path)), modified: false };
+    const buffer = known ?? { number: ++this.#last, path, lines: linesOf(readText(path)), modified: false, tick: 1 };
     if (known === undefined) {
       this.#buffers.set(buffer.number, buffer);
       this.fire("BufReadPost", buffer.number);
@@ -242,6 +254,7 @@ export class SimulatedVim implements Vim {
     if (buffer === undefined) throw new Error(`${path} is not open`);
     buffer.lines = linesOf(text);
     buffer.modified = true;
+    buffer.tick += 1;
     this.fire("TextChanged");
   }
 
@@ -264,6 +277,7 @@ export class SimulatedVim implements Vim {
     const review = this.#reviews.get(id);
     if (review?.state !== "open") return;
     review.right = text;
+    review.tick += 1;
     this.onTell("edited", id, undefined);
   }
 
@@ -304,11 +318,67 @@ export class SimulatedVim implements Vim {
     }
     const right = this.#received(request["draft"]) ?? this.#received(request["proposal"]);
     if (right === undefined) throw new Error("a review has a text");
-    const path = asText(request["path"]);
-    const buffer = this.#ofPath(path);
-    const left = buffer === undefined || buffer.modified ? readText(path) : `${buffer.lines.join("\n")}\n`;
-    this.#reviews.set(id, { id, left, right, state: "open" });
-    return { state: "opened", unsaved: buffer?.modified === true ? 1 : 0 };
+    const left = this.#received(request["original"]);
+    if (left === undefined) throw new Error("a review has two sides");
+    this.#reviews.set(id, { id, left: fromBufferText(left, ""), right, tick: 1, state: "open" });
+    return { state: "opened" };
+  }
+
+  #textOf(id: string): Shape | null {
+    const review = this.#reviews.get(id);
+    return review === undefined ? null : { ...review.right, tick: review.tick };
+  }
+
+  /** As `patchbay#review#update()` does. */
+  #update(id: string, change: Shape): string {
+    const review = this.#reviews.get(id);
+    if (review === undefined || (review.state !== "open" && review.state !== "accepted")) return "gone";
+    if (change["tick"] !== review.tick) return "stale";
+    review.left = fromBufferText(this.#edited(toBufferText(review.left), asShape(change["left"])), "");
+    review.right = this.#edited(review.right, asShape(change["right"]));
+    review.tick += 1;
+    review.state = "open";
+    return "applied";
+  }
+
+  /** As `patchbay#window#edit()` does. */
+  #edited(before: BufferText, change: Shape): BufferText {
+    const lines = before.lines.length === 0 ? [""] : before.lines.slice();
+    const come = "parts" in change ? (this.#parts.get(asText(change["parts"])) ?? []) : asLines(change["lines"]);
+    let at = come.length;
+    for (const edit of asList(change["edits"]).toReversed()) {
+      const [first = 0, gone = 0, count = 0] = asList(edit).map(asNumber);
+      lines.splice(first - 1, gone, ...come.slice(at - count, at));
+      at -= count;
+    }
+    const format = change["format"] === "dos" ? "dos" : change["format"] === "unix" ? "unix" : before.format;
+    return { lines, format, newline: "newline" in change ? asBoolean(change["newline"]) : before.newline };
+  }
+
+  #held(number: number): Shape {
+    const buffer = this.#buffers.get(number);
+    if (buffer === undefined) return {};
+    const { lines, modified, tick } = buffer;
+    return { lines, format: "unix", newline: 1, modified: modified ? 1 : 0, tick };
+  }
+
+  #take(number: number, tick: number): number {
+    const buffer = this.#buffers.get(number);
+    if (buffer?.tick !== tick) return 2;
+    buffer.lines = linesOf(readText(buffer.path));
+    buffer.tick += 1;
+    buffer.modified = false;
+    return 1;
+  }
+
+  #put(number: number, tick: number, change: Shape): number {
+    const buffer = this.#buffers.get(number);
+    if (buffer?.tick !== tick) return 0;
+    const text = this.#edited({ lines: buffer.lines, format: "unix", newline: true }, change);
+    buffer.lines = text.lines.slice();
+    buffer.tick += 1;
+    if (!buffer.modified) writeFileSync(buffer.path, fromBufferText(text, ""));
+    return 1;
   }
 
   /** A text that came along or in parts. */

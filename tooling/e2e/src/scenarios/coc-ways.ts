@@ -125,7 +125,7 @@ export const passing: Scenario = {
   },
 };
 
-/** The user types into the file itself while the agent proposes a change of it: nothing of that is lost, and no prompt comes. */
+/** The user types into the file itself while the agent proposes a change of it: an accept brings both into file and buffer. */
 export const unsaved: Scenario = {
   name: "unsaved",
   agents: everyAgent,
@@ -143,16 +143,56 @@ export const unsaved: Scenario = {
     await propose(world, started, usualChange("unsaved.txt"));
     await coc.showDiff(diffTitle(agent, "unsaved.txt"));
     await coc.acceptDiff();
-    await waitForContents(world, "unsaved.txt", changed);
+    await waitForContents(world, "unsaved.txt", `${changed}unsaved text\n`);
     await agent.waitForScreen(/All done\./);
-    await coc.openFile("unsaved.txt");
-    await coc.command("checktime");
-    mustEqual("the last line of the buffer", String(await coc.link.read("getline('$')")), "unsaved text");
-    mustEqual("the first line of the buffer", String(await coc.link.read("getline(1)")), "first line");
-    await coc.command("edit!");
-    await poll("the agent's text", async () => (await coc.link.read("getline(1)")) === "FIRST line", {
-      timeout: 5_000,
+    const buffer = "bufnr('unsaved.txt')";
+    await poll("the agent's text", async () => (await firstLineOf(coc, "unsaved.txt")) === "FIRST line", {
+      timeout: 8_000,
     });
+    mustEqual("the last line", String(await coc.link.read(`getbufline(${buffer}, '$')[0]`)), "unsaved text");
+    mustEqual("whether it is unsaved", String(await coc.link.read(`getbufvar(${buffer}, '&modified')`)), "0");
+    await coc.command(`call win_gotoid(win_findbuf(${buffer})[0])`);
+    await coc.command("checktime");
+    await coc.pane.type("u");
+    await poll("the old text", async () => (await coc.link.read("getline(1)")) === "first line", { timeout: 5_000 });
+    mustEqual("the last line", String(await coc.link.read("getline('$')")), "unsaved text");
+  },
+};
+
+/** The file changes on disk while its review is open: no change is lost, and where the same lines change, the user says which one stays. */
+export const follows: Scenario = {
+  name: "follows",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    const lines = "first line\nsecond line\nthird line\nfourth line\n";
+    await world.writeFile("follows.txt", lines);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await propose(world, started, usualChange("follows.txt"));
+    await coc.showDiff(diffTitle(agent, "follows.txt"));
+    await world.writeFile("follows.txt", lines.replace("fourth line", "FOURTH line"));
+    await poll("the change on both sides", async () => /FOURTH line.*FOURTH line/.test(await coc.pane.screen()), {
+      timeout: 8_000,
+      describe: () => coc.pane.screen(),
+    });
+    await world.writeFile("follows.txt", lines.replace("fourth line", "FOURTH line").replace("first line", "1st line"));
+    await poll("a conflict", async () => /<<<<<<< current file/.test(await coc.pane.screen()), {
+      timeout: 8_000,
+      describe: () => coc.pane.screen(),
+    });
+    await coc.command("w");
+    await poll("what is said", async () => /Not accepted: .*same lines/.test(await coc.pane.screen()), {
+      timeout: 5_000,
+      describe: () => coc.pane.screen(),
+    });
+    await coc.command("g/^[<=>]\\{7}/d");
+    await coc.command("g/^1st/d");
+    await coc.command("w");
+    await waitForContents(world, "follows.txt", lines.replace("first", "FIRST").replace("fourth", "FOURTH"));
+    await waitForNoDiff(world, agent, "follows.txt");
   },
 };
 

@@ -1,5 +1,5 @@
 import { diagnostics, mention } from "./claude-only.ts";
-import { hunk, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
+import { follows, hunk, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, save } from "./editor-ways.ts";
@@ -37,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
   insert,
   passing,
   unsaved,
+  follows,
   undo,
   killed,
   reviewOverReload,
