@@ -28,11 +28,12 @@ In another terminal, in that folder, type: eval "$(patchbay env)" and start an a
 In a review: a accepts, r rejects, e edits in $VISUAL or $EDITOR, d opens the difftool, s goes to the next, q ends.
 Otherwise: open <file[:line[-line]]>, close <file>, sessions, proposals, help, quit.
 NO_COLOR turns colours off.`,
-  env: `Usage: patchbay env [folder] [--shell sh|fish|powershell] [--port <number>]
+  env: `Usage: patchbay env [folder] [--shell sh|fish|tcsh|powershell] [--port <number>]
 
 Prints the variables that point agents to the editor that serves the folder (the current one by default):
   sh, bash, zsh   eval "$(patchbay env)"
   fish            patchbay env --shell fish | source
+  tcsh            eval "\`patchbay env\`"
   PowerShell      patchbay env --shell powershell | Out-String | Invoke-Expression
 The shell is told from $SHELL where it is not given; --port chooses where several editors serve the folder. No token is ever printed: agents read it from a private file.`,
   status: `Usage: patchbay status [--json]

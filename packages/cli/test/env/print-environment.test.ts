@@ -6,6 +6,7 @@ import { createMemoryEditor, createTestPlatform, type TestPlatform } from "@patc
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chooseShell, exportLines } from "../../src/env/export-lines.ts";
 import { printEnvironment } from "../../src/env/print-environment.ts";
+import { escapeText } from "../../src/terminal/escape-text.ts";
 import { printStatus } from "../../src/status/print-status.ts";
 
 let platform: TestPlatform;
@@ -129,7 +130,14 @@ describe("the words of the shells", () => {
     expect(chooseShell(undefined, "/usr/bin/fish", "linux")).toBe("fish");
     expect(chooseShell(undefined, "/bin/zsh", "darwin")).toBe("sh");
     expect(chooseShell(undefined, undefined, "win32")).toBe("powershell");
-    expect(() => chooseShell("csh", undefined, "linux")).toThrowError(/sh, fish or powershell/u);
+    expect(chooseShell(undefined, "/bin/tcsh", "linux")).toBe("tcsh");
+    expect(chooseShell(undefined, undefined, "linux")).toBe("sh");
+    expect(() => chooseShell("cmd", undefined, "win32")).toThrowError(/"cmd" is not known here.*fish, tcsh or power/u);
+    // Their words are not those of sh: nothing is better than something that fails.
+    for (const name of ["nu", "elvish", "xonsh"])
+      expect(() => chooseShell(undefined, `/usr/bin/${name}`, "linux")).toThrowError(
+        `Your shell, ${name}, is not known`,
+      );
   });
 
   it("quote whatever a path holds", () => {
@@ -139,6 +147,21 @@ describe("the words of the shells", () => {
     expect(execFileSync("/bin/sh", ["-c", script], { env: { LINE: line }, encoding: "utf8" })).toBe(hostile);
     expect(exportLines({ A: `x'\\y` }, "fish")).toEqual([`set -gx A 'x\\'\\\\y'`]);
     expect(exportLines({ A: `x'y` }, "powershell")).toEqual([`$env:A = 'x''y'`]);
+    expect(exportLines({ A: `x'y!z` }, "tcsh")).toEqual([`setenv A 'x'\\''y\\!z';`]);
+  });
+
+  it("spell out what would speak to a terminal, and mean the same", () => {
+    const hostile = "a\u001b]0;x\u0007'\u202e\u{e0041}\r\nb\u009b2J";
+    for (const shell of ["sh", "fish", "powershell"] as const) {
+      const [line = ""] = exportLines({ FOLDER: hostile }, shell);
+      expect(escapeText(line)).toBe(line);
+    }
+    const [line = ""] = exportLines({ FOLDER: hostile }, "sh");
+    const script = `eval "$LINE"; printf %s "$FOLDER"`;
+    expect(execFileSync("/bin/sh", ["-c", script], { env: { LINE: line }, encoding: "utf8" })).toBe(hostile);
+    expect(exportLines({ A: "x\u001by" }, "fish")).toEqual(["set -gx A 'x'\\U0000001b'y'"]);
+    expect(exportLines({ A: "x\u001by" }, "powershell")).toEqual(["$env:A = 'x' + [char]::ConvertFromUtf32(27) + 'y'"]);
+    expect(() => exportLines({ A: "x\u001b" }, "tcsh")).toThrowError("tcsh has no words");
   });
 });
 
