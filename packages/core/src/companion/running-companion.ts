@@ -279,6 +279,12 @@ export class RunningCompanion implements Companion {
       directory,
       owner: host.identity.editorKey,
       bounds: [{ prefix: proposalKeyPrefix, maximumBytes: maximumKeptBytes }],
+      onDidSetAside: (place) => {
+        const text = `What Patchbay had kept could be changed by other users of this machine, and is not used. It is in ${place}, in files that end with ".aside".`;
+        host.messages
+          .show({ code: "set-aside", severity: "warning", text, actions: [], values: { place } })
+          .catch((error: unknown) => logger.warn("A message could not be shown", { reason: messageOf(error) }));
+      },
     });
   }
 

@@ -4,7 +4,8 @@ import { isPlainName, joinPath } from "./join-path.ts";
 
 /** A directory that only this user can look into or change, or the sentence that says why there is none and what to do. */
 export type PrivateDirectory =
-  | { readonly kind: "private"; readonly path: string }
+  /** `wasOpen`: until now others could write to it or to a level above: what is in it may be theirs. */
+  | { readonly kind: "private"; readonly path: string; readonly wasOpen: boolean }
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
 
 export interface PrivateDirectoryRequest {
@@ -32,6 +33,7 @@ export async function findPrivateDirectory(
   request: PrivateDirectoryRequest,
 ): Promise<PrivateDirectory> {
   let path = request.root;
+  let wasOpen = false;
   try {
     const rootReason = await checkRoot(platform, request);
     if (rootReason !== undefined) return { kind: "refused", path, reason: rootReason };
@@ -48,8 +50,9 @@ export async function findPrivateDirectory(
       const isLast = index === request.levels.length - 1;
       const reason = await checkLevel(platform, path, facts, isLast, request.intent);
       if (reason !== undefined) return { kind: "refused", path, reason };
+      wasOpen ||= facts !== undefined && (facts.mode & othersMayWrite) !== 0;
     }
-    return { kind: "private", path };
+    return { kind: "private", path, wasOpen };
   } catch (error) {
     return { kind: "refused", path, reason: `${path} cannot be used (${causeOf(error)}). ${adviceFor(error)}` };
   }

@@ -1,4 +1,4 @@
-import type { Platform } from "../platform/platform.ts";
+import type { FileFacts, Platform } from "../platform/platform.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import { LoadOnce } from "../support/load-once.ts";
@@ -7,7 +7,7 @@ import { adviceFor, causeOf } from "./file-advice.ts";
 import { claimFile, releaseClaim } from "./claim-file.ts";
 import { CountedText } from "./counted-text.ts";
 import { joinPath, splitPath } from "./join-path.ts";
-import { findPrivateDirectory } from "./private-directory.ts";
+import { findPrivateDirectory, isOwn } from "./private-directory.ts";
 import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
 import type { RecordMarker } from "./record-marker.ts";
 import { SerialSlots } from "./serial-slots.ts";
@@ -22,12 +22,15 @@ export interface PrivateStorageOptions {
   readonly maximumValueBytes?: number;
   /** Groups of keys that together may only take so much room. */
   readonly bounds?: readonly StorageBound[];
+  /** Told after values were set aside because others could have written them. */
+  readonly onDidSetAside?: (directory: string) => void;
 }
 
 /**
  * Small texts by key that only this user can read (0600 in a 0700 directory), each replaced whole or not at all. Per key,
  * calls run one after another and the latest write wins. Every method rejects with PatchbayError: `invalid-argument`
  * for a key outside `[A-Za-z0-9._-]`, `too-large`, or `storage-failed` (also logged), after which the old value stands.
+ * A value that others could have written or read, because its directory or file is found open to them, counts as none.
  */
 export interface PrivateStorage {
   /** The text last written, or undefined where there is none. */
@@ -57,6 +60,9 @@ const suffix = ".json";
 const checkStandsMs = 100;
 /** No key's file: nothing reads it as a value. */
 const claimName = "run.claim";
+/** Behind the name of what others could have written; no value ends so. */
+const asideSuffix = ".aside";
+const othersMayDoAnything = 0o077;
 const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const defaultMaximumBytes = 128 * 1024 * 1024;
 
@@ -72,6 +78,7 @@ class DirectoryStorage implements PrivateStorage {
   readonly #directory: string;
   readonly #maximumBytes: number;
   readonly #bounds: readonly StorageBound[];
+  readonly #onDidSetAside: ((directory: string) => void) | undefined;
   readonly #slots: SerialSlots<Change> = new SerialSlots((key, change) => this.#perform(key, change));
   readonly #swept: LoadOnce<void> = new LoadOnce(() => this.#sweep());
   #checked: { readonly path: string; readonly at: number } | undefined;
@@ -85,6 +92,7 @@ class DirectoryStorage implements PrivateStorage {
     this.#directory = options.directory;
     this.#maximumBytes = options.maximumValueBytes ?? defaultMaximumBytes;
     this.#bounds = options.bounds ?? [];
+    this.#onDidSetAside = options.onDidSetAside;
   }
 
   async read(key: string): Promise<string | undefined> {
@@ -93,7 +101,14 @@ class DirectoryStorage implements PrivateStorage {
       await this.#slots.settled(key);
       const directory = await this.#find("look");
       if (directory === undefined) return undefined;
-      return this.#platform.files.readText(this.#pathOf(directory, key), this.#maximumBytes);
+      const path = this.#pathOf(directory, key);
+      const facts = await this.#platform.files.lstat(path);
+      if (facts === undefined) return undefined;
+      if (facts.kind === "file" && !this.#isOursAlone(facts)) {
+        await this.#setAside(directory, [key + suffix]);
+        return undefined;
+      }
+      return this.#platform.files.readText(path, this.#maximumBytes);
     });
   }
 
@@ -198,7 +213,8 @@ class DirectoryStorage implements PrivateStorage {
       const key = name.slice(0, -suffix.length);
       if (!name.endsWith(suffix) || !key.startsWith(prefix) || !keyPattern.test(key)) continue;
       const facts = await this.#platform.files.lstat(joinPath(this.#platform, directory, name));
-      if (facts?.kind === "file") values.push({ key, size: facts.size, modifiedMs: facts.modifiedMs });
+      if (facts?.kind === "file" && this.#isOursAlone(facts))
+        values.push({ key, size: facts.size, modifiedMs: facts.modifiedMs });
     }
     return values.sort((a, b) => a.modifiedMs - b.modifiedMs || (a.key < b.key ? -1 : 1));
   }
@@ -213,7 +229,10 @@ class DirectoryStorage implements PrivateStorage {
     if (intent === "look" && !exists) return undefined;
     const found = await findPrivateDirectory(this.#platform, { root, levels, intent });
     this.#checked = found.kind === "private" ? { path: found.path, at: now } : undefined;
-    if (found.kind === "private") return found.path;
+    if (found.kind === "private") {
+      if (found.wasOpen) await this.#setAside(found.path, await this.#platform.files.list(found.path));
+      return found.path;
+    }
     throw new PatchbayError("storage-failed", `The private storage cannot be used: ${found.reason}`);
   }
 
@@ -238,6 +257,22 @@ class DirectoryStorage implements PrivateStorage {
       if (!(await isLeftover(this.#platform, directory, name))) continue;
       await this.#platform.files.remove(joinPath(this.#platform, directory, name));
     }
+  }
+
+  /** What others could have written is never read; the user finds it, since drafts may be among it. */
+  async #setAside(directory: string, names: readonly string[]): Promise<void> {
+    const values = names.filter((name) => name.endsWith(suffix) || name === claimName);
+    for (const name of values) {
+      const path = joinPath(this.#platform, directory, name);
+      await this.#platform.files.rename(path, path + asideSuffix);
+    }
+    if (values.length === 0) return;
+    this.#logger.warn("What was kept is not used: others could write it", { directory });
+    this.#onDidSetAside?.(directory);
+  }
+
+  #isOursAlone(facts: FileFacts): boolean {
+    return (facts.mode & othersMayDoAnything) === 0 && isOwn(this.#platform, facts);
   }
 
   #pathOf(directory: string, key: string): string {

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -299,6 +300,56 @@ describe("bounded groups", () => {
     await Promise.all([typing, typedOn]);
     expect(await storage.read("draft-old")).toBe("yyyyy");
     expect(await storage.read("draft-new")).toHaveLength(25);
+  });
+});
+
+describe("a storage that is found open to others", () => {
+  const claimed = async (machine: TemporaryMachine, told: string[] = []) => {
+    const directory = join(machine.home, "storage");
+    const storage = createPrivateStorage({ ...machine, directory, onDidSetAside: (place) => told.push(place) });
+    await storage.claim({ pid: process.pid });
+    return { storage, directory };
+  };
+
+  it.each([0o777, 0o770, 0o1777])("is not used as it is where its directory was %o", async (mode) => {
+    const machine = makeTemporaryMachine();
+    const { storage, directory } = await claimed(machine);
+    await storage.write("endpoint", "token");
+    await storage.write("draft", "typed");
+    await storage.release();
+    chmodSync(directory, mode);
+    const told: string[] = [];
+    const again = await claimed(machine, told);
+    expect(await again.storage.read("endpoint")).toBeUndefined();
+    expect(await again.storage.list("")).toEqual([]);
+    expect(readFileSync(join(directory, "draft.json.aside"), "utf8")).toBe("typed");
+    expect(told).toEqual([directory]);
+    expect(lstatSync(directory).mode & 0o7777).toBe(0o700);
+    await again.storage.write("endpoint", "new");
+    expect(await again.storage.read("endpoint")).toBe("new");
+    expect(told).toHaveLength(1);
+  });
+
+  it.each([0o644, 0o660, 0o602])("has no value of which the file was %o", async (mode) => {
+    const machine = makeTemporaryMachine();
+    const { storage, directory } = await claimed(machine);
+    await storage.write("endpoint", "token");
+    await storage.write("draft", "typed");
+    chmodSync(join(directory, "endpoint.json"), mode);
+    expect(await storage.list("")).toEqual(["draft"]);
+    expect(await storage.read("endpoint")).toBeUndefined();
+    expect(await storage.read("draft")).toBe("typed");
+    await storage.write("endpoint", "new");
+    expect(await storage.read("endpoint")).toBe("new");
+  });
+
+  it("is used where others could only see its names", async () => {
+    const machine = makeTemporaryMachine();
+    const { storage, directory } = await claimed(machine);
+    await storage.write("draft", "typed");
+    await storage.release();
+    chmodSync(directory, 0o755);
+    expect(await (await claimed(machine)).storage.read("draft")).toBe("typed");
   });
 });
 
