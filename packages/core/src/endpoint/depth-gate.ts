@@ -12,6 +12,12 @@ const nearBytes = 256;
 export const maximumDepth = 200;
 
 /**
+ * More outside of strings is refused, bytes: about thirty thousand members. No agent sends a hundredth of that, nearly all of a
+ * message is the strings of its proposal; and what has many members is parsed and copied in one go, for which everybody waits.
+ */
+export const maximumStructureBytes: number = 128 * 1024;
+
+/**
  * Follows the nesting of a JSON text while its bytes come in, without building anything. Works chunk by chunk, so that
  * a large body costs a little at each chunk and a hostile one is refused before it is collected.
  */
@@ -19,9 +25,10 @@ export class DepthGate {
   #depth = 0;
   #inString = false;
   #escaped = false;
+  #structureBytes = 0;
 
-  /** False as soon as the text is nested too deeply. */
-  accept(chunk: Uint8Array): boolean {
+  /** Says what is wrong with the text as soon as it is. */
+  refusal(chunk: Uint8Array): "too-deep" | "too-many-members" | undefined {
     const length = chunk.length;
     let index = 0;
     if (this.#escaped && length > 0) {
@@ -29,17 +36,22 @@ export class DepthGate {
       index = 1;
     }
     if (this.#inString) index = this.#skipString(chunk, index);
+    let stringBytes = index;
     let depth = this.#depth;
     for (; index < length; index += 1) {
       const byte = chunk[index];
-      if (byte === quote) index = this.#skipString(chunk, index + 1) - 1;
-      else if (byte === openBrace || byte === openBracket) {
+      if (byte === quote) {
+        const last = this.#skipString(chunk, index + 1) - 1;
+        stringBytes += last - index;
+        index = last;
+      } else if (byte === openBrace || byte === openBracket) {
         depth += 1;
-        if (depth > maximumDepth) return false;
+        if (depth > maximumDepth) return "too-deep";
       } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
     }
     this.#depth = depth;
-    return true;
+    this.#structureBytes += length - stringBytes;
+    return this.#structureBytes > maximumStructureBytes ? "too-many-members" : undefined;
   }
 
   /** Where the string that `start` is in ends. Nearly all of a proposal is one string, so this is what the gate costs. */

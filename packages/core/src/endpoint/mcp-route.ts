@@ -100,6 +100,10 @@ export class McpRoute {
       this.#refuse(request, response, 400, "The message is nested too deeply.", undefined, rpcCodes.invalidRequest);
       return undefined;
     }
+    if (result.kind === "too-many-members") {
+      this.#refuse(request, response, 400, "The message has too many members.", undefined, rpcCodes.invalidRequest);
+      return undefined;
+    }
     if (result.kind === "not-utf8") {
       this.#refuse(request, response, 400, "The message is not valid UTF-8.", undefined, rpcCodes.parseError);
       return undefined;

@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
 
-/** Why a WebSocket is not read from for now: its session is being started, or it does not read what it asked for. */
-export type HoldReason = "starting" | "writing";
+/** Why a WebSocket is not read from for now: its session is being started, a long message is being read, or it does not read what it asked for. */
+export type HoldReason = "starting" | "reading" | "writing";
 
 /** Holds a WebSocket's reading back for as long as there is any reason to, so that its peer waits instead of our memory filling. */
 export class ReadingGate {

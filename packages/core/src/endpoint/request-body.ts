@@ -18,6 +18,7 @@ export type BodyResult =
   | { readonly kind: "complete"; readonly text: string | LargeJson }
   | { readonly kind: "too-large" }
   | { readonly kind: "too-deep" }
+  | { readonly kind: "too-many-members" }
   | { readonly kind: "not-utf8" }
   /** The client went away in the middle. */
   | { readonly kind: "cut" };
@@ -56,16 +57,20 @@ export function collectBody(request: IncomingMessage, limitBytes: number, done: 
   request.on("error", () => undefined);
 }
 
-/** A text that grows by chunks of bytes. */
-class BodyText {
+/** Why a message is not read. */
+export type TextRefusal = "too-deep" | "too-many-members" | "not-utf8";
+
+/** A text that grows by chunks of bytes, each looked at and decoded as it comes. */
+export class BodyText {
   readonly #gate: DepthGate = new DepthGate();
   #chunks: Buffer[] = [];
   #held = 0;
   #large: LargeBody | undefined;
 
   /** Says what is wrong with the chunk. */
-  add(chunk: Buffer): "too-deep" | "not-utf8" | undefined {
-    if (!this.#gate.accept(chunk)) return "too-deep";
+  add(chunk: Buffer): TextRefusal | undefined {
+    const refusal = this.#gate.refusal(chunk);
+    if (refusal !== undefined) return refusal;
     if (this.#chunks.length >= maximumChunks) this.#chunks = [Buffer.concat(this.#chunks)];
     this.#chunks.push(chunk);
     this.#held += chunk.length;

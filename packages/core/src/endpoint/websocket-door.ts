@@ -5,12 +5,13 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { messageOf } from "../support/errors.ts";
 import { clientHeaders } from "./client-headers.ts";
 import type { ConnectionContext } from "./connection-context.ts";
-import { DepthGate } from "./depth-gate.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
+import { FrameSplitter } from "./frame-splitter.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { PeerWatch } from "./peer-watch.ts";
+import { BodyText, type TextRefusal } from "./request-body.ts";
 import { ReadingGate } from "./reading-gate.ts";
 import type { SessionIds } from "./session-ids.ts";
 import type { SessionTable, TableEntry } from "./session-table.ts";
@@ -84,6 +85,9 @@ export class WebSocketDoor {
   #serve(request: IncomingMessage, socket: Socket, webSocket: WebSocket, tokenName: string | undefined): void {
     const { context, heartbeat, table } = this.#options;
     const gate = new ReadingGate(webSocket);
+    const splitter = new FrameSplitter(context.limits.maximumMessageBytes);
+    splitter.follow(socket);
+    webSocket.binaryType = "fragments";
     const peer: WebSocketPeer = { webSocket, socket, gate };
     const watch = new PeerWatch({
       ...peer,
@@ -118,12 +122,16 @@ export class WebSocketDoor {
         webSocket.close(1011);
       });
     };
-    webSocket.on("message", (data, isBinary) => {
+    const take = (incoming: IncomingRpc | undefined): void => {
       if (webSocket.readyState !== webSocket.OPEN) return;
-      const incoming = isBinary ? undefined : readText(data);
       if (incoming === undefined) webSocket.close(1003, "Only text messages are understood.");
       else if (incoming.kind === "invalid") webSocket.send(rpcError(incoming.id, incoming.code, incoming.reason));
       else receive(incoming);
+    };
+    const reading = new InTurns(gate);
+    webSocket.on("message", (data, isBinary) => {
+      const isText = splitter.takeKind() === "long-text" || !isBinary;
+      reading.next(isText ? readText(data) : undefined, take);
     });
     webSocket.on("error", (error) =>
       context.logger.debug("A WebSocket was closed for what its peer sent.", { cause: messageOf(error) }),
@@ -177,10 +185,75 @@ export class WebSocketDoor {
   }
 }
 
-function readText(data: RawData): IncomingRpc | undefined {
-  if (!Buffer.isBuffer(data)) return undefined;
-  if (!new DepthGate().accept(data)) {
-    return { kind: "invalid", id: null, code: rpcCodes.invalidRequest, reason: "The message is nested too deeply." };
+/** A longer message is read piece by piece, bytes; one piece is a matter of a millisecond or two. */
+const readAtOnceBytes = 256 * 1024;
+
+type Incoming = IncomingRpc | undefined;
+
+/** Hands on messages in the order in which they came, also where reading one takes several turns. */
+class InTurns {
+  readonly #gate: ReadingGate;
+  #waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(gate: ReadingGate) {
+    this.#gate = gate;
   }
-  return readRpc(data.toString("utf8"));
+
+  next(incoming: Incoming | Promise<Incoming>, take: (incoming: Incoming) => void): void {
+    if (this.#waiting === 0 && !(incoming instanceof Promise)) {
+      take(incoming);
+      return;
+    }
+    this.#waiting += 1;
+    // What the peer sends meanwhile waits on its side.
+    this.#gate.hold("reading");
+    this.#last = this.#last.then(async () => {
+      const read = await incoming;
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#gate.release("reading");
+      take(read);
+    });
+  }
+}
+
+/** What a text message says; undefined where it is none. */
+function readText(data: RawData): Incoming | Promise<Incoming> {
+  const chunks = Array.isArray(data) ? data : Buffer.isBuffer(data) ? [data] : undefined;
+  if (chunks === undefined) return undefined;
+  const text = new BodyText();
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined && only.length <= readAtOnceBytes) {
+    return readWhole(text, text.add(only));
+  }
+  return readInPieces(text, chunks);
+}
+
+async function readInPieces(text: BodyText, chunks: readonly Buffer[]): Promise<Incoming> {
+  for (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += readAtOnceBytes) {
+      const refusal = text.add(chunk.subarray(start, start + readAtOnceBytes));
+      if (refusal !== undefined) return readWhole(text, refusal);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  return readWhole(text, undefined);
+}
+
+function readWhole(text: BodyText, refusal: TextRefusal | undefined): Incoming {
+  const whole = refusal === undefined ? text.end() : undefined;
+  if (whole !== undefined) return readRpc(whole);
+  const [code, reason] = refusalOf(refusal ?? "not-utf8");
+  return { kind: "invalid", id: null, code, reason };
+}
+
+function refusalOf(refusal: TextRefusal): readonly [code: number, reason: string] {
+  switch (refusal) {
+    case "too-deep":
+      return [rpcCodes.invalidRequest, "The message is nested too deeply."];
+    case "too-many-members":
+      return [rpcCodes.invalidRequest, "The message has too many members."];
+    case "not-utf8":
+      return [rpcCodes.parseError, "The message is not valid UTF-8."];
+  }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DepthGate, maximumDepth } from "../../src/endpoint/depth-gate.ts";
+import { DepthGate, maximumDepth, maximumStructureBytes } from "../../src/endpoint/depth-gate.ts";
 
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
@@ -12,7 +12,7 @@ function accepts(text: string, chunkLength: number): boolean {
   const bytes = Buffer.from(text);
   const gate = new DepthGate();
   for (let start = 0; start < bytes.length; start += chunkLength) {
-    if (!gate.accept(bytes.subarray(start, start + chunkLength))) return false;
+    if (gate.refusal(bytes.subarray(start, start + chunkLength)) !== undefined) return false;
   }
   return true;
 }
@@ -45,7 +45,19 @@ describe("depth gate", () => {
     const bytes = Buffer.from(JSON.stringify(["\\".repeat(200) + '"' + "[".repeat(2 * maximumDepth)]));
     const gate = new DepthGate();
     const cut = 3;
-    expect(gate.accept(bytes.subarray(0, cut))).toBe(true);
-    expect(gate.accept(bytes.subarray(cut))).toBe(true);
+    expect(gate.refusal(bytes.subarray(0, cut))).toBeUndefined();
+    expect(gate.refusal(bytes.subarray(cut))).toBeUndefined();
+  });
+
+  it("counts what stands outside of strings, wherever the chunks are cut", () => {
+    const text = JSON.stringify({ one: "x".repeat(4 * maximumStructureBytes), two: ['"\\'.repeat(50_000)] });
+    const most = " ".repeat(maximumStructureBytes - 40);
+    for (const chunkLength of [7, 4_096, 10_000_000]) {
+      expect(accepts(most + text, chunkLength)).toBe(true);
+      expect(accepts(`${most}${" ".repeat(40)}${text}`, chunkLength)).toBe(false);
+    }
+    expect(new DepthGate().refusal(Buffer.from(`[${"1,".repeat(maximumStructureBytes / 2)}1]`))).toBe(
+      "too-many-members",
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { createFakeClock } from "@patchbay/testkit";
 import { memoryInUse } from "./memory-in-use.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually, startEndpoint, token } from "./endpoint-under-test.ts";
 import { call, initializeMessage } from "./http-agent.ts";
 import { openRaw, type RawConnection } from "./raw-connection.ts";
@@ -73,6 +73,56 @@ describe("WebSocket upgrade", () => {
       `GET / HTTP/1.1\r\nHost: 127.0.0.1:${under.port}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nAuthorization: Bearer ${token}\r\n\r\n`,
     );
     expect(await connection.status()).toBe(400);
+  });
+});
+
+describe("long WebSocket messages", () => {
+  const long = "words that an agent proposes, ".repeat(280_000);
+
+  it.each([
+    ["one frame", (text: string) => frame(text)],
+    [
+      "two frames",
+      (text: string) => Buffer.concat([frame(text.slice(0, 99), { fin: false }), frame(text.slice(99), { opcode: 0 })]),
+    ],
+  ])("in %s are read in turns with other work, and answered before what comes after them", async (_what, framed) => {
+    const under = await startEndpoint();
+    const agent = await openWebSocket(under.port);
+    agent.write(frame(hello));
+    await messages(agent, 1);
+    const turns = vi.spyOn(globalThis, "setImmediate");
+    onTestFinished(() => turns.mockRestore());
+    agent.write(
+      Buffer.concat([
+        framed(JSON.stringify(call("long", "echo", long))),
+        frame(JSON.stringify(call("short", "echo", "hi"))),
+      ]),
+    );
+    const [, first, second] = await messages(agent, 3);
+    expect(second).toMatchObject({ id: "short", result: { content: [{ text: "hi" }] } });
+    expect(first).toMatchObject({ id: "long" });
+    expect(JSON.stringify(first).length).toBeGreaterThan(long.length);
+    expect(turns.mock.calls.length).toBeGreaterThanOrEqual(long.length / (256 * 1024) - 1);
+  });
+
+  it("that are no UTF-8 are refused, and the next one is served", async () => {
+    const under = await startEndpoint();
+    const agent = await openWebSocket(under.port);
+    agent.write(frame(hello));
+    await messages(agent, 1);
+    agent.write(frame(Buffer.concat([Buffer.from(JSON.stringify(long)), Buffer.from([0xff])])));
+    agent.write(frame(JSON.stringify(call("short", "echo", "hi"))));
+    expect((await messages(agent, 3)).slice(1)).toMatchObject([{ error: { code: -32_700 } }, { id: "short" }]);
+  });
+
+  it("of more members than any agent sends are refused", async () => {
+    const under = await startEndpoint();
+    const agent = await openWebSocket(under.port);
+    agent.write(frame(hello));
+    await messages(agent, 1);
+    const members = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`k${index}`, 1]));
+    agent.write(frame(JSON.stringify({ ...call("many", "echo", "hi"), params: members })));
+    expect((await messages(agent, 2)).at(1)).toMatchObject({ error: { code: -32_600 } });
   });
 });
 
