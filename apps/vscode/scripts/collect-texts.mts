@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const here = fileURLToPath(new URL("..", import.meta.url));
 const core = join(here, "..", "..", "packages", "core", "src");
 const coreMessages = [join("diff", "review-messages.ts"), join("session", "session-registry.ts")] as const;
-const coreActions = ["Show", "Do Not Show", "Save to File"] as const;
+const coreActions = ["Show", "Do Not Show", "Save to File", "Apply My Edits"] as const;
 
 export async function collectTexts(): Promise<readonly string[]> {
   const names = (await readdir(join(here, "src"), { recursive: true })).filter((name) => name.endsWith(".ts"));

@@ -105,6 +105,11 @@ export interface DiffRequest {
   readonly draftText?: string;
   /** False when the asking agent has gone: the text is kept for the user, a verdict reaches nobody. */
   readonly agentPresent: boolean;
+  /**
+   * Set where only the agent's own terminal can answer (`ProposalInfo.state`, `terminal`): an accept then only tells the user so,
+   * and a host that can offers none.
+   */
+  readonly decidedBy?: "terminal";
 }
 
 /**

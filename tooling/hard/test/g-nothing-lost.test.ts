@@ -124,7 +124,7 @@ describe("nothing lost", () => {
     await annotate(`on disk after ${onDiskAfter.toFixed(0)} ms`);
   });
 
-  it("L02 the same for an agent whose answer dies with its connection: the text comes back for the user", async () => {
+  it("L02 the same for an agent whose answer dies with its connection: the text comes back, and its terminal answers", async () => {
     const sandbox = makeSandbox();
     const first = await startEditor({ sandbox });
     const socket = await connectWebSocket(first);
@@ -135,9 +135,13 @@ describe("nothing lost", () => {
     await first.kill();
     const second = await startEditor({ sandbox });
     const restored = await second.view();
-    expect(restored).toMatchObject({ text: "typed\n", agentPresent: false });
+    expect(restored).toMatchObject({ text: "typed\n", draft: true });
     await second.call(ask.accept, { id: restored.id });
-    await second.until("it is in the list", async () => (await second.call(ask.keptTexts)).includes("typed\n"));
+    await second.until("it says where to answer", async () =>
+      (await second.call(ask.messages)).some(({ code }) => code === "answer-in-terminal"),
+    );
+    expect((await second.call(ask.proposals)).map(({ state }) => state)).toEqual(["terminal"]);
+    expect(await second.view()).toMatchObject({ text: "typed\n" });
   });
 
   it("L03 nothing is written to the user's files, whatever is decided", async () => {

@@ -11,6 +11,7 @@ export function proposalLabel(proposal: ProposalInfo): string {
   const verb = { create: "creates", change: "changes", delete: "empties" }[proposal.kind];
   const marks = [
     ...(proposal.edited ? ["edited"] : []),
+    ...(proposal.state === "terminal" ? ["answer in the agent's terminal"] : []),
     ...(proposal.state === "away" ? ["the agent is not connected"] : []),
     ...(proposal.state === "kept" ? ["the agent has exited: save, yank or discard it"] : []),
     ...(proposal.state === "asking" ? ["outside of the folder: open shows it"] : []),

@@ -52,6 +52,7 @@ function states({ kind, edited, state, standing }: ProposalInfo): string[] {
   if (state === "asking") texts.push(l10n.t("outside of the workspace: show it?"));
   if (state === "hidden") texts.push(l10n.t("waits in the terminal"));
   if (state === "away") texts.push(l10n.t("the agent is not connected"));
+  if (state === "terminal") texts.push(l10n.t("answer in the agent's terminal"));
   if (state === "kept") texts.push(l10n.t("your text, which no agent takes any more"));
   else if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve it first"));
   else if (standing === "merged") texts.push(l10n.t("brought onto the file as it is now"));

@@ -78,7 +78,8 @@ export class DiffRegistry {
     const views = new ReviewViews({ host, clock, logger, messages, proposals, events, beforeShown });
     const files = new ReviewedFiles({ host, files: options.files, clock, logger });
     const showAgain = (proposal: Proposal): Promise<void> => views.show(proposal);
-    const follower = new FileFollower({ files, clock, logger, drafts, proposals, showAgain });
+    const onAgentWrote = (proposal: Proposal): void => this.#decisions.writtenByTerminal(proposal);
+    const follower = new FileFollower({ files, clock, logger, drafts, proposals, showAgain, onAgentWrote });
     const marks = new ByteOrderMarks(options.files);
     this.#proposals = proposals;
     this.#messages = messages;
@@ -193,6 +194,7 @@ export class DiffRegistry {
   }
 
   async closeAllOfSession(owner: ProposalOwner): Promise<number> {
+    for (const proposal of this.#proposals.leftTo(owner)) void this.#decisions.answeredInTerminal(proposal);
     const own = this.#proposals.ofSession(owner.sessionId);
     await Promise.all(own.map((proposal) => this.closeByAgent(owner, proposal.facts.input.handle, { notify: false })));
     return own.length;
@@ -223,7 +225,8 @@ export class DiffRegistry {
   }
 
   #acceptable(): readonly string[] {
-    return this.#proposals.all.filter((proposal) => proposal.isOpen).map((proposal) => proposal.id);
+    const open = this.#proposals.all.filter((proposal) => proposal.isOpen && !proposal.terminalOnly);
+    return open.map((proposal) => proposal.id);
   }
 
   async reject(id: string): Promise<boolean> {
@@ -277,7 +280,11 @@ export class DiffRegistry {
 
   /** The owner will not come back: edited views stay with their text, the others go. */
   sessionEnded(sessionId: string): void {
-    for (const proposal of this.#proposals.ofSession(sessionId)) this.#decisions.orphan(proposal);
+    for (const proposal of this.#proposals.ofSession(sessionId)) {
+      // Its connection ends with this run, and its terminal goes on asking: the next run shows it.
+      const isLeft = this.#proposals.ending === "keep" && !proposal.facts.owner.outlivesConnection;
+      if (!isLeft) this.#decisions.orphan(proposal);
+    }
     this.#decisions.tellLost(sessionId);
     this.#outcomes.ownerEnded(sessionId);
     this.#files.forgetWritesOf(sessionId);

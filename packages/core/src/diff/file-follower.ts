@@ -10,6 +10,7 @@ import type { Proposal } from "./proposal.ts";
 import { currentText } from "./read-view.ts";
 import { isSameFile, type RebasedProposal, rebaseProposal } from "./rebase-proposal.ts";
 import type { FilePlace, FileText, ReviewedFiles, UnwrittenText } from "./reviewed-files.ts";
+import { sameLines } from "./text-fidelity.ts";
 import { within } from "./within.ts";
 
 /** How long an editor may take to put an update into a view, ms. */
@@ -38,6 +39,8 @@ export interface FileFollowerOptions {
   readonly proposals: OpenProposals;
   /** Shows a proposal whose view is gone once more. */
   readonly showAgain: (proposal: Proposal) => Promise<void>;
+  /** The file of a proposal that only its agent's terminal can decide holds the proposal. */
+  readonly onAgentWrote: (proposal: Proposal) => void;
 }
 
 /**
@@ -95,6 +98,12 @@ export class FileFollower {
     return { kind: "refused", because };
   }
 
+  /** The accept does not count, whatever the file holds: the review goes on. */
+  async resume(proposal: Proposal, text: string): Promise<void> {
+    const { base } = proposal;
+    if (base !== undefined) await this.#goOn(proposal, text, { base, text, isConflict: false });
+  }
+
   /** What an agent whose terminal has decided is told that its proposal holds: on the file as it is now, and never conflict markers. */
   async textForAgent(proposal: Proposal, text: string): Promise<string> {
     const { next } = await this.#look(proposal, text, undefined);
@@ -149,6 +158,10 @@ export class FileFollower {
     const { clock, drafts, proposals } = this.#options;
     const { base } = proposal;
     if (base !== undefined && isSameFile(base.file, now)) return;
+    if (base !== undefined && proposal.terminalOnly && !now.unsaved && sameLines(now.text, proposal.body)) {
+      this.#options.onAgentWrote(proposal);
+      return;
+    }
     const right = proposal.view === undefined ? undefined : await currentText(proposal, clock);
     const text = right ?? proposal.draft ?? proposal.shownText;
     const next = await rebaseProposal(proposal, text, now, clock);

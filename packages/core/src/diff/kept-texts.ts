@@ -73,13 +73,17 @@ export class KeptTexts {
 
   /** See `Companion.saveKeptText`. */
   async save(id: string): Promise<KeptTextSaving | undefined> {
-    const { host, clock, files, logger } = this.#options;
+    const { clock, host, files, logger } = this.#options;
     const proposal = this.#find(id);
     if (proposal === undefined) return undefined;
     try {
       const text = await this.#options.views.textToAccept(proposal);
       const { documents } = host;
-      const saving = await saveIntoFile(proposal.facts.input.path, text, [proposal.body], { clock, files, documents });
+      const saving = await saveIntoFile(proposal.facts.input.path, text, basesOf(proposal), {
+        clock,
+        files,
+        documents,
+      });
       if (saving.kind === "saved") this.#release(proposal, "accepted");
       return saving;
     } catch (error) {
@@ -134,4 +138,10 @@ function infoOf({ id, facts, kept, place }: Proposal): KeptText {
     since: kept?.since ?? facts.createdAt,
     isShown: place === "shown",
   };
+}
+
+/** What the text was made from, the most likely first: what the agent wrote, or what the review showed on its left side. */
+function basesOf({ base, body, kept }: Proposal): readonly string[] {
+  const left = base === undefined || !base.file.readable ? [] : [base.file.text, base.proposedOn];
+  return kept?.reason === "answered-in-terminal" ? [body, ...left] : [...left, body];
 }

@@ -76,8 +76,9 @@ export interface ProposalInfo {
   readonly edited: boolean;
   /**
    * `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal decides; `away`: the agent
-   * is not connected and may come back; `kept`: the agent will not come back, and what is left is a `KeptText` of this id.
+   * is not connected and may come back; `terminal`: shown, but the agent's question died with its connection, so that only its
+   * terminal can answer, and edits are offered to be applied once it has written; `kept`: the agent will not come back, and what is left is a `KeptText` of this id.
    */
-  readonly state: "asking" | "shown" | "hidden" | "away" | "kept";
+  readonly state: "asking" | "shown" | "hidden" | "away" | "terminal" | "kept";
   readonly standing: FileStanding;
 }

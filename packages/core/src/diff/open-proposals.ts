@@ -1,7 +1,7 @@
 import { Emitter, type Event } from "../support/emitter.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { ProposalInfo } from "./model.ts";
-import type { Proposal } from "./proposal.ts";
+import type { Proposal, ProposalOwner } from "./proposal.ts";
 
 /** The proposals under review in this run: those that wait for a decision, and those of which only text the user typed is left. */
 export class OpenProposals {
@@ -42,6 +42,17 @@ export class OpenProposals {
   /** The proposal a session means by its handle; undefined where it waits for none. */
   find(sessionId: string, handle: string): Proposal | undefined {
     return this.ofSession(sessionId).find((proposal) => proposal.facts.input.handle === handle);
+  }
+
+  /** What an earlier run has left to the terminal of this agent, which has connected anew since. */
+  leftTo(owner: ProposalOwner, handle?: string): readonly Proposal[] {
+    return this.all.filter(({ isOpen, terminalOnly, facts }) => {
+      if (!isOpen || !terminalOnly || facts.owner.dialect !== owner.dialect) return false;
+      if (handle !== undefined && facts.input.handle !== handle) return false;
+      const [one, other] = [facts.owner.process, owner.process];
+      // Two terminals of one kind are told apart where the system tells their processes.
+      return one === undefined || other === undefined || (one.pid === other.pid && one.mark === other.mark);
+    });
   }
 
   /** Takes a proposal in; `changed` is said when it is complete. */

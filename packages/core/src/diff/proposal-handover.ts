@@ -52,7 +52,7 @@ export class ProposalHandover {
   /** It came while everything ends: the next run shows it, or its agent is told that nobody will. */
   takeLate(proposal: Proposal): void {
     if (this.#options.proposals.ending !== "keep") void this.#settle(proposal);
-    else if (proposal.facts.owner.outlivesConnection) void this.#options.drafts.save(proposal);
+    else void this.#options.drafts.save(proposal);
   }
 
   /** See `DiffRegistry.stop`. */
@@ -94,7 +94,7 @@ export class ProposalHandover {
       proposal.settle(record.outcome);
       proposal.detached = isKept(record);
       outcomes.restore(proposal, record.outcome, record.sentAs);
-    } else if (record.detached || !owner.outlivesConnection) {
+    } else if (record.detached) {
       proposal.settle({ kind: "agent-gone" });
       proposal.detached = isKept(record) || record.draft !== undefined;
       if (!proposal.detached) drafts.forget(proposal);
@@ -103,7 +103,8 @@ export class ProposalHandover {
     if (proposal.detached) {
       proposal.kept = record.kept ?? { reason: "agent-exited", since: proposal.facts.createdAt, isShown: true };
     }
-    proposal.agentPresent = proposal.isOpen && carrier.isReachable(owner.sessionId);
+    proposal.terminalOnly = proposal.isOpen && !owner.outlivesConnection;
+    proposal.agentPresent = proposal.terminalOnly || (proposal.isOpen && carrier.isReachable(owner.sessionId));
     proposals.add(proposal);
     return proposal;
   }

@@ -140,6 +140,8 @@ export class Proposal {
 
   /** The agent has its outcome, but the view stays with text the user typed. */
   detached = false;
+  /** Its question died with an earlier run: the agent's own terminal still asks, and nothing that is decided here reaches it. */
+  terminalOnly = false;
   /** Set together with `detached`. */
   kept: KeptFacts | undefined;
 
@@ -197,6 +199,12 @@ export class Proposal {
     return typeof restoring === "string" ? finished(restoring) : restoring.then(finished);
   }
 
+  get #state(): ProposalInfo["state"] {
+    if (this.detached) return "kept";
+    if (this.terminalOnly) return "terminal";
+    return this.agentPresent ? this.place : "away";
+  }
+
   info(): ProposalInfo {
     return {
       id: this.id,
@@ -205,7 +213,7 @@ export class Proposal {
       path: this.facts.input.path,
       kind: this.facts.kind,
       edited: this.#touched,
-      state: this.detached ? "kept" : this.agentPresent ? this.place : "away",
+      state: this.#state,
       standing: this.#standing,
     };
   }

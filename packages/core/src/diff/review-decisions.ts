@@ -17,6 +17,9 @@ import { textForEdits } from "./rebase-proposal.ts";
 import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
+/** How long after its answer in the terminal an agent may take to write, ms. */
+const writtenWithinMs = 3_000;
+
 export interface ReviewDecisionsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -79,6 +82,7 @@ export class ReviewDecisions {
       return true;
     }
     if (!proposal.isOpen) return false;
+    if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
     if (!this.#end(proposal, { kind }, "rejected", true)) return false;
     this.#options.outcomes.send(proposal, { kind });
     return true;
@@ -92,7 +96,10 @@ export class ReviewDecisions {
   ): Promise<FinalText | undefined> {
     const { clock, proposals, outcomes, views, messages, marks, follower } = this.#options;
     const proposal = proposals.find(owner.sessionId, handle);
-    if (proposal === undefined) return outcomes.collect(owner, handle);
+    if (proposal === undefined) {
+      for (const left of proposals.leftTo(owner, handle)) void this.answeredInTerminal(left);
+      return outcomes.collect(owner, handle);
+    }
     await proposal.deciding;
     const shown = await views.read(proposal);
     const isChecked = proposal.isOpen && proposal.base !== undefined;
@@ -109,6 +116,47 @@ export class ReviewDecisions {
     }
     if (options.notify) outcomes.send(proposal, { kind: "rejected" });
     return final;
+  }
+
+  /**
+   * The terminal has answered what an earlier run had shown. What the user typed is theirs: whether the answer was yes shows in the
+   * file, a moment later.
+   */
+  async answeredInTerminal(proposal: Proposal): Promise<void> {
+    const { clock, views } = this.#options;
+    if (!proposal.isEdited) {
+      this.#end(proposal, { kind: "decided-in-terminal", text: proposal.body, edited: false }, "decided-in-terminal");
+      return;
+    }
+    const text = await views.read(proposal);
+    clock.setTimeout(() => this.#keepForTerminal(proposal, text, this.#options.messages.editsNotUsed), writtenWithinMs);
+  }
+
+  /** The terminal has answered yes: the agent has written its proposal. */
+  writtenByTerminal(proposal: Proposal): void {
+    const { views, messages } = this.#options;
+    if (!proposal.isOpen) return;
+    if (!proposal.isEdited) void this.answeredInTerminal(proposal);
+    else {
+      void views.read(proposal).then((text) => this.#keepForTerminal(proposal, text, messages.writtenWithoutEdits));
+    }
+  }
+
+  #keepForTerminal(proposal: Proposal, text: string, tell: ReviewMessages["editsNotUsed"]): void {
+    const { kept } = this.#options;
+    const outcome: DiffOutcome = { kind: "decided-in-terminal", text, edited: true };
+    if (!this.#end(proposal, outcome, "decided-in-terminal")) return;
+    kept.keep(proposal, "answered-in-terminal", text);
+    tell(proposal, () => kept.saveAndTell(proposal));
+  }
+
+  /** Nobody is told. What was typed stays where only the view was closed. */
+  #declineForTerminal(proposal: Proposal, kind: "rejected" | "closed"): boolean {
+    if (kind === "rejected" || !proposal.isEdited) return this.#end(proposal, { kind }, "rejected");
+    proposal.settle({ kind });
+    this.#options.kept.keep(proposal, "answered-in-terminal");
+    void this.#options.kept.hide(proposal);
+    return true;
   }
 
   /** A newer proposal of the same agent takes its place. */
@@ -163,6 +211,12 @@ export class ReviewDecisions {
   async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
     const { clock, messages, outcomes, marks } = this.#options;
     const given = typeof text === "string" ? text : await text();
+    if (proposal.terminalOnly && !proposal.detached) {
+      proposal.noteText(given);
+      messages.answerInTerminal(proposal);
+      await this.#options.follower.resume(proposal, given);
+      return false;
+    }
     const checked = proposal.detached ? undefined : await this.#options.follower.check(proposal, given);
     if (checked?.kind === "refused") {
       messages.notAccepted(proposal, checked.because);
@@ -219,6 +273,7 @@ export class ReviewDecisions {
       return;
     }
     proposal.settle(outcome);
+    this.#options.follower.end(proposal);
     this.#options.kept.keep(proposal, outcome.kind === "superseded" ? "superseded" : "agent-exited");
   }
 

@@ -13,6 +13,10 @@ export interface ReviewMessages {
   /** What was typed into an accepted proposal that its agent never got. `save`: the user's "Save to File", here and below. */
   answerNotUsed(proposal: Proposal, save: () => Promise<void>): void;
   editsNotUsed(proposal: Proposal, save: () => Promise<void>): void;
+  /** The agent has written its own version after its terminal was answered. */
+  writtenWithoutEdits(proposal: Proposal, save: () => Promise<void>): void;
+  /** The user accepted what only the agent's terminal can answer. */
+  answerInTerminal(proposal: Proposal): void;
   /** The user accepted what nobody waits for. */
   notWritten(proposal: Proposal, save: () => Promise<void>): void;
   keptUntilReturn(proposal: Proposal, save: () => Promise<void>): void;
@@ -28,6 +32,7 @@ export interface ReviewMessages {
 
 const showIt = "Show";
 const saveToFile = "Save to File";
+const applyEdits = "Apply My Edits";
 
 export function createReviewMessages(host: Pick<EditorHost, "messages">, logger: Logger): ReviewMessages {
   const show = async (
@@ -60,9 +65,10 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     severity: HostMessage["severity"],
     sentence: string,
     save: () => Promise<void>,
+    label: string = saveToFile,
   ): void => {
-    void show(proposal, code, severity, sentence, [saveToFile])
-      .then((action) => (action === saveToFile ? save() : undefined))
+    void show(proposal, code, severity, sentence, [label])
+      .then((action) => (action === label ? save() : undefined))
       .catch((error: unknown) => logger.warn("The kept text could not be saved", { code, reason: messageOf(error) }));
   };
   return {
@@ -85,6 +91,17 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       const { owner, input } = proposal.facts;
       const sentence = `You answered ${owner.agentName} in its terminal, so your edits to ${input.path} were not used. They are kept in the list of proposals.`;
       offerToSave(proposal, "edits-not-used", "warning", sentence, save);
+    },
+    writtenWithoutEdits: (proposal, save) => {
+      const { owner, input } = proposal.facts;
+      const sentence = `${owner.agentName} has written ${input.path} without your edits. Apply them now? They are kept in the list of proposals until then.`;
+      offerToSave(proposal, "written-without-edits", "warning", sentence, save, applyEdits);
+    },
+    answerInTerminal: (proposal) => {
+      const { owner, input } = proposal.facts;
+      const sentence = `Answer in the terminal of ${owner.agentName}. Your edits to ${input.path} can be applied after it has written.`;
+      const plain = `Answer in the terminal of ${owner.agentName}: it does not hear this editor about ${input.path} any more.`;
+      void show(proposal, "answer-in-terminal", "warning", proposal.isEdited ? sentence : plain, []);
     },
     notWritten: (proposal, save) => {
       const { owner, input } = proposal.facts;

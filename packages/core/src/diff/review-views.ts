@@ -153,6 +153,7 @@ export class ReviewViews {
           standing: proposal.standing,
           proposedText: proposal.shownText,
           agentPresent: proposal.agentPresent,
+          ...(proposal.terminalOnly ? { decidedBy: "terminal" } : {}),
           ...(proposal.draft === undefined ? {} : { draftText: proposal.draft }),
         },
         events(proposal),

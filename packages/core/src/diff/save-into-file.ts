@@ -1,6 +1,7 @@
 import type { HostDocuments } from "../editor-host.ts";
 import type { Clock, Files } from "../platform/platform.ts";
 import { PatchbayError } from "../support/errors.ts";
+import { hasConflict, mergeTexts } from "./merge-texts.ts";
 import type { KeptTextSaving } from "./model.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
@@ -21,7 +22,7 @@ export interface FileAccess {
 
 /**
  * Writes a text of the user into its file, at the user's explicit wish. A file that holds one of `bases`, which the text came
- * from, takes it as it is; one that holds anything else takes it only as far as it can be merged. An open document is changed
+ * from (the first one most likely), takes it as it is; with one that holds anything else it is merged, or nothing is written. An open document is changed
  * in the editor, and the file by itself where it is not open.
  */
 export async function saveIntoFile(
@@ -51,9 +52,14 @@ async function bringOnto(
 ): Promise<{ readonly text: string; readonly merged: boolean } | undefined> {
   const { mark, body } = splitByteOrderMark(held);
   const plain = splitByteOrderMark(text).body;
+  // Both versions of what was never resolved belong in no file.
+  if (hasConflict(plain) && !bases.some(hasConflict)) return undefined;
   const isBase = sameLines(body, plain) || bases.some((base) => sameLines(body, base));
-  if (!isBase) return undefined;
-  return { text: mark + (await restoreLineEnds(plain, body, clock)), merged: false };
+  if (isBase) return { text: mark + (await restoreLineEnds(plain, body, clock)), merged: false };
+  // By the likeliest base alone: what merges by another one only would lose what the text says of the rest.
+  const merged = await mergeTexts(bases[0] ?? "", plain, body, clock);
+  if (merged.kind !== "clean") return undefined;
+  return { text: mark + (await restoreLineEnds(merged.text, body, clock)), merged: true };
 }
 
 interface Place {

@@ -59,11 +59,23 @@ describe("kept texts", () => {
   });
 
   it("is not saved over what else was written, and stays", async () => {
-    const { files, id, registry } = await withKeptText("of somebody else\n");
+    const { files, id, registry } = await withKeptText("old\n");
+    files.addFile("/ws/a.ts", "of somebody else\n");
     expect(await registry.kept.save(id)).toEqual({ kind: "conflict" });
     expect(await files.readText("/ws/a.ts", 100)).toBe("of somebody else\n");
     expect(registry.kept.list).toHaveLength(1);
     expect(await registry.kept.read(id)).toBe("mine\n");
+  });
+
+  it("is merged with what else was written into other lines", async () => {
+    const under = startRegistry();
+    under.files.addFile("/ws/a.ts", "one\ntwo\nthree\n");
+    const { id } = under.open("one", "1\ntwo\nthree\n");
+    (await under.editor.nextView()).type("1, mine\ntwo\nthree\n");
+    under.registry.sessionEnded("one");
+    under.files.addFile("/ws/a.ts", "one\ntwo\n3\n");
+    expect(await under.registry.kept.save(id)).toEqual({ kind: "saved", merged: true });
+    expect(await under.files.readText("/ws/a.ts", 100)).toBe("1, mine\ntwo\n3\n");
   });
 
   it("is not saved over what is written at the last moment", async () => {
@@ -169,7 +181,8 @@ describe("kept texts", () => {
   });
 
   it("a message's Save to File that cannot be done is told, and the text stays", async () => {
-    const under = await withKeptText("of somebody else\n");
+    const under = await withKeptText("old\n");
+    under.files.addFile("/ws/a.ts", "of somebody else\n");
     under.view.accept();
     (await under.editor.messages.next("agent-gone")).answer("Save to File");
     await under.editor.messages.next("kept-text-not-saved");

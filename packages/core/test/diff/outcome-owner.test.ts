@@ -143,28 +143,6 @@ describe("text that stayed for the user", () => {
   });
 });
 
-describe("an agent whose answers die with its connection", () => {
-  it("is not found again by the next run: what was typed is the user's, the rest goes", async () => {
-    const changes = { dialect: "claude", outlivesConnection: false };
-    const before = startRegistry();
-    before.open("one", "v1\n", "/ws/a.ts", changes);
-    before.open("one", "v1\n", "/ws/b.ts", changes);
-    (await before.editor.nextView((view) => view.request.path === "/ws/a.ts")).type("mine\n");
-    await before.editor.nextView((view) => view.request.path === "/ws/b.ts");
-    await before.registry.stop({ keep: true });
-    const after = startRegistry({ store: before.store });
-    await (await after.registry.restore()).shown;
-    expect(after.registry.proposals.map((one) => [one.path, one.state])).toEqual([["/ws/a.ts", "kept"]]);
-    expect(after.registry.concerns("one")).toBe(false);
-    after.editor.openViews[0]?.accept();
-    await after.editor.messages.next("agent-gone");
-    expect(after.carrier.carried).toEqual([]);
-    const [kept] = after.registry.kept.list;
-    expect(after.registry.kept.discard(kept?.id ?? "")).toBe(true);
-    await expect.poll(() => after.store.kept.size).toBe(0);
-  });
-});
-
 describe("who decides first", () => {
   it("an agent that closes while everything ends is told by its own answer, not by a rejection, too", async () => {
     const { carrier, editor, open, registry } = startRegistry();
