@@ -170,6 +170,11 @@ export class McpRoute {
     go: (transport: StreamableHttpTransport) => void,
   ): void {
     const transport = this.#table.find(sessionId) ?? this.#revive(request, sessionId, tokenName);
+    if (transport === "full") {
+      // Not 404: by that an agent would take its session for lost.
+      this.#refuse(request, response, 503, "Too many agents are connected.");
+      return;
+    }
     if (!(transport instanceof StreamableHttpTransport)) {
       this.#refuse(request, response, 404, "The session is not known.");
       return;
@@ -189,12 +194,12 @@ export class McpRoute {
     }
   }
 
-  #revive(request: IncomingMessage, sessionId: string, tokenName: string | undefined): TableEntry | undefined {
+  #revive(request: IncomingMessage, sessionId: string, tokenName: string | undefined): TableEntry | "full" | undefined {
     if (this.#table.hasEnded(sessionId)) return undefined;
     const dialectHint = this.#ids.verify(sessionId);
     if (dialectHint === undefined) return undefined;
     const transport = new StreamableHttpTransport(sessionId, this.#context);
-    if (!this.#table.add(transport)) return undefined;
+    if (!this.#table.add(transport)) return "full";
     this.#connect(transport, {
       sessionId,
       transport,
@@ -220,6 +225,7 @@ export class McpRoute {
   ): Promise<void> {
     try {
       await this.#acceptor.accept(connection);
+      transport.started();
     } catch (error) {
       if (this.#table.remove(transport, "dropped")) transport.shut();
       throw error;

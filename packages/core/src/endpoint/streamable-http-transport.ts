@@ -50,6 +50,8 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
   #stream: EventStream | undefined;
   #nextRequest = 1;
   #lastSeenMs: number;
+  /** Its engine is being loaded and connected: nobody is away who is only just coming. */
+  #isStarting = true;
   #closed = false;
   /** Set where the whole endpoint goes, and not this session alone. */
   #leaving: ShutOptions | undefined;
@@ -80,7 +82,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
   }
 
   get isAway(): boolean {
-    return this.#stream === undefined && this.#pending.size === 0;
+    return !this.#isStarting && this.#stream === undefined && this.#pending.size === 0;
   }
 
   get lastSeenMs(): number {
@@ -89,6 +91,11 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
 
   get undelivered(): readonly string[] {
     return this.#reliable.texts;
+  }
+
+  /** The engine is connected: requests may come. */
+  started(): void {
+    this.#isStarting = false;
   }
 
   async start(): Promise<void> {

@@ -261,6 +261,36 @@ describe("sessions", () => {
     expect(response.headers.get("mcp-session-id")).toBeNull();
   });
 
+  it("says 503, and not 404, to a session that it knows when every place is in use", async () => {
+    const before = await startEndpoint({ sessionKey: "kept" });
+    const known = await beginSession(before);
+    await before.endpoint.close();
+    const under = await startEndpoint({ sessionKey: "kept", limits: { maximumSessions: 1 } });
+    await openStream(under, await beginSession(under));
+    expect((await post(under, call(1, "echo", "x"), session(known))).status).toBe(503);
+    expect((await post(under, call(1, "echo", "x"), session("gemini.unknown.id"))).status).toBe(404);
+  });
+
+  it("takes as many agents at once as it holds, also where all of them wait for what is being loaded", async () => {
+    let letGo: () => void = () => {};
+    const loaded = new Promise<void>((resolve) => (letGo = resolve));
+    let waiting = 0;
+    const under = await startEndpoint({
+      beforeAccept: async () => {
+        waiting += 1;
+        if (waiting === 256) letGo();
+        await loaded;
+      },
+    });
+    const answers = await Promise.all(Array.from({ length: 256 }, () => post(under, initializeMessage)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const ids = answers.map(({ headers }) => headers.get("mcp-session-id") ?? "");
+    const streams = await Promise.all(ids.map((id) => openStream(under, id)));
+    expect(streams).toHaveLength(256);
+    expect(under.endpoint.sessionCount).toBe(256);
+    expect((await post(under, initializeMessage)).status).toBe(503);
+  }, 20_000);
+
   it("tells the acceptor who comes, without secrets", async () => {
     const under = await startEndpoint({ namedTokens: { qwen: "qwen-token" } });
     await post(under, initializeMessage, { authorization: "Bearer qwen-token", cookie: "a=b", "x-extra": "1" });
