@@ -15,7 +15,7 @@ export { diagnosedAgents } from "./diagnosis/finding.ts";
 export type * from "./diagnosis/finding.ts";
 export type * from "./diagnosis/running-editors.ts";
 export { type TextEdit, textEdits } from "./diff/line-diff.ts";
-export { conflictStart } from "./diff/merge-texts.ts";
+export { conflictEnd, conflictMiddle, conflictStart } from "./diff/merge-texts.ts";
 export type * from "./diff/model.ts";
 export { claimFile } from "./discovery/claim-file.ts";
 export { markerFor, type RecordMarker } from "./discovery/record-marker.ts";

@@ -1,5 +1,5 @@
 import { commands, type Disposable, l10n } from "vscode";
-import type { Companion } from "@patchbay/core";
+import type { Companion, ProposalInfo } from "@patchbay/core";
 import type { DiffViews } from "../diff/diff-views.ts";
 import { fileNameOf } from "../host/file-name.ts";
 import { askModally, inform, warn } from "../surfaces/messages.ts";
@@ -39,25 +39,35 @@ async function decide(
   if (chosen !== undefined) await give(companion, views, verdict, chosen.id, chosen.fromEditor);
 }
 
-/** All that wait for a verdict; what is left of ended reviews has none to get. */
+/** How many proposals a question lists. */
+const listed = 12;
+
+/**
+ * All that wait for a verdict. What is left of ended reviews has none to get, and what the user has not been shown, because it
+ * is outside of the workspace, is not accepted with the others.
+ */
 async function decideAll(companion: Companion, views: () => DiffViews | undefined, verdict: Verdict): Promise<void> {
-  const open = companion.proposals.filter(({ state }) => state !== "kept");
+  const unseen: readonly ProposalInfo["state"][] = verdict === "accept" ? ["kept", "asking", "hidden"] : ["kept"];
+  const open = companion.proposals.filter(({ state }) => !unseen.includes(state));
   if (open.length === 0) {
     void inform(l10n.t("There is no open proposal."));
     return;
   }
-  if (open.length > 1 && !(await confirmAll(verdict, open.length))) return;
+  if (open.length > 1 && !(await confirmAll(verdict, open))) return;
   const ids = open.map(({ id }) => id);
   if (verdict === "accept") await companion.acceptAll(ids);
   else for (const id of ids) await give(companion, views, verdict, id, false);
 }
 
-async function confirmAll(verdict: Verdict, count: number): Promise<boolean> {
+async function confirmAll(verdict: Verdict, open: readonly ProposalInfo[]): Promise<boolean> {
+  const count = open.length;
   const [question, answer] =
     verdict === "accept"
       ? [l10n.t("Accept all {0} open proposals?", count), l10n.t("Accept All")]
       : [l10n.t("Reject all {0} open proposals?", count), l10n.t("Reject All")];
-  return (await askModally(question, [answer])) === answer;
+  const lines = open.slice(0, listed).map(({ path, agentName }) => `${fileNameOf(path)} ↔ ${agentName}`);
+  if (count > listed) lines.push("…");
+  return (await askModally(question, [answer], lines)) === answer;
 }
 
 async function give(

@@ -178,8 +178,12 @@ export class ProposalReview implements DiffView {
     if (this.#isGone()) return "gone";
     // The user is being asked, or is closing it: what they see stays until they have said what they want.
     if (this.#phase === "asking" || this.#unclear !== undefined) return "stale";
-    if ((await this.currentText()) !== update.expectedText) return "stale";
+    const wasDecided = this.#phase === "decided";
+    // An accept that comes meanwhile means the text of before: the companion must not take it for one with this update in it.
+    const isTooLate = (): boolean => !wasDecided && this.#phase === "decided";
+    if ((await this.currentText()) !== update.expectedText || isTooLate()) return "stale";
     if (!(await this.#put(update.text))) return this.#isGone() ? "gone" : "stale";
+    if (isTooLate()) return "stale";
     this.#proposedText = update.proposedText;
     this.#options.showOriginal(update.originalText);
     this.#standing = update.standing;

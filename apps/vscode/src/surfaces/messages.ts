@@ -22,9 +22,9 @@ export async function reportError(text: string, ...actions: readonly string[]): 
 export async function askModally(
   text: string,
   actions: readonly string[],
-  detail?: string,
+  detail: readonly string[] = [],
 ): Promise<string | undefined> {
-  const options: MessageOptions = { modal: true, ...(detail === undefined ? {} : { detail: shownText(detail) }) };
+  const options: MessageOptions = { modal: true, detail: detail.map(shownText).join("\n") };
   return await window.showWarningMessage(shownText(text), options, ...actions);
 }
 

@@ -49,7 +49,7 @@ function states({ kind, edited, state, standing }: ProposalInfo): string[] {
   if (kind === "create") texts.push(l10n.t("new file"));
   if (kind === "delete") texts.push(l10n.t("empties the file"));
   if (edited) texts.push(l10n.t("edited by you"));
-  if (state === "asking") texts.push(l10n.t("outside of the workspace: show it?"));
+  if (state === "asking") texts.push(l10n.t("outside: show it?"));
   if (state === "hidden") texts.push(l10n.t("waits in the terminal"));
   if (state === "away") texts.push(l10n.t("the agent is not connected"));
   if (state === "terminal") texts.push(l10n.t("answer in the agent's terminal"));

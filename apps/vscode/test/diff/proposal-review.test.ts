@@ -279,6 +279,51 @@ describe("closing the tab", () => {
   });
 });
 
+describe("an update of a file that changed", () => {
+  const update = {
+    originalText: "one\ntwo\n",
+    unsaved: false,
+    expectedText: "ONE  \n",
+    text: "ONE  \ntwo\n",
+    proposedText: "ONE  \ntwo\n",
+    standing: "merged",
+  } as const;
+
+  it("that an accept overtakes counts as not made: the accepted text does not have it", async () => {
+    const view = await open();
+    const updating = view.update?.(update);
+    window.views.review("p1")?.accept(true);
+    expect(verdicts()).toEqual(['accepted "ONE  \\n"']);
+    expect(await updating).toBe("stale");
+  });
+
+  it("leaves no unsaved change behind, and what the user typed stays the user's", async () => {
+    const view = await open();
+    expect(await view.update?.(update)).toBe("applied");
+    const side = await document();
+    expect([side.isDirty, side.getText()]).toEqual([false, update.text]);
+    window.bench.edit(side, "mine\ntwo\n");
+    expect(events).toEqual(["edited"]);
+    expect(await view.update?.(update)).toBe("stale");
+    expect(side.getText()).toBe("mine\ntwo\n");
+  });
+
+  it("waits while the user is asked about a review that was closed", async () => {
+    const view = await open();
+    window.bench.edit(await document(), "mine\n");
+    let answer: (item: string | undefined) => void = () => {};
+    const answered = new Promise<string | undefined>((resolve) => {
+      answer = resolve;
+    });
+    window.bench.answerNext(async () => await answered);
+    window.bench.closingAnswer = "save";
+    await closeTab();
+    expect(await view.update?.({ ...update, expectedText: "mine\n" })).toBe("stale");
+    answer("Accept");
+    await vi.waitFor(() => expect(verdicts()).toEqual(['accepted "mine\\n"']));
+  });
+});
+
 describe("tabs", () => {
   it("that move to another group close nothing", async () => {
     await open();

@@ -23,6 +23,8 @@ interface FakeGroup {
 export interface FakeEditor {
   readonly document: FakeDocument;
   selection: Selection;
+  revealRange(range: Range): void;
+  edit(change: (edit: { replace(range: Range, text: string): void }) => void): Promise<boolean>;
 }
 
 export interface ShownMessage {
@@ -141,7 +143,7 @@ export class FakeWorkbench {
   readonly executed: string[] = [];
   readonly sources: Map<string, TextSource> = new Map();
   diagnostics: Map<string, { uri: Uri; items: readonly unknown[] }> = new Map();
-  readonly #answers: ((message: ShownMessage) => string | undefined)[] = [];
+  readonly #answers: ((message: ShownMessage) => string | undefined | Promise<string | undefined>)[] = [];
 
   readonly onDidChangeTabs: EventEmitter<{ opened: FakeTab[]; closed: FakeTab[]; changed: FakeTab[] }> =
     new EventEmitter();
@@ -303,13 +305,13 @@ export class FakeWorkbench {
   }
 
   /** The user's answer to the next message; given once. */
-  answerNext(answer: (message: ShownMessage) => string | undefined): void {
+  answerNext(answer: (message: ShownMessage) => string | undefined | Promise<string | undefined>): void {
     this.#answers.push(answer);
   }
 
   async show(message: ShownMessage): Promise<string | undefined> {
     this.shown.push(message);
-    return this.#answers.shift()?.(message);
+    return await this.#answers.shift()?.(message);
   }
 
   setDiagnostics(uri: Uri, items: readonly unknown[]): void {
@@ -415,7 +417,16 @@ export class FakeWorkbench {
     group.activeTab = tab;
     this.activeGroup = group;
     if (this.activeEditor?.document === document) return;
-    this.activeEditor = { document, selection: new Selection(new Position(0, 0), new Position(0, 0)) };
+    this.activeEditor = {
+      document,
+      selection: new Selection(new Position(0, 0), new Position(0, 0)),
+      revealRange: () => {},
+      edit: async (change) => {
+        const edits: { readonly uri: Uri; readonly range: Range; readonly text: string }[] = [];
+        change({ replace: (range, text) => edits.push({ uri: document.uri, range, text }) });
+        return await this.applyEdits(edits);
+      },
+    };
     this.onDidChangeActiveTextEditor.fire(this.activeEditor);
   }
 

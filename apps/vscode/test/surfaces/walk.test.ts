@@ -37,7 +37,7 @@ async function shownIn(extension: RunningExtension): Promise<ReadonlyMap<string,
   const marks = diffs.map((tab) => bench.decorations?.provideFileDecoration(modifiedOf(tab))?.tooltip ?? "");
   const { text, tooltip, accessibilityInformation } = bench.statusBar;
   return new Map([
-    ["messages", bench.shown.flatMap((message) => [message.text, message.detail, ...message.items])],
+    ["messages", bench.shown.flatMap((message) => [message.text, ...message.detail.split("\n"), ...message.items])],
     ["titles of tabs", diffs.map(({ label }) => label)],
     ["marks of tabs", marks],
     ["lists", bench.picks.flatMap((pick) => [pick.label, pick.description ?? ""])],
@@ -75,7 +75,7 @@ describe("every surface of the edition", () => {
     await extension.run("patchbay.revealProposal");
     await extension.run("patchbay.runGemini");
     await extension.run("patchbay.sendFile");
-    await extension.run("patchbay.acceptAllProposals");
+    await extension.run("patchbay.rejectAllProposals");
     await vi.waitFor(() => expect(bench.statusBar.text).toContain("Gemini CLI"));
     const surfaces = await shownIn(extension);
     for (const [surface, texts] of surfaces) {

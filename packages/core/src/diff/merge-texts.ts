@@ -5,7 +5,8 @@ import { lineFeedSteps } from "./text-fidelity.ts";
 
 /** First line of a conflict in the right side of a review: what follows stands in the file now. */
 export const conflictStart = "<<<<<<< current file";
-const conflictMiddle = "=======";
+/** Between both versions. */
+export const conflictMiddle = "=======";
 /** Last line of a conflict: what stands above it is what was proposed or typed. */
 export const conflictEnd = ">>>>>>> proposed change";
 
