@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type DiagnosedAgent, diagnosedAgents, PatchbayError } from "@patchbay/core";
+import { type DiagnosedAgent, diagnosedAgents, messageOf, PatchbayError } from "@patchbay/core";
 import { program } from "./own-command.ts";
 
 export type Command =
@@ -120,7 +120,20 @@ function read<const T extends Options>(
     if (tooMany !== undefined) throw new Error(`"${tooMany}" is one argument too many.`);
     return parsed;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PatchbayError("invalid-argument", `${reason} Type: ${program} --help`, { cause: error });
+    throw new PatchbayError("invalid-argument", `${whatIsWrong(error)} Type: ${program} --help`, { cause: error });
+  }
+}
+
+/** In words of ours: the library's sentences tell programmers how to use it. */
+function whatIsWrong(error: unknown): string {
+  const message = messageOf(error);
+  const option = /--?[\w-]+/u.exec(message)?.[0] ?? "This option";
+  switch (error instanceof Error && "code" in error ? error.code : undefined) {
+    case "ERR_PARSE_ARGS_UNKNOWN_OPTION":
+      return `There is no option ${option} here.`;
+    case "ERR_PARSE_ARGS_INVALID_OPTION_VALUE":
+      return message.includes("does not take") ? `${option} takes no value.` : `${option} needs a value.`;
+    default:
+      return message;
   }
 }

@@ -15,18 +15,16 @@ Agents: Gemini CLI, Qwen Code, Claude Code.`;
 const topics: Readonly<Record<string, string>> = {
   serve: `Usage: patchbay serve [folder] [options]
 
-Serves a folder (the current one by default) to agents and reviews their changes in this terminal.
-In another terminal, in that folder, type: eval "$(patchbay env)" and start an agent.
+Serves a folder (the current one by default) to agents and reviews their changes in this terminal. What to type in the other terminal, where the agent runs, is printed.
 
   --open <file[:line[-line]]>   a file that agents see as open, and the lines you have selected (repeatable)
-  --difftool <command>          look at changes in another program; $LOCAL is the file, $REMOTE the proposal.
-                                What you save in $REMOTE becomes the proposal. Example: --difftool 'vimdiff $LOCAL $REMOTE'
+  --difftool <command>          look at changes in another program; $LOCAL is the file, $REMOTE the proposal. What you save in $REMOTE becomes the proposal. Example: --difftool 'vimdiff $LOCAL $REMOTE'
   --port <number>               listen there (default: the port of the last time, or a free one)
   --json                        for programs: events as lines of JSON, commands on the standard input
   --demo                        play the whole loop with driven agents in a throwaway folder and print what happened
 
-In a review: a accepts, r rejects, e edits in $VISUAL or $EDITOR, d opens the difftool, s goes to the next, q ends.
-Otherwise: open <file[:line[-line]]>, close <file>, sessions, proposals, help, quit.
+In a review, press a to accept, r to reject, e to edit in $VISUAL or $EDITOR, v to see all of it in $PAGER, d for the difftool, s for the next one, q to end, ? for help.
+Otherwise: open <file[:line[-line]]>, close <file>, mention <file[:line[-line]]>, sessions, proposals, review, kept, help, quit.
 NO_COLOR turns colours off.`,
   env: `Usage: patchbay env [folder] [--shell sh|fish|tcsh|powershell] [--port <number>]
 

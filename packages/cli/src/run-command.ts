@@ -2,14 +2,18 @@ import { createNodePlatform } from "@patchbay/core";
 import type { Command } from "./command-line.ts";
 import { helpText } from "./help.ts";
 import { createPaint, wantsColour } from "./terminal/paint.ts";
+import { terminalSafe } from "./terminal/escape-text.ts";
+import { wrapText } from "./terminal/wrap-text.ts";
 import { version } from "./version.ts";
 
 /** Runs a command with this process's terminal; resolves with the exit code. */
 export async function runCommand(command: Command): Promise<number> {
-  const print = (line: string): void => console.log(line);
+  // What a program reads goes out as it is: there a changed character would be another value.
+  const isForPrograms = ("json" in command && command.json) || (command.kind === "env" && !process.stdout.isTTY);
+  const print = (line: string): void => console.log(isForPrograms ? line : terminalSafe(line));
   switch (command.kind) {
     case "help":
-      print(helpText(command.topic));
+      print(wrapText(helpText(command.topic), process.stdout.columns ?? 120));
       return 0;
     case "version":
       print(version);
@@ -25,7 +29,7 @@ export async function runCommand(command: Command): Promise<number> {
     case "env": {
       const { printEnvironment } = await import("./env/print-environment.ts");
       const { folder, shell, port } = command;
-      const tell = (line: string): void => console.error(line);
+      const tell = (line: string): void => console.error(terminalSafe(line));
       return await printEnvironment({ folder, shell, port, platform: createNodePlatform(), print, tell });
     }
     case "doctor": {

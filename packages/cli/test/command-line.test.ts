@@ -44,15 +44,19 @@ describe("the command line", () => {
   });
 
   it("says what does not fit", () => {
-    for (const args of [
-      ["sevre"],
-      ["serve", "--nope"],
-      ["serve", "a", "b"],
-      ["serve", "--port", "0"],
-      ["env", "--shell"],
-      ["doctor", "--agent", "nova"],
-    ]) {
-      expect(() => parse(...args)).toThrowError(expect.objectContaining({ code: "invalid-argument" }));
+    const wrong = {
+      sevre: 'There is no command "sevre".',
+      "serve --nope": "There is no option --nope here. Type: patchbay --help",
+      "serve a b": '"b" is one argument too many.',
+      "serve --port 0": '"0" is not a port.',
+      "env --shell": "--shell needs a value. Type: patchbay --help",
+      "doctor --agent nova": "nova",
+      "serve --json=yes": "--json takes no value. Type: patchbay --help",
+    };
+    for (const [line, sentence] of Object.entries(wrong)) {
+      expect(() => parse(...line.split(" "))).toThrowError(
+        expect.objectContaining({ code: "invalid-argument", message: expect.stringContaining(sentence) }),
+      );
     }
   });
 });

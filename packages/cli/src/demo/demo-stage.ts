@@ -27,7 +27,6 @@ export class DemoStage {
       folder: this.platform.workspace,
       storageDirectory: join(this.platform.root, "state"),
       ask: async () => undefined,
-      keep: async () => {},
     });
     this.companion = createCompanion({ host: this.host, platform: this.platform });
     const where = {

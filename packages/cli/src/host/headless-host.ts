@@ -19,8 +19,6 @@ export interface HeadlessHostOptions {
   readonly storageDirectory: string | undefined;
   /** Shows a message and resolves with the chosen action. */
   readonly ask: (message: HostMessage) => Promise<string | undefined>;
-  /** Hands text without a home back to the user. */
-  readonly keep: (text: string, likePath: string) => Promise<void>;
 }
 
 /** The editor that is none: a folder, the files that its user says to have open, and a queue of proposals. */
@@ -55,7 +53,6 @@ export class HeadlessHost implements EditorHost {
       save: async (path) => this.#isOpen(path),
       readText: async (path, limitBytes) => (this.#isOpen(path) ? readHead(path, limitBytes) : undefined),
       languageId: () => undefined,
-      openUntitled: async (text, likePath) => await options.keep(text, likePath),
     };
   }
 

@@ -41,6 +41,16 @@ export function lineLength(path: string, line: number): number {
   return last === "\r" ? length - 1 : length;
 }
 
+/** How many lines a file has, counted no further than `most`. A newline at its end begins no line of its own. */
+export function countLines(path: string, most: number): number {
+  let count = 0;
+  forEachPiece(path, ({ text, line, endsLine }) => {
+    if (text !== "" || endsLine) count = line + 1;
+    return count < most;
+  });
+  return count;
+}
+
 /** Calls for each piece, in order, until the callback says false. */
 function forEachPiece(path: string, visit: (piece: Piece) => boolean): void {
   const file = openSync(path, "r");

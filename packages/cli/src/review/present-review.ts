@@ -3,6 +3,7 @@ import { pathInFolder } from "../serve/path-in-folder.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { readOriginal } from "./original-text.ts";
+import { conflictSentence, verbs } from "./review-words.ts";
 import { renderDiff } from "./unified-diff.ts";
 
 export interface Presentation {
@@ -11,27 +12,38 @@ export interface Presentation {
   readonly maximumLines: number;
 }
 
-const verbs = { create: "wants to make", change: "wants to change", delete: "wants to empty or delete" } as const;
+function standingLines({ standing, request }: Review, name: string, paint: Paint): readonly string[] {
+  switch (standing) {
+    case "unchanged":
+      return [];
+    case "merged":
+      return [
+        paint.faint(`(${name} has changed since ${escapeLine(request.agentName)} proposed this: both changes are in)`),
+      ];
+    case "conflict":
+      return [paint.bad(conflictSentence(name))];
+  }
+}
 
 /** What the user reads before deciding. Every line is safe to print. */
 export async function presentReview(review: Review, presentation: Presentation): Promise<readonly string[]> {
   const { request } = review;
   const { paint, folder, maximumLines } = presentation;
   const original = await readOriginal(request.path);
-  const left = original.kind === "text" ? original.text : "";
-  const diff = renderDiff(left, review.text, { paint, maximumLines });
+  const diff = renderDiff(review.original, review.text, { paint, maximumLines });
   const name = pathInFolder(request.path, folder);
   const counts = `${paint.added(`+${diff.added}`)} ${paint.removed(`-${diff.removed}`)}`;
   return [
     "",
     `${paint.strong(`${escapeLine(request.agentName)} ${verbs[request.kind]} ${name}`)}  ${counts}`,
+    ...standingLines(review, name, paint),
     ...(review.edited ? [paint.faint("(with your edits)")] : []),
-    ...(review.agentPresent ? [] : [paint.bad("The agent has gone: what you decide reaches nobody.")]),
+    ...(review.agentPresent ? [] : [paint.bad("The agent has exited; your decision won't be sent.")]),
     ...(original.kind === "unreadable" ? [paint.bad(`(the file on disk ${original.why})`)] : []),
     ...(original.kind === "missing" && request.kind !== "create"
       ? [paint.bad("(the file is not there any more)")]
       : []),
     ...diff.lines,
-    ...(diff.omitted === 0 ? [] : [paint.faint(`(${diff.omitted} more lines: v shows all)`)]),
+    ...(diff.omitted === 0 ? [] : [paint.faint(`(${diff.omitted} more lines: v shows all of it)`)]),
   ];
 }

@@ -1,28 +1,94 @@
 import type { DiffCloseReason } from "@patchbay/core";
 import type { Review } from "../host/review-queue.ts";
 import { pathInFolder } from "../serve/path-in-folder.ts";
+import { displayWidth } from "../terminal/display-width.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
+import { fitEnd } from "../terminal/wrap-text.ts";
 
 /** The sentences and prompts of a review; all are safe to print. */
 
-export function reviewPrompt(moreWaiting: number, hasDifftool: boolean): string {
-  const more = moreWaiting > 0 ? ` (${moreWaiting} more)` : "";
-  return `[a]ccept [r]eject [e]dit${hasDifftool ? " [d]ifftool" : ""} [s]kip [q]uit${more} > `;
+export interface ReviewKeys {
+  /** As people read it. */
+  readonly name: string;
+  /** Proposals that wait beside this one. */
+  readonly more: number;
+  readonly hasDifftool: boolean;
+  readonly columns: number | undefined;
+}
+
+/** The file and the keys; where there is little room, the keys alone are letters. */
+export function reviewPrompt({ name, more, hasDifftool, columns = 200 }: ReviewKeys): string {
+  const waiting = more > 0 ? ` (${more} more)` : "";
+  const words = ` [a]ccept [r]eject [e]dit [v]iew${hasDifftool ? " [d]ifftool" : ""} [s]kip [q]uit [?]${waiting} > `;
+  const room = columns - displayWidth(words) - 1;
+  if (room >= Math.min(displayWidth(name) + 1, 24)) return `${fitEnd(name, room - 1)}:${words}`;
+  const letters = ` [a,r,e,v,${hasDifftool ? "d," : ""}s,q,?]${waiting} > `;
+  // At least a few letters to type a command in.
+  return `${fitEnd(name, Math.max(8, columns - displayWidth(letters) - 6))}${letters}`;
+}
+
+/** Keys that are an answer without Enter. */
+export function reviewKeys(hasDifftool: boolean): string {
+  return hasDifftool ? "arevdsqh?" : "arevsqh?";
+}
+
+export function reviewHelp({ request }: Review, folder: string, difftool: string | undefined): string {
+  const agent = escapeLine(request.agentName);
+  return `The keys, each alone:
+a  accept: ${agent} writes ${pathInFolder(request.path, folder)}
+r  reject: nothing is written
+e  edit the proposal in $VISUAL or $EDITOR; what you save there is what you accept
+v  view all of the change, in $PAGER where it is long
+${difftool === undefined ? "" : "d  open it in the difftool; what you save there is what you accept\n"}s  skip it for now; review comes back to it
+q  quit; while proposals wait it asks once more
+?  this help
+Or type a command and Enter: accept all, review <number>, proposals, open, close, mention, sessions, kept.`;
 }
 
 export function questionPrompt(actions: readonly string[]): string {
   return `${actions.map((label, index) => `[${index + 1}] ${escapeLine(label)}`).join("  ")} > `;
 }
 
-export function idlePrompt(waiting: number): string {
-  return waiting === 0 ? "patchbay > " : `patchbay (${waiting} skipped: review) > `;
+/** `waiting` proposals that are to be shown next, and `skipped` ones. */
+export function idlePrompt(waiting: number, skipped: number): string {
+  if (waiting > 0) return `patchbay (${waiting} waiting) > `;
+  return skipped === 0 ? "patchbay > " : `patchbay (${skipped} skipped: review) > `;
 }
 
-/** What follows an accept. */
-export function afterAccept(review: Review | undefined, folder: string): string {
-  if (review === undefined || !review.agentPresent) return "Accepted. The agent has gone: nobody writes the file.";
-  const { agentName, path } = review.request;
-  return `Accepted. ${escapeLine(agentName)} writes ${pathInFolder(path, folder)}.`;
+/** A proposal that came while the user is busy with something else. */
+export function announcement({ request }: Review, waiting: number, folder: string): string {
+  const what = `${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`;
+  return `${what}: ${waiting === 1 ? "it waits for you." : `${waiting} proposals wait for you.`}`;
+}
+
+export const verbs = {
+  create: "wants to create",
+  change: "wants to change",
+  delete: "wants to empty or delete",
+} as const;
+
+/** What follows the user's own verdict. */
+export function afterVerdict(
+  { request, agentPresent }: Review,
+  verdict: "accepted" | "rejected",
+  folder: string,
+): string {
+  if (verdict === "rejected") return "Rejected. Nothing is written.";
+  if (!agentPresent) return "Accepted, but the agent has exited, so the file was not changed.";
+  return `Accepted. ${escapeLine(request.agentName)} writes ${pathInFolder(request.path, folder)}.`;
+}
+
+/** What to do about a conflict; `name` is safe to print. */
+export function conflictSentence(name: string): string {
+  return `${name} has changed in the same lines. Both versions stand between <<<<<<< and >>>>>>>: press e, keep what is right, then accept.`;
+}
+
+/** The file under review has changed while it was shown. */
+export function followed({ request, standing }: Review, folder: string): string {
+  const name = pathInFolder(request.path, folder);
+  return standing === "conflict"
+    ? `${name} has changed meanwhile, in the same lines.`
+    : `${name} has changed meanwhile; this is the proposal on the file as it is now:`;
 }
 
 /** Why a proposal is not asked about any more. */
@@ -31,15 +97,15 @@ export function whyWithdrawn({ request }: Review, reason: DiffCloseReason, folde
   const name = pathInFolder(request.path, folder);
   switch (reason) {
     case "accepted":
-      return `${name} was accepted elsewhere.`;
+      return `${name} was accepted.`;
     case "rejected":
-      return `${name} was rejected elsewhere.`;
+      return `${name} was rejected.`;
     case "decided-in-terminal":
       return `${name} was decided in ${agent}'s own terminal.`;
     case "superseded":
       return `${agent} has another proposal for ${name} now.`;
     case "agent-gone":
-      return `${agent} has gone; its proposal for ${name} is closed.`;
+      return `${agent} has exited; its proposal for ${name} is closed.`;
     case "stopped":
       return `The review of ${name} was stopped.`;
   }

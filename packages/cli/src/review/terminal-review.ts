@@ -1,17 +1,34 @@
 import { DisposableStore, type HostMessage, messageOf } from "@patchbay/core";
 import type { Review, ReviewEnd, ReviewQueue } from "../host/review-queue.ts";
+import { program } from "../own-command.ts";
+import { pathInFolder } from "../serve/path-in-folder.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { editInDifftool, editInEditor, type ExternalEdit, type ExternalEditRequest } from "./external-edit.ts";
-import { readOriginal } from "./original-text.ts";
 import { presentReview } from "./present-review.ts";
-import { afterAccept, beforeQuit, idlePrompt, questionPrompt, reviewPrompt, whyWithdrawn } from "./review-words.ts";
-import { program } from "../own-command.ts";
+import {
+  afterVerdict,
+  announcement,
+  beforeQuit,
+  conflictSentence,
+  followed,
+  idlePrompt,
+  questionPrompt,
+  reviewHelp,
+  reviewKeys,
+  reviewPrompt,
+  verbs,
+  whyWithdrawn,
+} from "./review-words.ts";
+import { showInPager } from "./run-program.ts";
 
 export interface TerminalReviewOptions {
   readonly queue: ReviewQueue;
-  readonly screen: Pick<Screen, "print" | "ask" | "lend">;
+  readonly screen: Pick<
+    Screen,
+    "print" | "printLines" | "ask" | "reword" | "ring" | "lend" | "isTyping" | "columns" | "rows"
+  >;
   readonly paint: Paint;
   readonly folder: string;
   readonly difftool: string | undefined;
@@ -20,6 +37,8 @@ export interface TerminalReviewOptions {
   readonly monotonic: () => number;
   /** Takes lines that are no answer: commands of the surrounding program. */
   readonly command: (line: string) => void;
+  /** Accepts a proposal and says whether that was possible, once it is settled. */
+  readonly accept: (id: string) => Promise<boolean>;
   readonly quit: () => void;
 }
 
@@ -30,20 +49,28 @@ interface Question {
 
 type Mode =
   | { readonly kind: "idle" }
-  | { readonly kind: "review"; readonly id: string }
+  /** `revision`: what the user has been shown of it. */
+  | { readonly kind: "review"; readonly id: string; readonly revision: number }
   | { readonly kind: "question"; readonly question: Question }
   /** Another program has the terminal, or a diff is being made. */
   | { readonly kind: "busy" };
 
+/** Lines of a change that are shown unasked where nobody knows how high the terminal is. */
 const shownLines = 400;
-/** An answer this soon after the question changed by itself was meant for the old question. */
-const graceMs = 400;
+/** Rows that are left for what stands above and below a change. */
+const otherRows = 8;
+/** An answer this soon after the question changed by itself was meant for something else. */
+const graceMs = 1000;
+/** The companion's offer that the list of kept texts makes here. */
+const saveToFile = "Save to File";
 
 /** Reviews the queue in a terminal, one proposal after the other; a proposal that ends elsewhere takes its question away. */
 export class TerminalReview {
   readonly #options: TerminalReviewOptions;
   readonly #questions: Question[] = [];
   readonly #skipped: Set<string> = new Set();
+  /** Proposals of which the user has been told. */
+  readonly #announced: Set<string> = new Set();
   readonly #store: DisposableStore = new DisposableStore();
   #mode: Mode = { kind: "idle" };
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +85,8 @@ export class TerminalReview {
     const { queue } = this.#options;
     this.#store.add(queue.onDidEnd(({ review, end }) => this.#ended(review, end)));
     this.#store.add(queue.onDidReveal((id) => this.review(id)));
-    this.#store.add(queue.onDidChange(() => this.#next(false)));
+    this.#store.add(queue.onDidChange(() => this.#changed()));
+    this.#announce();
     this.#next(true);
   }
 
@@ -70,23 +98,44 @@ export class TerminalReview {
 
   /** Shows a message; asks where it has actions. */
   async ask(message: HostMessage): Promise<string | undefined> {
-    const { screen, paint } = this.#options;
-    if (message.actions.length === 0) {
-      const text = escapeText(message.text);
-      screen.print(message.severity === "info" ? text : paint.bad(text));
+    const { screen, paint, folder } = this.#options;
+    const isConflict = message.code === "not-accepted-conflict";
+    const text = isConflict
+      ? `Not accepted: ${conflictSentence(pathInFolder(message.values["path"] ?? "", folder))}`
+      : escapeText(message.text);
+    const isOffer = message.actions.includes(saveToFile);
+    if (message.actions.length === 0 || isOffer) {
+      const sentence = isOffer ? `${text} Type: kept` : text;
+      screen.print(message.severity === "info" ? sentence : paint.bad(sentence));
       return undefined;
     }
+    screen.ring();
+    if (!this.#isFree) screen.print(paint.strong(`${text} You are asked next.`));
     return await new Promise((resolve) => {
-      this.#questions.push({ message, resolve });
+      const question: Question = { message, resolve };
+      this.#questions.push(question);
+      message.signal?.addEventListener("abort", () => this.#withdraw(question), { once: true });
       this.#next(false);
     });
+  }
+
+  /** Answered elsewhere: nobody needs to answer any more. */
+  #withdraw(question: Question): void {
+    const at = this.#questions.indexOf(question);
+    if (at < 0) return;
+    this.#questions.splice(at, 1);
+    question.resolve(undefined);
+    if (this.#mode.kind !== "question" || this.#mode.question !== question) return;
+    this.#print("This was answered elsewhere.");
+    this.#mode = { kind: "idle" };
+    this.#next(false);
   }
 
   /** Puts a waiting proposal in front. */
   review(id: string): void {
     if (this.#mode.kind === "busy" || this.#mode.kind === "question") return;
     this.#skipped.delete(id);
-    if (this.#options.queue.find(id) !== undefined) this.#present(id, shownLines);
+    if (this.#options.queue.find(id) !== undefined) this.#present(id);
   }
 
   /** A line that the user entered. */
@@ -103,25 +152,29 @@ export class TerminalReview {
         return this.#decide(mode.id, word);
       case "idle":
         if (word === "q" || word === "quit") return this.#quit();
+        if (word === "accept all") return void this.#acceptAll();
         if (word !== "") this.#options.command(word);
-        this.#options.screen.ask(this.#idlePrompt());
+        return this.#settle();
     }
   }
 
+  /** The user types no longer: what came meanwhile is asked about now. */
+  emptied(): void {
+    if (this.#mode.kind === "idle") this.#next(false);
+  }
+
   #decide(id: string, word: string): void {
-    const { queue, screen, folder } = this.#options;
+    const { queue, folder, difftool } = this.#options;
     if (["a", "accept", "r", "reject"].includes(word) && this.#isTooSoon()) return;
     switch (word) {
       case "a":
       case "accept":
-        this.#print(afterAccept(queue.find(id), folder));
-        queue.accept(id);
-        return;
+        return void queue.accept(id);
+      case "accept all":
+        return void this.#acceptAll();
       case "r":
       case "reject":
-        this.#print("Rejected. Nothing is written.");
-        queue.reject(id);
-        return;
+        return void queue.reject(id);
       case "e":
       case "edit":
         return void this.#editOutside(id, "editor");
@@ -129,7 +182,8 @@ export class TerminalReview {
       case "difftool":
         return void this.#editOutside(id, "difftool");
       case "v":
-        return this.#present(id, Number.POSITIVE_INFINITY);
+      case "view":
+        return void this.#viewAll(id);
       case "s":
       case "skip":
         this.#skipped.add(id);
@@ -138,11 +192,56 @@ export class TerminalReview {
       case "q":
       case "quit":
         return this.#quit();
+      case "?":
+      case "h":
+      case "help": {
+        const review = queue.find(id);
+        if (review !== undefined) this.#print(reviewHelp(review, folder, difftool));
+        return this.#askAboutReview(id);
+      }
       default:
-        if (word !== "" && word !== "?") this.#options.command(word);
-        else if (word === "?") this.#options.command("help");
-        screen.ask(this.#reviewPrompt());
+        if (word !== "") this.#options.command(word);
+        // The command may have gone to another proposal.
+        if (this.#mode.kind === "review") this.#askAboutReview(this.#mode.id);
     }
+  }
+
+  /** Asks with the list, then accepts one after the other: each on the file as the one before has left it. */
+  async #acceptAll(): Promise<void> {
+    const { queue, screen, folder, accept } = this.#options;
+    const all = queue.waiting;
+    if (all.length === 0) {
+      this.#print("Nothing waits for you.");
+      return this.#settle();
+    }
+    for (const { request } of all) {
+      this.#print(`  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`);
+    }
+    const text = all.length === 1 ? "Accept this proposal?" : `Accept these ${all.length} proposals?`;
+    const message = {
+      code: "accept-all",
+      severity: "info",
+      text,
+      values: {},
+      actions: ["Accept All", "Cancel"],
+    } as const;
+    this.#mode = { kind: "idle" };
+    const answer = await new Promise<string | undefined>((resolve) => {
+      this.#questions.unshift({ message, resolve });
+      this.#next(true);
+    });
+    if (answer !== "Accept All") return;
+    this.#mode = { kind: "busy" };
+    screen.ask("");
+    let accepted = 0;
+    for (const { request } of all) {
+      if (await accept(request.id).catch(() => false)) accepted += 1;
+    }
+    this.#print(
+      accepted === all.length ? `All ${accepted} were accepted.` : `${accepted} of ${all.length} were accepted.`,
+    );
+    this.#mode = { kind: "idle" };
+    this.#next(false);
   }
 
   #answer(question: Question, word: string): void {
@@ -150,7 +249,8 @@ export class TerminalReview {
     const { actions } = question.message;
     const action = actions[Number(word) - 1] ?? actions.find((label) => label.toLowerCase() === word.toLowerCase());
     if (word !== "" && action === undefined) {
-      screen.ask(questionPrompt(question.message.actions));
+      this.#print("Type the number of an answer, or Enter for none.");
+      screen.ask(questionPrompt(actions), questionKeys(actions));
       return;
     }
     if (action !== undefined && this.#isTooSoon()) return;
@@ -160,49 +260,125 @@ export class TerminalReview {
     this.#next(true);
   }
 
+  #changed(): void {
+    this.#announce();
+    const mode = this.#mode;
+    const review = mode.kind === "review" ? this.#options.queue.find(mode.id) : undefined;
+    if (mode.kind === "review" && review !== undefined) {
+      if (review.revision !== mode.revision) return this.#follow(review);
+      // How many wait has changed.
+      this.#rewordReview(mode.id);
+    }
+    this.#next(false);
+  }
+
+  /** The file has changed under the review: it is shown anew, and an answer to what stood there before does not count. */
+  #follow(review: Review): void {
+    const { screen, paint, folder } = this.#options;
+    screen.ring();
+    this.#print(paint.strong(followed(review, folder)));
+    this.#present(review.request.id, false);
+  }
+
+  /** Rings for proposals that are new, and names those that are not shown at once. */
+  #announce(): void {
+    const { queue, screen, folder, paint } = this.#options;
+    const { waiting } = queue;
+    const fresh = waiting.filter(({ request }) => !this.#announced.has(request.id));
+    if (fresh.length > 0) screen.ring();
+    let shown = this.#isFree && this.#questions.length === 0 ? 1 : 0;
+    for (const review of fresh) {
+      this.#announced.add(review.request.id);
+      if (shown > 0) shown -= 1;
+      else this.#print(paint.strong(announcement(review, waiting.length, folder)));
+    }
+  }
+
+  /** Nothing is asked and nothing is being typed: what comes is shown at once. */
+  get #isFree(): boolean {
+    return this.#mode.kind === "idle" && !this.#options.screen.isTyping;
+  }
+
   /** Goes on to what is to be asked now. `byUser`: the user has just answered, so the next answer may come at once. */
   #next(byUser: boolean): void {
     const { queue, screen, paint } = this.#options;
-    if (this.#mode.kind === "busy") return;
+    if (this.#mode.kind === "busy" || this.#mode.kind === "question") return;
     if (this.#mode.kind === "review" && queue.find(this.#mode.id) !== undefined) return;
-    if (this.#mode.kind === "question") return;
+    const wasIdle = this.#mode.kind === "idle";
+    this.#mode = { kind: "idle" };
+    // A line that was begun for something else is not interrupted.
+    if (wasIdle && !byUser && screen.isTyping) return screen.reword(this.#idlePrompt());
     const [question] = this.#questions;
     const review = queue.waiting.find(({ request }) => !this.#skipped.has(request.id));
     if (question !== undefined) {
+      const { text, actions } = question.message;
       this.#mode = { kind: "question", question };
-      screen.print(paint.strong(escapeText(question.message.text)));
-      screen.ask(questionPrompt(question.message.actions));
+      screen.print(paint.strong(escapeText(text)));
+      screen.ask(questionPrompt(actions), questionKeys(actions));
     } else if (review !== undefined) {
-      this.#present(review.request.id, shownLines, byUser);
+      this.#present(review.request.id, byUser);
       return;
     } else {
-      this.#mode = { kind: "idle" };
       screen.ask(this.#idlePrompt());
     }
     if (!byUser) this.#changedAt = this.#options.monotonic();
   }
 
-  #present(id: string, maximumLines: number, byUser = true): void {
+  /** After a command: asks again, or about what has come meanwhile. */
+  #settle(): void {
+    if (this.#mode.kind === "idle") this.#next(true);
+  }
+
+  #present(id: string, byUser = true): void {
     const { queue, screen, paint, folder } = this.#options;
     const review = queue.find(id);
     if (review === undefined) return this.#next(byUser);
+    const maximumLines = screen.rows === undefined ? shownLines : Math.max(otherRows, screen.rows - otherRows);
     this.#mode = { kind: "busy" };
     presentReview(review, { paint, folder, maximumLines }).then(
-      (lines) => this.#presented(id, lines, byUser),
-      (error: unknown) => this.#presented(id, [paint.bad(escapeText(messageOf(error)))], byUser),
+      (lines) => this.#presented(review, lines, byUser),
+      (error: unknown) => this.#presented(review, [paint.bad(escapeText(messageOf(error)))], byUser),
     );
     screen.ask("");
   }
 
-  #presented(id: string, lines: readonly string[], byUser: boolean): void {
+  #presented({ request: { id }, revision }: Review, lines: readonly string[], byUser: boolean): void {
     const { queue, screen } = this.#options;
     this.#mode = { kind: "idle" };
-    // It may have ended while its diff was made.
-    if (queue.find(id) === undefined) return this.#next(byUser);
-    screen.print(lines.join("\n"));
-    this.#mode = { kind: "review", id };
+    const now = queue.find(id);
+    // It may have ended or changed while its diff was made.
+    if (now === undefined) return this.#next(byUser);
+    if (now.revision !== revision) return this.#present(id, byUser);
+    screen.printLines(lines.join("\n"));
+    this.#mode = { kind: "review", id, revision };
     if (!byUser) this.#changedAt = this.#options.monotonic();
-    screen.ask(this.#reviewPrompt());
+    this.#askAboutReview(id);
+  }
+
+  /** All of a change: in the pager where it is longer than the screen. */
+  async #viewAll(id: string): Promise<void> {
+    const { queue, screen, paint, folder, environment } = this.#options;
+    const review = queue.find(id);
+    if (review === undefined) return;
+    this.#mode = { kind: "busy" };
+    screen.ask("");
+    try {
+      const lines = await presentReview(review, { paint, folder, maximumLines: Number.POSITIVE_INFINITY });
+      const text = lines.join("\n");
+      const isLong = screen.rows !== undefined && lines.length > screen.rows - 2;
+      const isShown =
+        isLong &&
+        (await screen.lend(async () => {
+          return await showInPager(`${text.trimStart()}\n`, environment, folder).then(
+            () => true,
+            () => false,
+          );
+        }));
+      if (!isShown) screen.printLines(text);
+    } catch (error) {
+      this.#print(escapeText(messageOf(error)));
+    }
+    this.#goBackTo(review);
   }
 
   async #editOutside(id: string, tool: "editor" | "difftool"): Promise<void> {
@@ -211,14 +387,15 @@ export class TerminalReview {
     if (review === undefined) return;
     if (tool === "difftool" && difftool === undefined) {
       this.#print(`No difftool is set. Start with: ${program} serve --difftool 'vimdiff $LOCAL $REMOTE'`);
-      return screen.ask(this.#reviewPrompt());
+      return this.#askAboutReview(id);
     }
     this.#mode = { kind: "busy" };
     try {
-      const original = await readOriginal(review.request.path);
+      // What is saved there is made from this text: until then it stays as it is, whatever becomes of the file.
+      queue.hold(id);
       const request: ExternalEditRequest = {
         path: review.request.path,
-        original: original.kind === "text" ? original.text : "",
+        original: review.original,
         text: review.text,
         cwd: folder,
       };
@@ -229,10 +406,11 @@ export class TerminalReview {
       );
       this.#take(id, edit, request.text);
     } catch (error) {
+      queue.edit(id, review.text);
       this.#print(escapeText(messageOf(error)));
     }
     this.#mode = { kind: "idle" };
-    this.#present(id, shownLines);
+    this.#present(id);
   }
 
   /** What was saved outside becomes the proposal; where that has ended meanwhile, the copy stays for the user. */
@@ -242,9 +420,23 @@ export class TerminalReview {
     this.#print(`The proposal ended while you edited it. What you saved is kept in ${escapeLine(edit.copy)}`);
   }
 
+  /** After another program had the terminal: asks about the same proposal, or about the next where it has ended. */
+  #goBackTo({ request: { id }, revision }: Review): void {
+    this.#mode = { kind: "idle" };
+    const now = this.#options.queue.find(id);
+    if (now === undefined) return this.#next(false);
+    if (now.revision !== revision) return this.#follow(now);
+    this.#mode = { kind: "review", id, revision };
+    this.#askAboutReview(id);
+  }
+
   #ended(review: Review, end: ReviewEnd): void {
     this.#skipped.delete(review.request.id);
-    if (end.kind === "withdrawn") this.#print(whyWithdrawn(review, end.reason, this.#options.folder));
+    this.#announced.delete(review.request.id);
+    const { folder } = this.#options;
+    this.#print(
+      end.kind === "withdrawn" ? whyWithdrawn(review, end.reason, folder) : afterVerdict(review, end.kind, folder),
+    );
   }
 
   #quit(): void {
@@ -252,15 +444,14 @@ export class TerminalReview {
     if (waiting === 0 || this.#quitAsked) return this.#options.quit();
     this.#quitAsked = true;
     this.#print(beforeQuit(waiting));
-
-    this.#options.screen.ask(this.#mode.kind === "review" ? this.#reviewPrompt() : this.#idlePrompt());
+    if (this.#mode.kind === "review") this.#askAboutReview(this.#mode.id);
+    else this.#options.screen.ask(this.#idlePrompt());
   }
 
   #isTooSoon(): boolean {
-    const { screen, monotonic } = this.#options;
-    if (monotonic() - this.#changedAt >= graceMs) return false;
-    this.#print("The question had just changed: your answer was not used.");
-    if (this.#mode.kind === "review") screen.ask(this.#reviewPrompt());
+    if (this.#options.monotonic() - this.#changedAt >= graceMs) return false;
+    this.#print("The question had only just changed, so your answer was not used. Give it again.");
+    if (this.#mode.kind === "review") this.#askAboutReview(this.#mode.id);
     return true;
   }
 
@@ -268,11 +459,30 @@ export class TerminalReview {
     this.#options.screen.print(text);
   }
 
-  #reviewPrompt(): string {
-    return reviewPrompt(this.#options.queue.waiting.length - 1, this.#options.difftool !== undefined);
+  #askAboutReview(id: string): void {
+    this.#options.screen.ask(this.#reviewPrompt(id), reviewKeys(this.#options.difftool !== undefined));
+  }
+
+  #rewordReview(id: string): void {
+    this.#options.screen.reword(this.#reviewPrompt(id), reviewKeys(this.#options.difftool !== undefined));
+  }
+
+  #reviewPrompt(id: string): string {
+    const { queue, folder, difftool, screen } = this.#options;
+    return reviewPrompt({
+      name: pathInFolder(queue.find(id)?.request.path ?? "", folder),
+      more: queue.waiting.length - 1,
+      hasDifftool: difftool !== undefined,
+      columns: screen.columns,
+    });
   }
 
   #idlePrompt(): string {
-    return idlePrompt(this.#options.queue.waiting.length);
+    const skipped = this.#skipped.size;
+    return idlePrompt(this.#options.queue.waiting.length - skipped, skipped);
   }
+}
+
+function questionKeys(actions: readonly string[]): string {
+  return actions.length < 10 ? actions.map((_, index) => String(index + 1)).join("") : "";
 }

@@ -12,12 +12,14 @@ const states = { connecting: "connecting", connected: "connected", away: "away, 
 
 /** One line about a session. `now` in Unix milliseconds. */
 export function describeSession(session: SessionInfo, now: number): string {
-  const context = session.lastContext === undefined ? "told nothing yet" : `told ${ago(now - session.lastContext)}`;
-  const proposals = session.openProposals === 0 ? "" : `, ${session.openProposals} open`;
-  return `${sessionName(session)}: ${states[session.state]}, came ${ago(now - session.since)}, ${context}${proposals}`;
+  const context =
+    session.lastContext === undefined ? "no context sent yet" : `context sent ${age(now - session.lastContext)} ago`;
+  const { openProposals: open } = session;
+  const proposals = open === 0 ? "" : `, ${open === 1 ? "1 proposal" : `${open} proposals`} open`;
+  return `${sessionName(session)}: ${states[session.state]} for ${age(now - session.since)}, ${context}${proposals}`;
 }
 
-/** What agents are told, in one line. */
+/** What agents see, in one line. */
 export function describeContext(context: EditorContext, folder: string): string {
   if (context.files.length === 0) return "Agents see no open file.";
   const names = context.files.map(({ path }) => {
@@ -31,8 +33,8 @@ export function describeContext(context: EditorContext, folder: string): string 
   return `Agents see: ${names.join(", ")}`;
 }
 
-function ago(ms: number): string {
+function age(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds} s ago`;
-  return seconds < 3600 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3600)} h ago`;
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }

@@ -1,10 +1,10 @@
-import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { type Companion, createCompanion, type HostMessage, messageOf, type Platform } from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { type JsonCommand, parseJsonCommand } from "./json-command.ts";
-import { mentionFile, noMentions, openFile } from "./serve-commands.ts";
+import { safeJson } from "../terminal/escape-text.ts";
+import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
 import { stateDirectory } from "./state-directory.ts";
 
 export interface ServeAsJsonOptions {
@@ -25,30 +25,40 @@ export interface ServeAsJsonOptions {
 export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
   const { command, folder, platform, input, output, signal } = options;
   const tell = (event: string, fields: Readonly<Record<string, unknown>>): void =>
-    void output.write(`${JSON.stringify({ event, ...fields })}\n`);
+    void output.write(`${safeJson({ event, ...fields })}\n`);
   const print = (message: string): void => tell("error", { message });
   const questions = new Questions(tell);
   const host: HeadlessHost = new HeadlessHost({
     folder,
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
-    keep: async (text, likePath) => tell("kept", { text, path: likePath }),
   });
   const companion = createCompanion({ host, platform, ...(command.port === undefined ? {} : { port: command.port }) });
   options.onCompanion?.(companion);
-  for (const place of command.open) openFile(place, { host, folder, print });
-  const told = new Set<string>();
+  const tellFailure = ({ done, text }: CommandResult): void => (done ? undefined : print(text));
+  for (const place of command.open) tellFailure(openFile(place, { host, folder }));
+  const told = new Map<string, number>();
   host.diffs.onDidChange(() => {
-    for (const { request, text, edited } of host.diffs.waiting) {
-      if (told.has(request.id)) continue;
-      told.add(request.id);
+    for (const { request, original, text, edited, standing, revision } of host.diffs.waiting) {
       const { id, agentName: agent, path, kind } = request;
-      tell("proposal", { id, agent, path, kind, text, edited });
+      const before = told.get(id);
+      told.set(id, revision);
+      if (before === undefined) tell("proposal", { id, agent, path, kind, original, text, edited, standing });
+      else if (before !== revision) tell("changed", { id, original, text, standing });
     }
   });
   host.diffs.onDidEnd(({ review, end }) => {
     told.delete(review.request.id);
     tell("ended", { id: review.request.id, how: end.kind === "withdrawn" ? end.reason : end.kind });
+  });
+  let kept = "[]";
+  companion.onDidChangeProposals(() => {
+    const texts = companion.keptTexts.map(({ id, agentName: agent, path, reason, since }) => {
+      return { id, agent, path, reason, since };
+    });
+    if (JSON.stringify(texts) === kept) return;
+    kept = JSON.stringify(texts);
+    tell("kept", { texts });
   });
   companion.onDidChangeSessions(() => tell("sessions", { sessions: companion.sessions }));
   const lines = createInterface({ input, terminal: false });
@@ -59,10 +69,13 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
       // Nobody reads any more: the program has ended.
       output.on("error", () => finish());
       lines.on("line", (line) => {
+        const fail = (error: unknown): void => print(messageOf(error));
         try {
-          if (line.trim() !== "") run(parseJsonCommand(line), { companion, host, folder, print, questions, finish });
+          if (line.trim() === "") return;
+          const command = parseJsonCommand(line);
+          run(command, { companion, host, folder, tell, tellFailure, questions, finish }).catch(fail);
         } catch (error) {
-          print(messageOf(error));
+          fail(error);
         }
       });
       companion.start().then(() => {
@@ -82,28 +95,40 @@ interface RunOptions {
   readonly companion: Companion;
   readonly host: HeadlessHost;
   readonly folder: string;
-  readonly print: (message: string) => void;
+  readonly tell: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly tellFailure: (result: CommandResult) => void;
   readonly questions: Questions;
   readonly finish: () => void;
 }
 
-function run(command: JsonCommand, options: RunOptions): void {
-  const { host, folder, print, questions, finish } = options;
+async function run(command: JsonCommand, options: RunOptions): Promise<void> {
+  const { companion, tell, host, tellFailure, questions, finish } = options;
+  const notWaiting = (id: string): CommandResult => ({ done: false, text: `No proposal ${id} waits.` });
   switch (command.command) {
     case "accept":
     case "reject":
-      if (!host.diffs[command.command](command.id)) print(`No proposal ${command.id} waits.`);
+      if (!host.diffs[command.command](command.id)) tellFailure(notWaiting(command.id));
       return;
     case "edit":
-      if (!host.diffs.edit(command.id, command.text)) print(`No proposal ${command.id} waits.`);
+      if (!host.diffs.edit(command.id, command.text)) tellFailure(notWaiting(command.id));
       return;
     case "open":
-      return openFile(command.file, { host, folder, print });
+      return tellFailure(openFile(command.file, options));
     case "close":
-      host.editors.close(resolve(folder, command.file));
-      return;
+      return tellFailure(closeFile(command.file, options));
     case "mention":
-      if (mentionFile(command.file, options) === 0) print(noMentions);
+      return tellFailure(mentionFile(command.file, options));
+    case "accept-all":
+      // One after the other: each on the file as the one before has left it.
+      for (const { request } of host.diffs.waiting) await companion.accept(request.id);
+      return;
+    case "read-kept":
+      return tell("kept-text", { id: command.id, text: await companion.readKeptText(command.id) });
+    case "save-kept":
+      return tell("saved", { id: command.id, ...((await companion.saveKeptText(command.id)) ?? { kind: "not-kept" }) });
+    case "discard-kept":
+      if (!(await companion.discardKeptText(command.id)))
+        tellFailure({ done: false, text: "It is not kept any more." });
       return;
     case "answer":
       return questions.answer(command.id, command.action);

@@ -1,10 +1,13 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Companion } from "@patchbay/core";
-import { parseFilePlace, toOpenPlace } from "../host/file-place.ts";
+import { type Companion, isSecretPath } from "@patchbay/core";
+import { type FilePlace, parseFilePlace, toOpenPlace } from "../host/file-place.ts";
 import type { HeadlessHost } from "../host/headless-host.ts";
+import { countLines } from "../host/read-file-range.ts";
+import { verbs } from "../review/review-words.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { describeContext, describeSession } from "./describe-session.ts";
+import { runKeptCommand } from "./kept-command.ts";
 import { pathInFolder } from "./path-in-folder.ts";
 
 export interface ServeCommandsOptions {
@@ -16,13 +19,14 @@ export interface ServeCommandsOptions {
   readonly review: (id: string) => void;
 }
 
-const help = `open <file[:line[-line]]>   show agents a file, and lines of it as selected
-close <file>                 take it away again
-mention <file[:line-line]>   put it into the prompt of agents that can (Claude Code)
-sessions                     who is connected, and what they see
-proposals                    what waits for you
-review [number]              go (back) to a proposal
-quit`;
+const help = `open <file[:line[-line]]>     show agents a file, and lines of it as selected
+close <file>                  take it away again
+mention <file[:line[-line]]>  put it into the prompt of agents that can (Claude Code)
+sessions                      who is connected, and what they see
+proposals                     what waits for you
+review [number]               go (back) to a proposal
+kept                          your texts that no agent took: show, save, discard
+quit                          end Patchbay`;
 
 /** Carries out a command line that is no answer to a question. */
 export function runServeCommand(line: string, options: ServeCommandsOptions): void {
@@ -31,16 +35,11 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
   const waiting = host.diffs.waiting;
   switch (word) {
     case "open":
-      return openFile(argument, options);
-    case "close": {
-      const path = resolve(folder, argument);
-      if (!host.editors.close(path)) print(`${pathInFolder(path, folder)} was not open.`);
-      return;
-    }
-    case "mention": {
-      const count = mentionFile(argument, options);
-      return print(count === 0 ? noMentions : `${count} agent(s) took it.`);
-    }
+      return print(openFile(argument, options).text);
+    case "close":
+      return print(closeFile(argument, options).text);
+    case "mention":
+      return print(mentionFile(argument, options).text);
     case "sessions": {
       const { sessions } = companion;
       if (sessions.length === 0) print("No agent is connected.");
@@ -50,40 +49,95 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
     case "proposals": {
       if (waiting.length === 0) print("Nothing waits for you.");
       for (const [index, { request }] of waiting.entries()) {
-        print(`${index + 1}  ${escapeLine(request.agentName)}: ${request.kind} ${pathInFolder(request.path, folder)}`);
+        print(
+          `${index + 1}  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`,
+        );
       }
       return;
     }
     case "review": {
       const chosen = waiting[argument === "" ? 0 : Number(argument) - 1];
-      if (chosen === undefined) return print("There is no such proposal. Type: proposals");
+      if (waiting.length === 0) return print("Nothing waits for you.");
+      if (chosen === undefined) return print(`There is no proposal ${escapeLine(argument)}. Type: proposals`);
       return options.review(chosen.request.id);
     }
+    case "kept":
+      return void runKeptCommand(argument, options);
     case "help":
+    case "?":
       return print(help);
     default:
       print(`There is no command "${escapeLine(word)}". Type: help`);
   }
 }
 
-/** What to say when a mention reached nobody. */
-export const noMentions = "No connected agent takes mentions.";
+/** What became of a command, as a sentence that is safe to print. */
+export interface CommandResult {
+  readonly done: boolean;
+  readonly text: string;
+}
 
-/** Puts a file, or lines of it, into the prompt of agents that can; says how many took it. */
+/** Puts a file, or lines of it, into the prompt of agents that can. */
 export function mentionFile(
   argument: string,
   { companion, folder }: Pick<ServeCommandsOptions, "companion" | "folder">,
-): number {
-  const { path, lines } = parseFilePlace(argument, folder);
-  return companion.mention(
+): CommandResult {
+  const place = readPlace(argument, folder, "mention");
+  if (typeof place === "string") return { done: false, text: place };
+  const { path, lines } = place;
+  const count = companion.mention(
     path,
     lines === undefined ? undefined : { start: lines.start, end: lines.end ?? lines.start },
   );
+  if (count === 0) return { done: false, text: "No connected agent supports @-mentions (Claude Code does)." };
+  const prompts = count === 1 ? "one agent's prompt" : `the prompts of ${count} agents`;
+  return { done: true, text: `Put ${describePlace(place, folder)} into ${prompts}.` };
 }
 
-/** Opens a file in the eyes of the agents; says why not. */
-export function openFile(argument: string, options: Pick<ServeCommandsOptions, "host" | "folder" | "print">): void {
-  const place = parseFilePlace(argument, options.folder);
-  if (statSync(place.path, { throwIfNoEntry: false })?.isFile() === true) options.host.editors.open(toOpenPlace(place));
-  else options.print(`There is no file ${pathInFolder(place.path, options.folder)}.`);
+/** Opens a file in the eyes of the agents. */
+export function openFile(
+  argument: string,
+  { host, folder }: Pick<ServeCommandsOptions, "host" | "folder">,
+): CommandResult {
+  const place = readPlace(argument, folder, "open");
+  if (typeof place === "string") return { done: false, text: place };
+  host.editors.open(toOpenPlace(place));
+  const secret = isSecretPath(place.path) ? " Its text is never sent." : "";
+  const selected = place.lines?.end === undefined ? "" : " as selected";
+  return { done: true, text: `Agents see ${describePlace(place, folder)}${selected}.${secret}` };
+}
+
+/** Takes a file away from the eyes of the agents. */
+export function closeFile(
+  argument: string,
+  { host, folder }: Pick<ServeCommandsOptions, "host" | "folder">,
+): CommandResult {
+  if (argument === "") return { done: false, text: "Which file? Type: close <file>" };
+  const path = resolve(folder, argument);
+  const name = pathInFolder(path, folder);
+  if (!host.editors.close(path)) return { done: false, text: `${name} was not open.` };
+  return { done: true, text: `Agents no longer see ${name}.` };
+}
+
+/** The file and lines of an argument, or what is wrong with it. */
+function readPlace(argument: string, folder: string, command: "open" | "mention"): FilePlace | string {
+  if (argument === "") return `Which file? Type: ${command} <file[:line[-line]]>`;
+  const place = parseFilePlace(argument, folder);
+  const name = pathInFolder(place.path, folder);
+  const stats = statSync(place.path, { throwIfNoEntry: false });
+  if (stats === undefined) return `There is no file ${name}.`;
+  if (!stats.isFile()) return `${name} is not a file.`;
+  const { lines } = place;
+  if (lines === undefined) return place;
+  const count = countLines(place.path, lines.start + 1);
+  if (lines.start < count) return place;
+  return `${name} has only ${count === 1 ? "one line" : `${count} lines`}.`;
+}
+
+/** A file, and the lines meant in it as a part of a sentence. */
+function describePlace({ path, lines }: FilePlace, folder: string): string {
+  const name = pathInFolder(path, folder);
+  if (lines === undefined) return name;
+  const { start, end = start } = lines;
+  return end === start ? `line ${start + 1} of ${name}` : `lines ${start + 1} to ${end + 1} of ${name}`;
 }

@@ -1,9 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
 import {
   type Companion,
   createCompanion,
+  DisposableStore,
+  type Event,
   messageOf,
   type Platform,
   readAgentSettings,
@@ -29,6 +28,10 @@ export interface ServeInTerminalOptions {
   readonly streams: ScreenStreams;
   readonly paint: Paint;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Stops the job this process belongs to, at Ctrl+Z. */
+  readonly suspend: () => void;
+  /** The job goes on after it was stopped. */
+  readonly onDidContinue: Event<void>;
   /** Aborted: the process is asked to end. */
   readonly signal: AbortSignal;
   /** Told of the companion as soon as there is one, for the last synchronous moment of the process. */
@@ -44,18 +47,22 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const screen = new Screen(options.streams, {
-    line: (text) => review.line(text),
-    interrupt: () => review.line("q"),
-    end: finish,
+  const screen = new Screen({
+    streams: options.streams,
+    clock: platform.clock,
+    suspend: options.suspend,
+    handlers: {
+      line: (text) => review.line(text),
+      emptied: () => review.emptied(),
+      interrupt: () => review.line("q"),
+      end: finish,
+    },
   });
   const print = (text: string): void => screen.print(text);
   const host: HeadlessHost = new HeadlessHost({
     folder,
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await review.ask(message),
-    keep: async (text, likePath) =>
-      print(`Text that has lost its agent is kept in ${escapeLine(keepText(text, likePath))}`),
   });
   const companion = createCompanion({
     host,
@@ -71,21 +78,26 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     difftool: command.difftool,
     monotonic: () => platform.clock.monotonic(),
     command: (line) => runServeCommand(line, { companion, host, folder, print, review: (id) => review.review(id) }),
+    accept: async (id) => await companion.accept(id),
     quit: finish,
   });
   options.onCompanion?.(companion);
-  for (const place of command.open) openFile(place, { host, folder, print });
+  for (const place of command.open) print(openFile(place, { host, folder }).text);
   const advise = adviser(options, print);
-  const sessions = companion.onDidChangeSessions(tellSessions(companion, print, advise));
+  const store = new DisposableStore();
+  store.add(companion.onDidChangeSessions(tellSessions(companion, print, advise)));
+  store.add(options.onDidContinue(() => screen.resume()));
   signal.addEventListener("abort", finish, { once: true });
   try {
     screen.open();
     await companion.start();
-    greet(companion, options, print);
+    greet(companion, options, screen);
+    const kept = companion.keptTexts.length;
+    if (kept > 0) print(`${kept === 1 ? "A text" : `${kept} texts`} of yours that no agent took: type kept`);
     review.start();
     if (!signal.aborted) await finished;
   } finally {
-    sessions.dispose();
+    store.dispose();
     signal.removeEventListener("abort", finish);
     screen.ask("");
     await companion.stop();
@@ -94,21 +106,29 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
   }
 }
 
-function greet(companion: Companion, options: ServeInTerminalOptions, print: (text: string) => void): void {
+function greet(companion: Companion, options: ServeInTerminalOptions, screen: Screen): void {
   if (companion.state.kind !== "listening") return;
   const { folder, paint, others } = options;
   const { port, warnings } = companion.state;
-  print(`${paint.strong(`Patchbay serves ${escapeLine(folder)}`)} on port ${port}.`);
-  for (const warning of warnings) print(paint.bad(escapeLine(warning)));
-  for (const other of others) print(paint.bad(`${escapeLine(other)} serves it too; an agent connects to one of them.`));
-  print("Gemini CLI, Qwen Code and Claude Code find it from that folder. In another terminal:");
+  screen.print(`${paint.strong(`Patchbay serves ${escapeLine(folder)}`)} on port ${port}.`);
+  for (const warning of warnings) screen.print(paint.bad(escapeLine(warning)));
+  for (const other of others) {
+    screen.print(paint.bad(`${escapeLine(other)} serves it too; an agent connects to one of them.`));
+  }
+  screen.print("In another terminal, in that folder, type:");
   const variables = `eval "$(${program} env${others.length === 0 ? "" : ` --port ${port}`})"`;
-  const claude = "claude --permission-mode manual";
-  print(
-    `  ${paint.place(escapeLine(variables))}  and then  ${paint.place("gemini")}, ${paint.place("qwen")} or ${paint.place(claude)}`,
-  );
-  print(paint.faint("Type help for the commands, quit to end."));
+  // As they are, so that they can be copied.
+  screen.printLines(`  ${paint.place(escapeLine(variables))}`);
+  screen.print("and then one of:");
+  for (const command of agentCommands) screen.printLines(`  ${paint.place(command)}`);
+  screen.print(geminiFirstMeeting);
+  screen.print(paint.faint("Type help for the commands, quit to end."));
 }
+
+/** In the modes in which they ask before they write. */
+const agentCommands = ["gemini", "qwen --approval-mode default", "claude --permission-mode manual"];
+const geminiFirstMeeting =
+  "If Gemini CLI or Qwen Code asks whether to connect an editor or to install something, answer No: nothing has to be installed. Then type /ide enable there.";
 
 /** Says who comes and who goes, each once. */
 function tellSessions(
@@ -132,7 +152,7 @@ function tellSessions(
       if (sessions.some((session) => session.id === id)) continue;
       known.delete(id);
       // Of one that was away this has been said.
-      if (state !== "away") print(`${name} has gone.`);
+      if (state !== "away") print(`${name} has disconnected.`);
     }
   };
 }
@@ -153,11 +173,4 @@ function adviser(options: ServeInTerminalOptions, print: (text: string) => void)
       (error: unknown) => print(escapeLine(messageOf(error))),
     );
   };
-}
-
-/** Puts text where only this user can read it. */
-function keepText(text: string, likePath: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), "patchbay-kept-")), basename(likePath));
-  writeFileSync(path, text, { mode: 0o600, flag: "wx" });
-  return path;
 }

@@ -3,12 +3,15 @@ import { resolve } from "node:path";
 import {
   type Companion,
   createNodePlatform,
+  type Event,
   findRunningEditors,
   findServingEditors,
   PatchbayError,
   type Platform,
+  toDisposable,
 } from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
+import { terminalSafe } from "../terminal/escape-text.ts";
 import { createPaint, wantsColour } from "../terminal/paint.ts";
 import type { ScreenStreams } from "../terminal/screen.ts";
 import { serveInTerminal } from "./serve-in-terminal.ts";
@@ -24,19 +27,30 @@ export async function serve(command: ServeCommand, streams: ScreenStreams = ownS
   const abort = new AbortController();
   const onCompanion = (companion: Companion): void => void process.once("exit", () => companion.removeRecordsSync());
   // A second signal ends at once: the listeners are gone by then.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => abort.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) process.once(signal, () => abort.abort());
   const common = { command, folder, platform, signal: abort.signal, onCompanion };
   if (command.json) {
     const { serveAsJson } = await import("./serve-as-json.ts");
     await serveAsJson({ ...common, ...streams });
   } else {
     const paint = createPaint(wantsColour(process.env, true));
-    await serveInTerminal({ ...common, streams, paint, others, environment: process.env });
+    await serveInTerminal({ ...common, streams, paint, others, environment: process.env, suspend, onDidContinue });
   }
   // Standard input may still be read by someone; nothing else is open.
   process.stdin.unref?.();
   return 0;
 }
+
+/** The whole job, as the terminal itself does it: a script or a package manager above stops with it. */
+function suspend(): void {
+  process.kill(0, "SIGTSTP");
+}
+
+const onDidContinue: Event<void> = (listener) => {
+  const told = (): void => listener();
+  process.on("SIGCONT", told);
+  return toDisposable(() => void process.off("SIGCONT", told));
+};
 
 function ownStreams(): ScreenStreams {
   return { input: process.stdin, output: process.stdout };
@@ -67,6 +81,6 @@ async function demonstrate(): Promise<number> {
   const { formatDemo, isAsExpected } = await import("../demo/demo-table.ts");
   const rows = await runDemo();
   const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
-  console.log(formatDemo(rows, paint).join("\n"));
+  console.log(terminalSafe(formatDemo(rows, paint, process.stdout.columns).join("\n")));
   return rows.every(isAsExpected) ? 0 : 1;
 }

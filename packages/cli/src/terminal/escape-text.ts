@@ -1,10 +1,12 @@
 /**
- * Characters that move the cursor, change colours, ring, or reorder text (C0, DEL, C1, bidirectional controls, line and
- * paragraph separators, tags): a file's contents or name must never speak to the terminal.
+ * Characters that move the cursor, change colours, ring, reorder text or cannot be seen (C0, DEL, C1, bidirectional and
+ * invisible controls, line and paragraph separators, tags): a file's contents or name must never speak to the terminal.
  */
 const unsafe =
   // oxlint-disable-next-line no-control-regex -- these are the characters to be found
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+// oxlint-disable-next-line no-control-regex -- what Paint puts in, and nothing else of its kind
+const colours = /(?<colour>\u001b\[(?:0|1|2|31|32|36)m)/gu;
 
 /** Text of which every line is safe to print; tabs and newlines stay. */
 export function escapeText(text: string): string {
@@ -14,6 +16,26 @@ export function escapeText(text: string): string {
 /** Text that is safe to print within a line: newlines and tabs are escaped as well. */
 export function escapeLine(text: string): string {
   return escapeText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+}
+
+/**
+ * The last step of everything that is written to a terminal: only Paint's own colours get through. What comes from a file, an
+ * agent or a setting is escaped where it is put into a sentence already; this is for the one that was forgotten.
+ */
+export function terminalSafe(text: string): string {
+  return text
+    .split(colours)
+    .map((part, index) => (index % 2 === 1 ? part : escapeText(part)))
+    .join("");
+}
+
+/** JSON (indented with spaces, where that is asked for) in which every character that could speak to a terminal is written as an escape of JSON's own. */
+export function safeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(unsafe, (character) =>
+    Array.from({ length: character.length }, (_, index) => {
+      return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+    }).join(""),
+  );
 }
 
 function escaped(character: string): string {

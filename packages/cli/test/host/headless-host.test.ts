@@ -6,16 +6,12 @@ import { type DiffControls, type EditorHostControls, editorHostContract } from "
 import { describe, expect, it } from "vitest";
 import { parseFilePlace, toOpenPlace } from "../../src/host/file-place.ts";
 import { HeadlessHost } from "../../src/host/headless-host.ts";
-import { readOriginal } from "../../src/review/original-text.ts";
 
 function createDiffControls(host: HeadlessHost, id: string): DiffControls {
   const { diffs } = host;
   return {
     isShown: async () => diffs.find(id) !== undefined,
-    leftText: async () => {
-      const original = await readOriginal(diffs.find(id)?.request.path ?? "");
-      return original.kind === "text" ? original.text : "";
-    },
+    leftText: async () => diffs.find(id)?.original ?? "",
     rightText: async () => diffs.find(id)?.text ?? "",
     type: async (text) => void diffs.edit(id, text),
     accept: async () => void diffs.accept(id),
@@ -32,7 +28,6 @@ async function create(): Promise<EditorHostControls> {
     folder,
     storageDirectory: undefined,
     ask: async () => answers.shift(),
-    keep: async () => {},
   });
   const start = { line: 0, character: 0 };
   const inActive = (selection: Range): void => {

@@ -14,14 +14,33 @@ vi.setConfig({ testTimeout: 30_000 });
 class PaperScreen {
   readonly printed: string[] = [];
   prompt = "";
+  keys = "";
   lent = 0;
+  rings = 0;
+  isTyping = false;
+  columns: number | undefined;
+  rows: number | undefined;
 
   print(text: string): void {
     this.printed.push(text);
   }
 
-  ask(prompt: string): void {
+  printLines(text: string): void {
+    this.printed.push(text);
+  }
+
+  ring(): void {
+    this.rings += 1;
+  }
+
+  ask(prompt: string, keys = ""): void {
+    this.isTyping = false;
+    this.reword(prompt, keys);
+  }
+
+  reword(prompt: string, keys = ""): void {
     this.prompt = prompt;
+    this.keys = keys;
   }
 
   async lend<T>(run: () => Promise<T>): Promise<T> {
@@ -42,6 +61,8 @@ let clock: number;
 let verdicts: string[];
 let commands: string[];
 let quits: number;
+/** Proposals that core would not accept. */
+let refused: Set<string>;
 
 function create(options: { readonly difftool?: string; readonly environment?: Record<string, string> } = {}): void {
   review?.dispose();
@@ -54,6 +75,10 @@ function create(options: { readonly difftool?: string; readonly environment?: Re
     environment: options.environment ?? {},
     monotonic: () => clock,
     command: (line) => void commands.push(line),
+    accept: async (id) => {
+      queue.accept(id);
+      return queue.find(id) === undefined;
+    },
     quit: () => {
       quits += 1;
     },
@@ -64,10 +89,20 @@ function create(options: { readonly difftool?: string; readonly environment?: Re
 /** Lets a proposal come; `name` is part of what its verdict is recorded as. */
 async function propose(name: string, text: string, agentName = "Gemini CLI"): Promise<DiffView> {
   const path = join(folder, name);
+  let view: DiffView | undefined;
+  // As core does: it takes the view away when the verdict counts.
+  const settle = (verdict: "accepted" | "rejected"): void => void view?.close(verdict);
   const events: DiffViewEvents = {
     edited: () => {},
-    accepted: (accepted) => verdicts.push(`${name} accepted ${JSON.stringify(accepted)}`),
-    rejected: () => verdicts.push(`${name} rejected`),
+    accepted: (accepted) => {
+      if (refused.has(name)) return;
+      verdicts.push(`${name} accepted ${JSON.stringify(accepted)}`);
+      settle("accepted");
+    },
+    rejected: () => {
+      verdicts.push(`${name} rejected`);
+      settle("rejected");
+    },
     closed: () => verdicts.push(`${name} closed`),
   };
   const id = `${name}-${agentName}`.replaceAll(/\W/gu, "-");
@@ -77,7 +112,8 @@ async function propose(name: string, text: string, agentName = "Gemini CLI"): Pr
   const request = { id, agentName, path, kind, proposedText: text, originalText, unsaved: false, standing } as const;
   const opening = await queue.open({ ...request, agentPresent: true }, events);
   if (opening.kind !== "opened") throw new Error("not opened");
-  return opening.view;
+  view = opening.view;
+  return view;
 }
 
 async function prompted(part: string): Promise<void> {
@@ -99,6 +135,7 @@ beforeEach(() => {
   verdicts = [];
   commands = [];
   quits = 0;
+  refused = new Set();
   create();
 });
 
@@ -122,7 +159,7 @@ describe("a review in the terminal", () => {
   it("takes a reject", async () => {
     await propose("new.txt", "new\n");
     await prompted("[r]eject");
-    expect(screen.text).toContain("wants to make new.txt");
+    expect(screen.text).toContain("wants to create new.txt");
     enter("reject");
     expect(verdicts).toEqual(["new.txt rejected"]);
   });
@@ -170,7 +207,7 @@ describe("a review in the terminal", () => {
     await prompted("[a]ccept");
     review.line("a");
     expect(verdicts).toEqual([]);
-    expect(screen.text).toContain("your answer was not used");
+    expect(screen.text).toContain("so your answer was not used");
     enter("a");
     expect(verdicts).toEqual(['b.txt accepted "B\\n"']);
   });
@@ -179,7 +216,7 @@ describe("a review in the terminal", () => {
     await propose("e\u001b[2J.txt", "\u001b]0;owned\u0007\n", "Evil\u001b[31m");
     await prompted("[a]ccept");
     expect(screen.text).not.toContain("\u001b");
-    expect(screen.text).toContain("Evil\\e[31m wants to make e\\e[2J.txt");
+    expect(screen.text).toContain("Evil\\e[31m wants to create e\\e[2J.txt");
     enter("a");
     expect(screen.text).not.toContain("\u001b");
   });
@@ -187,7 +224,7 @@ describe("a review in the terminal", () => {
   it("shows long changes in part, and all of them on v", async () => {
     await propose("long.txt", "x\n".repeat(1000));
     await prompted("[a]ccept");
-    expect(screen.text).toContain("more lines: v shows all");
+    expect(screen.text).toContain("more lines: v shows all of it");
     screen.printed.length = 0;
     enter("v");
     await prompted("[a]ccept");
@@ -211,9 +248,101 @@ describe("a review in the terminal", () => {
     await propose("a.txt", "A\n");
     await prompted("[a]ccept");
     enter("open a.txt:3");
-    enter("?");
-    expect(commands).toEqual(["sessions", "open a.txt:3", "help"]);
+    expect(commands).toEqual(["sessions", "open a.txt:3"]);
     expect(screen.prompt).toContain("[a]ccept");
+  });
+
+  it.each(["help", "?", "h"])("explains the keys of a review on %s", async (word) => {
+    create({ difftool: "meld" });
+    await propose("a.txt", "A\n");
+    await prompted("[a]ccept");
+    enter(word);
+    expect(commands).toEqual([]);
+    for (const key of [
+      "a  accept: Gemini CLI writes a.txt",
+      "r  reject",
+      "e  edit",
+      "v  view",
+      "d  open it in the difftool",
+    ]) {
+      expect(screen.text).toContain(key);
+    }
+    expect(screen.prompt).toContain("[a]ccept");
+  });
+
+  it("names the file in the prompt, takes single keys, and fits into a narrow terminal", async () => {
+    await propose("a.txt", "A\n");
+    await prompted("a.txt: [a]ccept");
+    expect(screen.keys).toBe("arevsqh?");
+    screen.columns = 45;
+    await propose("a-rather-long-name-of-a-file.txt", "B\n");
+    expect(screen.prompt).toBe("a.txt [a,r,e,v,s,q,?] (1 more) > ");
+    enter("review");
+    enter("r");
+    await prompted("of-a-file.txt [a,r,e,v,s,q,?] > ");
+    expect(screen.prompt.length).toBeLessThan(45);
+    screen.ask("");
+    expect(screen.keys).toBe("");
+  });
+
+  it("rings for every proposal, and says at once who else waits", async () => {
+    await propose("a.txt", "A\n");
+    await prompted("[a]ccept");
+    expect(screen.rings).toBe(1);
+    expect(screen.text).not.toContain("wait");
+    await propose("b.txt", "B\n", "Qwen Code");
+    expect(screen.rings).toBe(2);
+    expect(screen.text).toContain("Qwen Code wants to create b.txt: 2 proposals wait for you.");
+    expect(screen.prompt).toContain("(1 more)");
+    const third = await propose("c.txt", "C\n");
+    expect(screen.prompt).toContain("(2 more)");
+    await third.close("decided-in-terminal");
+    expect(screen.prompt).toContain("(1 more)");
+  });
+
+  it("does not interrupt a line that is being typed, and asks when it was entered or taken back", async () => {
+    screen.isTyping = true;
+    await propose("a.txt", "A\n");
+    expect(screen.text).toContain("Gemini CLI wants to change a.txt: it waits for you.");
+    expect([screen.rings, screen.keys, screen.prompt]).toEqual([1, "", "patchbay (1 waiting) > "]);
+    enter("open a.txt");
+    expect(commands).toEqual(["open a.txt"]);
+    screen.isTyping = false;
+    await prompted("[a]ccept");
+    enter("r");
+    expect(verdicts).toEqual(["a.txt rejected"]);
+    screen.isTyping = true;
+    await propose("b.txt", "B\n");
+    screen.isTyping = false;
+    review.emptied();
+    await prompted("b.txt: [a]ccept");
+  });
+
+  it("shows as much as the screen has room for, and the rest in the pager", async () => {
+    const seen = join(folder, "seen.txt");
+    create({ environment: { PAGER: `cat > '${seen}'` } });
+    screen.rows = 24;
+    await propose("long.txt", "\u001b[2Jx\n".repeat(100));
+    await prompted("[a]ccept");
+    expect(screen.text.split("\n").length).toBeLessThan(24);
+    expect(screen.text).toContain("more lines: v shows all of it");
+    enter("v");
+    await prompted("[a]ccept");
+    expect(screen.lent).toBe(1);
+    const paged = readFileSync(seen, "utf8");
+    expect(paged.split("\n").filter((line) => line === "+\\e[2Jx")).toHaveLength(100);
+    expect(paged).not.toContain("\u001b");
+  });
+
+  it("prints the rest where the pager does not run", async () => {
+    create({ environment: { PAGER: "exit 127 #" } });
+    screen.rows = 24;
+    await propose("long.txt", "x\n".repeat(100));
+    await prompted("[a]ccept");
+    screen.printed.length = 0;
+    enter("v");
+    await prompted("[a]ccept");
+    expect(screen.text.split("\n").filter((line) => line === "+x")).toHaveLength(100);
   });
 
   it("says when the agent has gone", async () => {
@@ -222,9 +351,113 @@ describe("a review in the terminal", () => {
     view.setAgentPresent(false);
     enter("v");
     await prompted("[a]ccept");
-    expect(screen.text).toContain("what you decide reaches nobody");
+    expect(screen.text).toContain("your decision won't be sent");
     enter("a");
-    expect(screen.text).toContain("nobody writes the file");
+    expect(screen.text).toContain("so the file was not changed");
+  });
+});
+
+describe("a file that changes under its review", () => {
+  const merged = {
+    originalText: "one\ntwo\nthree\n",
+    unsaved: false,
+    expectedText: "ONE\ntwo\n",
+    text: "ONE\ntwo\nthree\n",
+    proposedText: "ONE\ntwo\nthree\n",
+    standing: "merged",
+  } as const;
+  const conflict = {
+    ...merged,
+    text: "<<<<<<< current file\n1\n=======\nONE\n>>>>>>> proposed change\ntwo\n",
+    standing: "conflict",
+  } as const;
+
+  it("is shown anew, both sides, and an answer to what stood there before does not count", async () => {
+    const view = await propose("a.txt", "ONE\ntwo\n");
+    await prompted("[a]ccept");
+    screen.printed.length = 0;
+    clock += 10_000;
+    expect(await view.update?.(merged)).toBe("applied");
+    expect(screen.text).toContain("a.txt has changed meanwhile; this is the proposal on the file as it is now:");
+    await vi.waitFor(() => expect(screen.text).toContain("-one\n+ONE\n two\n three"));
+    expect(screen.text).toContain("both changes are in");
+    expect(screen.rings).toBe(2);
+    await prompted("[a]ccept");
+    review.line("a");
+    expect(verdicts).toEqual([]);
+    enter("a");
+    expect(verdicts).toEqual(['a.txt accepted "ONE\\ntwo\\nthree\\n"']);
+  });
+
+  it("is a conflict where both changed the same lines: accept is refused until it is resolved in the editor", async () => {
+    create({ environment: { EDITOR: program(`writeFileSync(process.argv.at(-1), "both\\ntwo\\n");`) } });
+    const view = await propose("a.txt", "ONE\ntwo\n");
+    await prompted("[a]ccept");
+    refused.add("a.txt");
+    await view.update?.(conflict);
+    await vi.waitFor(() => expect(screen.text).toContain("+<<<<<<< current file"));
+    expect(screen.text).toContain("a.txt has changed in the same lines. Both versions stand between");
+    await prompted("[a]ccept");
+    enter("a");
+    const path = join(folder, "a.txt");
+    await review.ask({ code: "not-accepted-conflict", severity: "warning", text: "", values: { path }, actions: [] });
+    expect(screen.printed.at(-1)).toContain("Not accepted: a.txt has changed in the same lines.");
+    expect(screen.printed.at(-1)).toContain("press e");
+    expect(verdicts).toEqual([]);
+    refused.clear();
+    enter("e");
+    await vi.waitFor(() => expect(screen.text).toContain("(with your edits)"), 10_000);
+    await prompted("[a]ccept");
+    enter("a");
+    expect(verdicts).toEqual(['a.txt accepted "both\\ntwo\\n"']);
+  });
+
+  it("waits while the text is being edited, so that nothing of the file is taken back", async () => {
+    const release = join(folder, "release");
+    create({
+      environment: {
+        EDITOR: `until test -e '${release}' || ! test -d '${folder}'; do sleep 0.05; done; printf mine >`,
+      },
+    });
+    const view = await propose("a.txt", "ONE\ntwo\n");
+    await prompted("[e]dit");
+    enter("e");
+    await vi.waitFor(() => expect(screen.lent).toBe(1));
+    expect(await view.update?.(merged)).toBe("stale");
+    writeFileSync(release, "");
+    await vi.waitFor(() => expect(screen.text).toContain("(with your edits)"), 10_000);
+    expect(await view.update?.({ ...merged, expectedText: "mine", text: "mine\nthree\n" })).toBe("applied");
+    expect(await view.currentText()).toBe("mine\nthree\n");
+    expect(await view.update?.(merged)).toBe("stale");
+    await view.close("superseded");
+    expect(await view.update?.(merged)).toBe("gone");
+  });
+});
+
+describe("accepting all", () => {
+  it("asks with a list and a count, and says how many it were", async () => {
+    await propose("a.txt", "A\n");
+    await propose("b.txt", "B\n", "Qwen Code");
+    await propose("c.txt", "C\n");
+    await prompted("[a]ccept");
+    refused.add("b.txt");
+    enter("accept all");
+    expect(screen.text).toContain("  Qwen Code wants to create b.txt\n");
+    expect(screen.printed.at(-1)).toBe("Accept these 3 proposals?");
+    expect(screen.prompt).toBe("[1] Accept All  [2] Cancel > ");
+    enter("1");
+    await prompted("b.txt: [a]ccept");
+    expect(verdicts).toEqual(['a.txt accepted "A\\n"', 'c.txt accepted "C\\n"']);
+    expect(screen.text).toContain("2 of 3 were accepted.");
+  });
+
+  it("accepts nothing when the answer is another one", async () => {
+    await propose("a.txt", "A\n");
+    await prompted("[a]ccept");
+    enter("accept all");
+    enter("2");
+    await prompted("[a]ccept");
+    expect(verdicts).toEqual([]);
   });
 });
 
@@ -255,6 +488,35 @@ describe("questions of the companion", () => {
   it("are notices where there is nothing to choose", async () => {
     expect(await review.ask({ ...message, actions: [] })).toBeUndefined();
     expect(screen.text).toContain("Open /etc/x?\\e[2J");
+  });
+
+  it("are named during a review, and asked after it", async () => {
+    await propose("a.txt", "A\n");
+    await prompted("[a]ccept");
+    const answer = review.ask(message);
+    expect(screen.text).toContain("Open /etc/x?\\e[2J You are asked next.");
+    expect(screen.rings).toBe(2);
+    enter("r");
+    await prompted("[1] Open");
+    enter("1");
+    expect(await answer).toBe("Open");
+  });
+
+  it("are notices where a kept text is offered: the list has it", async () => {
+    const offer = { ...message, actions: ["Save to File"] };
+    expect(await review.ask(offer)).toBeUndefined();
+    expect(screen.text).toContain("Type: kept");
+    expect(screen.prompt).toBe("patchbay > ");
+  });
+
+  it("go away when they are answered elsewhere", async () => {
+    const elsewhere = new AbortController();
+    const answer = review.ask({ ...message, signal: elsewhere.signal });
+    expect(screen.prompt).toContain("[1] Open");
+    elsewhere.abort();
+    expect(await answer).toBeUndefined();
+    expect(screen.prompt).toBe("patchbay > ");
+    expect(screen.text).toContain("This was answered elsewhere.");
   });
 
   it("end without an answer when the review ends", async () => {

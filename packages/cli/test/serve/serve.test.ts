@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { toDisposable } from "@patchbay/core";
 import {
   createClaudeDriver,
   createGeminiDriver,
@@ -75,13 +76,19 @@ describe("patchbay serve in a terminal", () => {
       paint: createPaint(false),
       environment: {},
       others: [],
+      suspend: () => {},
+      onDidContinue: () => toDisposable(() => {}),
       ...options,
     });
   }
 
   it("says where it serves and how to get there, and tells who comes and what they see", async () => {
     start();
+    await seen("Agents see lines 1 to 2 of a.txt as selected.");
     await seen('eval "$(patchbay env)"');
+    await seen("qwen --approval-mode default\n");
+    await seen("answer No");
+    await seen("/ide enable");
     const agent = createGeminiDriver(where());
     await agent.connect();
     await agent.until("the selection", ({ view }) => view?.selectedText === "one\ntwo");
@@ -89,8 +96,10 @@ describe("patchbay serve in a terminal", () => {
     input.write("sessions\n");
     await seen("Agents see: a.txt (active, 7 characters selected)");
     input.write("open a.txt:3\n");
+    await seen("Agents see line 3 of a.txt.");
     await agent.until("the other line", ({ view }) => view?.cursor?.line === 2 && view.selectedText === undefined);
     input.write("close a.txt\n");
+    await seen("Agents no longer see a.txt.");
     await agent.until("nothing open", ({ view }) => view?.openFiles.length === 0);
     await agent.end();
   });
@@ -115,7 +124,7 @@ describe("patchbay serve in a terminal", () => {
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", userModified: false });
     expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\n");
     await agent.end();
-    await seen("Claude Code 2.1.328 has gone.");
+    await seen("Claude Code 2.1.328 has disconnected.");
   });
 
   it("ends on quit, and leaves no record", async () => {
@@ -165,13 +174,19 @@ describe("patchbay serve in a terminal", () => {
     start({ open: ["none.txt"] });
     await seen("There is no file none.txt.");
     await seen("patchbay > ");
-    input.write("dance\nproposals\nsessions\nreview 3\nmention a.txt:1-2\nclose b.txt\nopen \nhelp\n");
+    input.write(
+      "dance\nproposals\nsessions\nreview 3\nmention a.txt:1-2\nmention none.txt\nclose b.txt\nopen\nopen a.txt:9\nopen .\nkept\nhelp\n",
+    );
     await seen('There is no command "dance"');
     await seen("Nothing waits for you.");
     await seen("No agent is connected.");
-    await seen("There is no such proposal.");
-    await seen("No connected agent takes mentions.");
+    await seen("No connected agent supports @-mentions");
+    await seen("There is no file none.txt.");
     await seen("b.txt was not open.");
+    await seen("Which file? Type: open <file[:line[-line]]>");
+    await seen("a.txt has only 3 lines.");
+    await seen("is not a file.");
+    await seen("No text is kept.");
     await seen("show agents a file");
   });
 
@@ -201,6 +216,7 @@ describe("patchbay serve in a terminal", () => {
     await agent.connect();
     await agent.until("a context", ({ contexts }) => contexts > 0);
     input.write("mention a.txt:2-3\n");
+    await seen("Put lines 2 to 3 of a.txt into one agent's prompt.");
     const { mentions } = await agent.until("the mention", (status) => status.mentions.length > 0);
     expect(mentions).toEqual([{ path: join(platform.workspace, "a.txt"), lines: { start: 1, end: 2 } }]);
     await agent.end();
@@ -275,7 +291,9 @@ describe("patchbay serve --json", () => {
 
   it("puts lines into the prompt of an agent that takes them, and says where there is none", async () => {
     tell({ command: "mention", file: "a.txt:2-3" });
-    expect(await event("error")).toMatchObject({ message: "No connected agent takes mentions." });
+    expect(await event("error")).toMatchObject({
+      message: "No connected agent supports @-mentions (Claude Code does).",
+    });
     const agent = createClaudeDriver(where());
     await agent.connect();
     tell({ command: "mention", file: "a.txt:2-3" });
@@ -316,6 +334,17 @@ describe("patchbay serve --json", () => {
     tell({ command: "open", file: "none.txt" });
     tell({ command: "close", file: "a.txt" });
     await vi.waitFor(() => expect(events("error")).toHaveLength(4));
+    const messages = events("error").map(({ message }) => message);
+    expect(messages).toEqual([
+      "Invalid command: the line is not JSON.",
+      'Invalid command: it needs a "command" that is known.',
+      "No proposal none waits.",
+      "There is no file none.txt.",
+    ]);
+    tell({ command: "edit", id: "none" });
+    await vi.waitFor(() =>
+      expect(events("error").at(-1)).toMatchObject({ message: expect.stringContaining('its "text"') }),
+    );
     tell({ command: "quit" });
     await running;
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { escapeLine, escapeText } from "../../src/terminal/escape-text.ts";
+import { escapeLine, escapeText, safeJson, terminalSafe } from "../../src/terminal/escape-text.ts";
+import { createPaint } from "../../src/terminal/paint.ts";
 
 describe("text that is shown in a terminal", () => {
   it("never moves the cursor, colours, rings or sets the title", () => {
@@ -20,5 +21,26 @@ describe("text that is shown in a terminal", () => {
 
   it("has neither newline nor tab within a line", () => {
     expect(escapeLine("a\nb\tc")).toBe("a\\nb\\tc");
+  });
+});
+
+describe("the last step before a terminal", () => {
+  it("lets only the program's own colours through", () => {
+    const paint = createPaint(true);
+    const painted = [paint.added("a"), paint.removed("b"), paint.place("c"), paint.strong("d"), paint.faint("e")].join(
+      "",
+    );
+    expect(terminalSafe(`${painted}\n\t${paint.good("f")}${paint.bad("g")}`)).toBe(
+      `${painted}\n\t${paint.good("f")}${paint.bad("g")}`,
+    );
+    expect(terminalSafe("\u001b[2J\u001b[8mhidden\u001b]0;t\u0007\u009b31m")).toBe(
+      "\\e[2J\\e[8mhidden\\e]0;t\\x07\\x9b31m",
+    );
+  });
+
+  it("writes JSON that means the same and says nothing to a terminal", () => {
+    const value = { text: "\u001b[2J\u009b\u202e\u{e0041}é" };
+    expect(safeJson(value)).toBe('{"text":"\\u001b[2J\\u009b\\u202e\\udb40\\udc41é"}');
+    expect(JSON.parse(safeJson(value))).toEqual(value);
   });
 });

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { helpText } from "../../src/help.ts";
+import { displayWidth } from "../../src/terminal/display-width.ts";
+import { createPaint } from "../../src/terminal/paint.ts";
+import { fitEnd, wrapText } from "../../src/terminal/wrap-text.ts";
+
+describe("text in a narrow terminal", () => {
+  it("breaks between words, under the text", () => {
+    expect(wrapText("  one two three", 10)).toBe("  one two\n  three");
+  });
+
+  it("keeps a second column, or puts it under the first where there is no room", () => {
+    expect(wrapText("a  accept the change", 12)).toBe("a  accept\n   the\n   change");
+    expect(wrapText("open <file>  show agents a file", 16)).toBe("open <file>\n    show agents\n    a file");
+  });
+
+  it("leaves a word whole, colours uncounted, and lines that fit as they are", () => {
+    const paint = createPaint(true);
+    expect(wrapText("/a/very/long/path/to/a/file is kept", 10)).toBe("/a/very/long/path/to/a/file\nis kept");
+    expect(wrapText(`${paint.bad("one two")} three`, 13)).toBe(`${paint.bad("one two")} three`);
+    expect(wrapText("漢字 漢字 漢字", 10)).toBe("漢字 漢字\n漢字");
+    expect(wrapText("as  it is", undefined)).toBe("as  it is");
+  });
+
+  it.each([40, 45, 60, 80])("shows every help text in %i columns", (columns) => {
+    for (const topic of [undefined, "serve", "env", "status", "doctor"]) {
+      const wide = wrapText(helpText(topic), columns)
+        .split("\n")
+        .filter((line) => displayWidth(line) > columns);
+      expect(wide).toEqual([]);
+    }
+  });
+
+  it("shows the end of a path that is too long", () => {
+    expect(fitEnd("src/a.ts", 8)).toBe("src/a.ts");
+    expect(fitEnd("some/where/src/a.ts", 8)).toBe("…rc/a.ts");
+  });
+});
