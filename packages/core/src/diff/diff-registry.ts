@@ -194,7 +194,7 @@ export class DiffRegistry {
   }
 
   async closeAllOfSession(owner: ProposalOwner): Promise<number> {
-    for (const proposal of this.#proposals.leftTo(owner)) void this.#decisions.answeredInTerminal(proposal);
+    for (const proposal of this.#proposals.leftTo(owner)) this.#decisions.answeredInTerminal(proposal);
     const own = this.#proposals.ofSession(owner.sessionId);
     await Promise.all(own.map((proposal) => this.closeByAgent(owner, proposal.facts.input.handle, { notify: false })));
     return own.length;

@@ -8,7 +8,7 @@ import { hasConflict } from "./merge-texts.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
 import { currentText } from "./read-view.ts";
-import { isSameFile, type RebasedProposal, rebaseProposal } from "./rebase-proposal.ts";
+import { firstBase, isSameFile, type RebasedProposal, rebaseProposal } from "./rebase-proposal.ts";
 import type { FilePlace, FileText, ReviewedFiles, UnwrittenText } from "./reviewed-files.ts";
 import { sameLines } from "./text-fidelity.ts";
 import { within } from "./within.ts";
@@ -159,6 +159,11 @@ export class FileFollower {
     const { base } = proposal;
     if (base !== undefined && isSameFile(base.file, now)) return;
     if (base !== undefined && proposal.terminalOnly && !now.unsaved && sameLines(now.text, proposal.body)) {
+      // What is left to compare is what the user has typed on top.
+      const typed = proposal.view === undefined ? undefined : await currentText(proposal, clock);
+      const text = typed ?? proposal.draft ?? proposal.shownText;
+      const next = { base: firstBase(now), text, isConflict: false };
+      if (!(await this.#update(proposal, text, next))) proposal.rebase(next.base, text);
       this.#options.onAgentWrote(proposal);
       return;
     }

@@ -58,7 +58,8 @@ export async function rebaseProposal(
   };
 }
 
-function firstBase(file: FileText): ProposalBase {
+/** The file as it is when nothing has been changed beside the proposal. */
+export function firstBase(file: FileText): ProposalBase {
   return { file, proposedOn: file.text, shown: undefined, isRebased: false, conflict: undefined };
 }
 

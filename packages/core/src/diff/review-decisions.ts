@@ -97,7 +97,7 @@ export class ReviewDecisions {
     const { clock, proposals, outcomes, views, messages, marks, follower } = this.#options;
     const proposal = proposals.find(owner.sessionId, handle);
     if (proposal === undefined) {
-      for (const left of proposals.leftTo(owner, handle)) void this.answeredInTerminal(left);
+      for (const left of proposals.leftTo(owner, handle)) this.answeredInTerminal(left);
       return outcomes.collect(owner, handle);
     }
     await proposal.deciding;
@@ -122,31 +122,27 @@ export class ReviewDecisions {
    * The terminal has answered what an earlier run had shown. What the user typed is theirs: whether the answer was yes shows in the
    * file, a moment later.
    */
-  async answeredInTerminal(proposal: Proposal): Promise<void> {
-    const { clock, views } = this.#options;
-    if (!proposal.isEdited) {
+  answeredInTerminal(proposal: Proposal): void {
+    const { clock, messages } = this.#options;
+    if (proposal.isEdited) {
+      clock.setTimeout(() => this.#keepForTerminal(proposal, messages.editsNotUsed), writtenWithinMs);
+    } else {
       this.#end(proposal, { kind: "decided-in-terminal", text: proposal.body, edited: false }, "decided-in-terminal");
-      return;
     }
-    const text = await views.read(proposal);
-    clock.setTimeout(() => this.#keepForTerminal(proposal, text, this.#options.messages.editsNotUsed), writtenWithinMs);
   }
 
   /** The terminal has answered yes: the agent has written its proposal. */
   writtenByTerminal(proposal: Proposal): void {
-    const { views, messages } = this.#options;
-    if (!proposal.isOpen) return;
-    if (!proposal.isEdited) void this.answeredInTerminal(proposal);
-    else {
-      void views.read(proposal).then((text) => this.#keepForTerminal(proposal, text, messages.writtenWithoutEdits));
-    }
+    if (proposal.isEdited) this.#keepForTerminal(proposal, this.#options.messages.writtenWithoutEdits);
+    else this.answeredInTerminal(proposal);
   }
 
-  #keepForTerminal(proposal: Proposal, text: string, tell: ReviewMessages["editsNotUsed"]): void {
-    const { kept } = this.#options;
-    const outcome: DiffOutcome = { kind: "decided-in-terminal", text, edited: true };
-    if (!this.#end(proposal, outcome, "decided-in-terminal")) return;
-    kept.keep(proposal, "answered-in-terminal", text);
+  #keepForTerminal(proposal: Proposal, tell: ReviewMessages["editsNotUsed"]): void {
+    const { follower, kept } = this.#options;
+    const text = proposal.draft ?? proposal.body;
+    if (!proposal.settle({ kind: "decided-in-terminal", text, edited: true })) return;
+    follower.end(proposal);
+    kept.keep(proposal, "answered-in-terminal");
     tell(proposal, () => kept.saveAndTell(proposal));
   }
 

@@ -67,13 +67,15 @@ describe("a proposal of Claude after a reload of the editor", () => {
     write(under);
     await under.clock.advanceAsync(3_000);
     const offer = await under.editor.messages.next("written-without-edits");
-    await under.editor.ended(under.view);
-    expect(under.registry.kept.list).toMatchObject([{ path, reason: "answered-in-terminal", isShown: false }]);
+    // The review is about the edits alone from then on.
+    expect(under.view).toMatchObject({ originalText: proposed, text: edited, agentPresent: false });
+    expect(under.registry.kept.list).toMatchObject([{ path, reason: "answered-in-terminal", isShown: true }]);
     // Somebody else writes another line meanwhile.
     under.files.addFile(path, `${proposed}four\n`);
     offer.answer("Apply My Edits");
     await expect.poll(() => under.registry.kept.list).toEqual([]);
     expect(await under.files.readText(path, 100)).toBe(`${edited}four\n`);
+    await under.editor.ended(under.view);
   });
 
   it("an untouched one goes when its terminal's yes is written", async () => {
