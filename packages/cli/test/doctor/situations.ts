@@ -396,6 +396,32 @@ export const situations: readonly Situation[] = [
     ],
   },
   {
+    title: "An agent that was asked about is not installed",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      rmSync(join(lab.platform.root, "bin", "claude"));
+      rmSync(lab.inHome(".claude/settings.json"));
+    },
+    says: [
+      "✗ Claude Code was not found: there is no claude on this terminal's PATH (an alias is not seen from here).",
+      "  type: npm install --global @anthropic-ai/claude-code",
+    ],
+  },
+  {
+    title: "An agent is started by an alias: it has settings, and is not on the PATH",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      rmSync(join(lab.platform.root, "bin", "claude"));
+    },
+    says: [
+      "! Claude Code was not found: there is no claude on this terminal's PATH (an alias is not seen from here).",
+      "  type: npm install --global @anthropic-ai/claude-code",
+      "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
     title: "A container",
     make: async (lab) => {
       await here(lab);

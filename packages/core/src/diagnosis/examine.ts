@@ -18,7 +18,7 @@ import { otherSurroundings } from "./terminal.ts";
 export interface DiagnosisRequest {
   /** Absolute: where the agents would be started. */
   readonly folder: string;
-  /** Only these, installed or not. Default: all that are installed or have settings. */
+  /** Only these, and it is a problem if one is not installed. Default: all. Of those that are not used here only that is said. */
   readonly agents?: readonly DiagnosedAgent[];
   /** Where else editors may have left their records. Default: what this machine tells. */
   readonly elsewhere?: readonly Surroundings[];
@@ -40,7 +40,7 @@ export async function examine(platform: Platform, request: DiagnosisRequest): Pr
   for (const agent of request.agents ?? diagnosedAgents) {
     const isFound = await isInstalled(platform, agentCommands[agent].command);
     const isUsed = settings.some((one) => one.agent === agent && one.isUsed);
-    if (isUsed || request.agents !== undefined) present.push(agent);
+    if (isUsed) present.push(agent);
     // A program that is not on the PATH may still be started, by an alias.
     const level = isUsed || request.agents === undefined ? "hint" : "problem";
     if (!isFound) findings.push(findingOf("not-installed", level, agent, agentCommands[agent]));

@@ -86,6 +86,25 @@ describe("the agents' own settings", () => {
     ]);
   });
 
+  it("of the machine's administrator win over both", async () => {
+    const platform = createMemoryPlatform();
+    platform.files.addFile("/w/.qwen/settings.json", '{ "tools": { "approvalMode": "default" } }');
+    platform.files.addFile("/w/.gemini/settings.json", '{ "ide": { "enabled": true } }');
+    platform.files.addFile("/etc/qwen-code/settings.json", '{ "tools": { "approvalMode": "plan" } }');
+    platform.files.addFile("/etc/gemini-cli/settings.json", '{ "ide": { "enabled": false } }');
+    expect(await settingsOf(platform, "qwen", "/w")).toMatchObject({
+      mode: "plan",
+      decidedBy: { mode: "/etc/qwen-code/settings.json" },
+    });
+    expect(await settingsOf(platform, "gemini", "/w")).toMatchObject({
+      looksForEditor: "no",
+      decidedBy: { looksForEditor: "/etc/gemini-cli/settings.json" },
+    });
+    platform.files.addFile("/elsewhere.json", '{ "tools": { "approvalMode": "yolo" } }');
+    platform.process.setEnvironment("QWEN_CODE_SYSTEM_SETTINGS_PATH", "/elsewhere.json");
+    expect(await settingsOf(platform, "qwen", "/w")).toMatchObject({ mode: "yolo" });
+  });
+
   it("may have Claude Code ask about single tools in any mode", async () => {
     const platform = createMemoryPlatform();
     platform.files.addFile("/home/user/.claude/settings.json", '{ "permissions": { "ask": ["Edit", 7] } }');

@@ -2,7 +2,7 @@ import { joinPath } from "../../discovery/join-path.ts";
 import { isInContainer } from "../../platform/container.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { AgentSettings, SettingsPlace } from "./agent-settings.ts";
-import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts";
+import { chosenDirectory, inFolder, SettingsLayers, systemFile } from "./settings-layers.ts";
 
 /** With one of these set Gemini CLI stays on the container's own loopback (docs/protocols/gemini.md). */
 const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSION", "SSH_CONNECTION"];
@@ -14,7 +14,15 @@ export async function readGeminiSettings(
   // The variable names what takes the place of the home, not of the directory in it.
   const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
   const settingsFile = joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
-  const settings = await SettingsLayers.read(place, [settingsFile, ...inFolder(place, ".gemini", "settings.json")]);
+  const settings = await SettingsLayers.read(place, [
+    settingsFile,
+    ...inFolder(place, ".gemini", "settings.json"),
+    systemFile(place, "GEMINI_CLI_SYSTEM_SETTINGS_PATH", {
+      linux: "gemini-cli",
+      darwin: "GeminiCli",
+      win32: "gemini-cli",
+    }),
+  ]);
   const enabled = settings.flag("ide", "enabled");
   const isTold = enabled !== undefined || settings.flag("ide", "hasSeenNudge") === true;
   const mode = settings.text("general", "defaultApprovalMode");

@@ -1,6 +1,6 @@
 import { joinPath } from "../../discovery/join-path.ts";
 import type { AgentSettings, SettingsPlace } from "./agent-settings.ts";
-import { chosenDirectory, inFolder, SettingsLayers } from "./settings-layers.ts";
+import { chosenDirectory, inFolder, SettingsLayers, systemFile } from "./settings-layers.ts";
 
 export async function readQwenSettings(
   place: SettingsPlace,
@@ -8,7 +8,11 @@ export async function readQwenSettings(
   const { platform } = place;
   const directory = chosenDirectory(place, "QWEN_HOME") ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
   const settingsFile = joinPath(platform, directory, "settings.json");
-  const settings = await SettingsLayers.read(place, [settingsFile, ...inFolder(place, ".qwen", "settings.json")]);
+  const settings = await SettingsLayers.read(place, [
+    settingsFile,
+    ...inFolder(place, ".qwen", "settings.json"),
+    systemFile(place, "QWEN_CODE_SYSTEM_SETTINGS_PATH", { linux: "qwen-code", darwin: "QwenCode", win32: "qwen-code" }),
+  ]);
   const mode = settings.text("tools", "approvalMode");
   return {
     looksForEditor: settings.flag("ide", "enabled") === false ? "no" : "yes",

@@ -65,6 +65,20 @@ export function chosenDirectory({ platform }: SettingsPlace, variable: string): 
   return chosen === "" ? undefined : chosen;
 }
 
+/** The file of the machine's administrator, which wins over all others: the variable's, or the one that the system has for it. */
+export function systemFile(
+  { platform }: SettingsPlace,
+  variable: string,
+  names: { readonly linux: string; readonly darwin: string; readonly win32: string },
+): string {
+  const { process } = platform;
+  const named = process.environment(variable);
+  if (named !== undefined && named !== "") return named;
+  if (process.platform === "darwin") return `/Library/Application Support/${names.darwin}/settings.json`;
+  if (process.platform === "win32") return `C:\\ProgramData\\${names.win32}\\settings.json`;
+  return `/etc/${names.linux}/settings.json`;
+}
+
 /** Paths of files below the folder; none where there is no folder. */
 export function inFolder(
   { platform, folder }: SettingsPlace,
