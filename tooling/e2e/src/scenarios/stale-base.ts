@@ -1,13 +1,20 @@
 import { poll } from "../support/poll.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForDiff } from "./propose.ts";
-import { everyAgent, type Scenario } from "./scenario.ts";
+import { everyAgent, mustEqual, type Scenario } from "./scenario.ts";
 
 const byOther = startContents.replace("third line", "third line by another program");
 
-/** Another program changes another line of the file while the proposal waits: an accept keeps both. */
+/** What Qwen Code says instead of writing a file that has changed since it read it. */
+const refusal = /has been modified since you last read it/u;
+
+/**
+ * Another program changes another line of the file while the proposal waits: an accept keeps both. Qwen Code refuses to write
+ * then, and its model is told to read the file again: the user is told that nothing was written.
+ */
 export const staleBase: Scenario = {
   name: "stale-base",
   agents: everyAgent,
+  mayTell: /^Qwen Code has not written the change you accepted/u,
   run: async (world, id) => {
     const { editor } = world;
     const started = await world.startAgent(id);
@@ -25,7 +32,20 @@ export const staleBase: Scenario = {
       { timeout: 10_000 },
     );
     await editor.acceptDiff();
-    await waitForContents(world, "stale.txt", byOther.replace("first line", "FIRST line"));
+    if (id !== "qwen") {
+      await waitForContents(world, "stale.txt", byOther.replace("first line", "FIRST line"));
+      return;
+    }
+    await started.focus();
+    await poll(
+      "Qwen Code's refusal",
+      async () => refusal.test((await started.agent.terminal.screen()).replace(/\s+/gu, " ")),
+      {
+        timeout: 30_000,
+        describe: () => started.agent.terminal.screen(),
+      },
+    );
+    mustEqual("stale.txt", await world.readFile("stale.txt"), byOther);
   },
 };
 
@@ -36,10 +56,11 @@ export const threeAccepts: Scenario = {
   run: async (world) => {
     const file = "three.txt";
     await world.writeFile(file, startContents);
+    // Qwen Code comes first: it writes only what nobody has changed since it read it.
     const agents = [
+      { started: await world.startAgent("qwen"), line: "third line" },
       { started: await world.startAgent("gemini"), line: "first line" },
       { started: await world.startAgent("claude"), line: "second line" },
-      { started: await world.startAgent("qwen"), line: "third line" },
     ];
     for (const { started } of agents) {
       await started.focus();
