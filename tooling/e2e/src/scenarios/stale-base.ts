@@ -55,12 +55,14 @@ export const threeAccepts: Scenario = {
   agents: "all",
   run: async (world) => {
     const file = "three.txt";
-    await world.writeFile(file, startContents);
+    // Claude Code makes an edit only where the line before and after it are as it knew them.
+    const contents = `${startContents}fourth line\nfifth line\n`;
+    await world.writeFile(file, contents);
     // Qwen Code comes first: it writes only what nobody has changed since it read it.
     const agents = [
-      { started: await world.startAgent("qwen"), line: "third line" },
+      { started: await world.startAgent("qwen"), line: "fifth line" },
       { started: await world.startAgent("gemini"), line: "first line" },
-      { started: await world.startAgent("claude"), line: "second line" },
+      { started: await world.startAgent("claude"), line: "third line" },
     ];
     for (const { started } of agents) {
       await started.focus();
@@ -70,7 +72,7 @@ export const threeAccepts: Scenario = {
       await started.focus();
       await propose(world, started, { file, from: line, to: `${line} by ${started.agent.kind.id}` });
     }
-    let wanted = startContents;
+    let wanted = contents;
     for (const { started, line } of agents) {
       await waitForDiff(world, started.agent, file);
       await world.editor.showDiff(diffTitle(started.agent, file));
