@@ -55,14 +55,14 @@ export const threeAccepts: Scenario = {
   agents: "all",
   run: async (world) => {
     const file = "three.txt";
-    // Claude Code makes an edit only where the line before and after it are as it knew them.
-    const contents = `${startContents}fourth line\nfifth line\n`;
+    // Claude Code makes an edit only where three lines before and after it are as it knew them.
+    const contents = Array.from({ length: 11 }, (_, index) => `line ${index + 1}.\n`).join("");
     await world.writeFile(file, contents);
     // Qwen Code comes first: it writes only what nobody has changed since it read it.
     const agents = [
-      { started: await world.startAgent("qwen"), line: "fifth line" },
-      { started: await world.startAgent("gemini"), line: "first line" },
-      { started: await world.startAgent("claude"), line: "third line" },
+      { started: await world.startAgent("qwen"), line: "line 11." },
+      { started: await world.startAgent("gemini"), line: "line 1." },
+      { started: await world.startAgent("claude"), line: "line 6." },
     ];
     for (const { started } of agents) {
       await started.focus();
