@@ -2,17 +2,22 @@ import type { Review } from "../host/review-queue.ts";
 import { pathInFolder } from "../serve/path-in-folder.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
 import { readOriginal } from "./original-text.ts";
-import { conflictSentence, verbs } from "./review-words.ts";
+import { conflictSentence, keptSentence, verbs } from "./review-words.ts";
 import { renderDiff } from "./unified-diff.ts";
 
 export interface Presentation {
   readonly paint: Paint;
   readonly folder: string;
   readonly maximumLines: number;
+  /** How wide the terminal is; undefined where there is none. */
+  /** The agent will not come back. */
+  readonly isKept: boolean;
+  readonly columns: number | undefined;
 }
 
-function standingLines({ standing, request }: Review, name: string, paint: Paint): readonly string[] {
+function standingLines({ standing, request, text }: Review, name: string, paint: Paint): readonly string[] {
   switch (standing) {
     case "unchanged":
       return [];
@@ -21,6 +26,8 @@ function standingLines({ standing, request }: Review, name: string, paint: Paint
         paint.faint(`(${name} has changed since ${escapeLine(request.agentName)} proposed this: both changes are in)`),
       ];
     case "conflict":
+      // Resolved by hand, which core has still to hear of.
+      if (!/^(?:<{7}|>{7}) /mu.test(text)) return [];
       return [paint.bad(conflictSentence(name))];
   }
 }
@@ -28,21 +35,25 @@ function standingLines({ standing, request }: Review, name: string, paint: Paint
 /** What the user reads before deciding. Every line is safe to print. */
 export async function presentReview(review: Review, presentation: Presentation): Promise<readonly string[]> {
   const { request } = review;
-  const { paint, folder, maximumLines } = presentation;
+  const { paint, folder, maximumLines, columns, isKept } = presentation;
   const original = await readOriginal(request.path);
   const diff = renderDiff(review.original, review.text, { paint, maximumLines });
   const name = pathInFolder(request.path, folder);
   const counts = `${paint.added(`+${diff.added}`)} ${paint.removed(`-${diff.removed}`)}`;
-  return [
+  const head = [
     "",
     `${paint.strong(`${escapeLine(request.agentName)} ${verbs[request.kind]} ${name}`)}  ${counts}`,
     ...standingLines(review, name, paint),
     ...(review.edited ? [paint.faint("(with your edits)")] : []),
-    ...(review.agentPresent ? [] : [paint.bad("The agent has exited; your decision won't be sent.")]),
+    ...(isKept ? [paint.bad(keptSentence(review, folder))] : []),
+    ...(review.agentPresent || isKept ? [] : [paint.bad("The agent has exited; your decision won't be sent.")]),
     ...(original.kind === "unreadable" ? [paint.bad(`(the file on disk ${original.why})`)] : []),
     ...(original.kind === "missing" && request.kind !== "create"
       ? [paint.bad("(the file is not there any more)")]
       : []),
+  ];
+  return [
+    ...head.map((line) => wrapText(line, columns)),
     ...diff.lines,
     ...(diff.omitted === 0 ? [] : [paint.faint(`(${diff.omitted} more lines: v shows all of it)`)]),
   ];

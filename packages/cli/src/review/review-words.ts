@@ -13,30 +13,35 @@ export interface ReviewKeys {
   /** Proposals that wait beside this one. */
   readonly more: number;
   readonly hasDifftool: boolean;
+  /** The agent will not come back: what is left is the user's own text. */
+  readonly isKept: boolean;
   readonly columns: number | undefined;
 }
 
 /** The file and the keys; where there is little room, the keys alone are letters. */
-export function reviewPrompt({ name, more, hasDifftool, columns = 200 }: ReviewKeys): string {
+export function reviewPrompt({ name, more, hasDifftool, isKept, columns = 200 }: ReviewKeys): string {
   const waiting = more > 0 ? ` (${more} more)` : "";
-  const words = ` [a]ccept [r]eject [e]dit [v]iew${hasDifftool ? " [d]ifftool" : ""} [s]kip [q]uit [?]${waiting} > `;
+  const words = ` ${isKept ? "[w]rite [r]emove" : "[a]ccept [r]eject"} [e]dit [v]iew${hasDifftool ? " [d]ifftool" : ""} [s]kip [q]uit [?]${waiting} > `;
   const room = columns - displayWidth(words) - 1;
   if (room >= Math.min(displayWidth(name) + 1, 24)) return `${fitEnd(name, room - 1)}:${words}`;
-  const letters = ` [a,r,e,v,${hasDifftool ? "d," : ""}s,q,?]${waiting} > `;
+  const letters = ` [${isKept ? "w" : "a"},r,e,v,${hasDifftool ? "d," : ""}s,q,?]${waiting} > `;
   // At least a few letters to type a command in.
   return `${fitEnd(name, Math.max(8, columns - displayWidth(letters) - 6))}${letters}`;
 }
 
 /** Keys that are an answer without Enter. */
-export function reviewKeys(hasDifftool: boolean): string {
-  return hasDifftool ? "arevdsqh?" : "arevsqh?";
+export function reviewKeys(hasDifftool: boolean, isKept: boolean): string {
+  return `${isKept ? "aw" : "a"}rev${hasDifftool ? "d" : ""}sqh?`;
 }
 
-export function reviewHelp({ request }: Review, folder: string, difftool: string | undefined): string {
+export function reviewHelp({ request }: Review, folder: string, difftool: string | undefined, isKept: boolean): string {
   const agent = escapeLine(request.agentName);
+  const name = pathInFolder(request.path, folder);
+  const first = isKept
+    ? `w  write your text to ${name}; what was written there meanwhile is merged\nr  remove: your text is discarded`
+    : `a  accept: ${agent} writes ${name}\nr  reject: nothing is written`;
   return `The keys, each alone:
-a  accept: ${agent} writes ${pathInFolder(request.path, folder)}
-r  reject: nothing is written
+${first}
 e  edit the proposal in $VISUAL or $EDITOR; what you save there is what you accept
 v  view all of the change, in $PAGER where it is long
 ${difftool === undefined ? "" : "d  open it in the difftool; what you save there is what you accept\n"}s  skip it for now; review comes back to it
@@ -66,6 +71,12 @@ export const verbs = {
   change: "wants to change",
   delete: "wants to empty or delete",
 } as const;
+
+/** What is left of a review whose agent will not come back. */
+export function keptSentence({ request }: Review, folder: string): string {
+  const name = pathInFolder(request.path, folder);
+  return `${escapeLine(request.agentName)} no longer waits for this. Your text is kept: w writes it to ${name}, r discards it.`;
+}
 
 /** What follows the user's own verdict. */
 export function afterVerdict(

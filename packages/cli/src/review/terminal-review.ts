@@ -14,6 +14,7 @@ import {
   conflictSentence,
   followed,
   idlePrompt,
+  keptSentence,
   questionPrompt,
   reviewHelp,
   reviewKeys,
@@ -39,11 +40,15 @@ export interface TerminalReviewOptions {
   readonly command: (line: string) => void;
   /** Accepts a proposal and says whether that was possible, once it is settled. */
   readonly accept: (id: string) => Promise<boolean>;
+  /** Reviews whose agents will not come back; `save` says in a sentence what became of the text. */
+  readonly kept: { has(id: string): boolean; save(id: string): Promise<string> };
   readonly quit: () => void;
 }
 
 interface Question {
   readonly message: HostMessage;
+  /** After this answer whoever asked goes on, and nothing else is asked meanwhile. */
+  readonly goesOn?: string;
   readonly resolve: (action: string | undefined) => void;
 }
 
@@ -71,10 +76,16 @@ export class TerminalReview {
   readonly #skipped: Set<string> = new Set();
   /** Proposals of which the user has been told. */
   readonly #announced: Set<string> = new Set();
+  /** Kept texts of which the user has been told that their agents will not come back. */
+  readonly #knownAsKept: Set<string> = new Set();
   readonly #store: DisposableStore = new DisposableStore();
   #mode: Mode = { kind: "idle" };
   #changedAt = Number.NEGATIVE_INFINITY;
   #quitAsked = false;
+  /** A kept text that the next r discards. */
+  #discardAsked: string | undefined;
+  /** A kept text that is being saved: its end is told by what became of it. */
+  #saving: string | undefined;
 
   constructor(options: TerminalReviewOptions) {
     this.#options = options;
@@ -102,7 +113,7 @@ export class TerminalReview {
     const isConflict = message.code === "not-accepted-conflict";
     const text = isConflict
       ? `Not accepted: ${conflictSentence(pathInFolder(message.values["path"] ?? "", folder))}`
-      : escapeText(message.text);
+      : escapeText(shortened(message, folder));
     const isOffer = message.actions.includes(saveToFile);
     if (message.actions.length === 0 || isOffer) {
       const sentence = isOffer ? `${text} Type: kept` : text;
@@ -143,6 +154,7 @@ export class TerminalReview {
     const word = text.trim();
     const mode = this.#mode;
     if (word !== "q" && word !== "quit") this.#quitAsked = false;
+    if (word !== "r" && word !== "reject") this.#discardAsked = undefined;
     switch (mode.kind) {
       case "busy":
         return;
@@ -164,16 +176,26 @@ export class TerminalReview {
   }
 
   #decide(id: string, word: string): void {
-    const { queue, folder, difftool } = this.#options;
+    const { queue, folder, difftool, kept } = this.#options;
+    if (kept.has(id) && (word === "w" || word === "write")) return void this.#save(id);
     if (["a", "accept", "r", "reject"].includes(word) && this.#isTooSoon()) return;
     switch (word) {
       case "a":
-      case "accept":
-        return void queue.accept(id);
+      case "accept": {
+        const review = queue.find(id);
+        if (review === undefined || !kept.has(id)) return void queue.accept(id);
+        this.#print(keptSentence(review, folder));
+        return this.#askAboutReview(id);
+      }
       case "accept all":
         return void this.#acceptAll();
       case "r":
       case "reject":
+        if (kept.has(id) && this.#discardAsked !== id) {
+          this.#discardAsked = id;
+          this.#print("r again discards your text for good.");
+          return this.#askAboutReview(id);
+        }
         return void queue.reject(id);
       case "e":
       case "edit":
@@ -196,7 +218,7 @@ export class TerminalReview {
       case "h":
       case "help": {
         const review = queue.find(id);
-        if (review !== undefined) this.#print(reviewHelp(review, folder, difftool));
+        if (review !== undefined) this.#print(reviewHelp(review, folder, difftool, kept.has(id)));
         return this.#askAboutReview(id);
       }
       default:
@@ -208,8 +230,8 @@ export class TerminalReview {
 
   /** Asks with the list, then accepts one after the other: each on the file as the one before has left it. */
   async #acceptAll(): Promise<void> {
-    const { queue, screen, folder, accept } = this.#options;
-    const all = queue.waiting;
+    const { queue, screen, folder, accept, kept } = this.#options;
+    const all = queue.waiting.filter(({ request }) => !kept.has(request.id));
     if (all.length === 0) {
       this.#print("Nothing waits for you.");
       return this.#settle();
@@ -227,11 +249,10 @@ export class TerminalReview {
     } as const;
     this.#mode = { kind: "idle" };
     const answer = await new Promise<string | undefined>((resolve) => {
-      this.#questions.unshift({ message, resolve });
+      this.#questions.unshift({ message, resolve, goesOn: "Accept All" });
       this.#next(true);
     });
     if (answer !== "Accept All") return;
-    this.#mode = { kind: "busy" };
     screen.ask("");
     let accepted = 0;
     for (const { request } of all) {
@@ -242,6 +263,17 @@ export class TerminalReview {
     );
     this.#mode = { kind: "idle" };
     this.#next(false);
+  }
+
+  async #save(id: string): Promise<void> {
+    const { kept, screen } = this.#options;
+    this.#saving = id;
+    this.#mode = { kind: "busy" };
+    screen.ask("");
+    this.#print(await kept.save(id));
+    this.#saving = undefined;
+    this.#mode = { kind: "idle" };
+    this.#present(id);
   }
 
   #answer(question: Question, word: string): void {
@@ -255,17 +287,24 @@ export class TerminalReview {
     }
     if (action !== undefined && this.#isTooSoon()) return;
     this.#questions.shift();
-    this.#mode = { kind: "idle" };
+    const goesOn = action !== undefined && action === question.goesOn;
+    this.#mode = { kind: goesOn ? "busy" : "idle" };
     question.resolve(action);
     this.#next(true);
   }
 
   #changed(): void {
+    const { kept, screen, paint, folder } = this.#options;
     this.#announce();
     const mode = this.#mode;
     const review = mode.kind === "review" ? this.#options.queue.find(mode.id) : undefined;
     if (mode.kind === "review" && review !== undefined) {
       if (review.revision !== mode.revision) return this.#follow(review);
+      if (kept.has(mode.id) && !this.#knownAsKept.has(mode.id)) {
+        screen.ring();
+        this.#print(paint.bad(keptSentence(review, folder)));
+        this.#knownAsKept.add(mode.id);
+      }
       // How many wait has changed.
       this.#rewordReview(mode.id);
     }
@@ -330,12 +369,12 @@ export class TerminalReview {
   }
 
   #present(id: string, byUser = true): void {
-    const { queue, screen, paint, folder } = this.#options;
+    const { queue, screen, paint, folder, kept } = this.#options;
     const review = queue.find(id);
     if (review === undefined) return this.#next(byUser);
     const maximumLines = screen.rows === undefined ? shownLines : Math.max(otherRows, screen.rows - otherRows);
     this.#mode = { kind: "busy" };
-    presentReview(review, { paint, folder, maximumLines }).then(
+    presentReview(review, { paint, folder, maximumLines, columns: screen.columns, isKept: kept.has(id) }).then(
       (lines) => this.#presented(review, lines, byUser),
       (error: unknown) => this.#presented(review, [paint.bad(escapeText(messageOf(error)))], byUser),
     );
@@ -350,6 +389,7 @@ export class TerminalReview {
     if (now === undefined) return this.#next(byUser);
     if (now.revision !== revision) return this.#present(id, byUser);
     screen.printLines(lines.join("\n"));
+    if (this.#options.kept.has(id)) this.#knownAsKept.add(id);
     this.#mode = { kind: "review", id, revision };
     if (!byUser) this.#changedAt = this.#options.monotonic();
     this.#askAboutReview(id);
@@ -357,13 +397,19 @@ export class TerminalReview {
 
   /** All of a change: in the pager where it is longer than the screen. */
   async #viewAll(id: string): Promise<void> {
-    const { queue, screen, paint, folder, environment } = this.#options;
+    const { queue, screen, paint, folder, environment, kept } = this.#options;
     const review = queue.find(id);
     if (review === undefined) return;
     this.#mode = { kind: "busy" };
     screen.ask("");
     try {
-      const lines = await presentReview(review, { paint, folder, maximumLines: Number.POSITIVE_INFINITY });
+      const lines = await presentReview(review, {
+        paint,
+        folder,
+        maximumLines: Number.POSITIVE_INFINITY,
+        columns: screen.columns,
+        isKept: kept.has(id),
+      });
       const text = lines.join("\n");
       const isLong = screen.rows !== undefined && lines.length > screen.rows - 2;
       const isShown =
@@ -433,7 +479,10 @@ export class TerminalReview {
   #ended(review: Review, end: ReviewEnd): void {
     this.#skipped.delete(review.request.id);
     this.#announced.delete(review.request.id);
-    const { folder } = this.#options;
+    this.#knownAsKept.delete(review.request.id);
+    const { folder, kept } = this.#options;
+    if (review.request.id === this.#saving) return;
+    if (end.kind === "rejected" && kept.has(review.request.id)) return this.#print("Your text was discarded.");
     this.#print(
       end.kind === "withdrawn" ? whyWithdrawn(review, end.reason, folder) : afterVerdict(review, end.kind, folder),
     );
@@ -460,19 +509,24 @@ export class TerminalReview {
   }
 
   #askAboutReview(id: string): void {
-    this.#options.screen.ask(this.#reviewPrompt(id), reviewKeys(this.#options.difftool !== undefined));
+    this.#options.screen.ask(this.#reviewPrompt(id), this.#reviewKeys(id));
   }
 
   #rewordReview(id: string): void {
-    this.#options.screen.reword(this.#reviewPrompt(id), reviewKeys(this.#options.difftool !== undefined));
+    this.#options.screen.reword(this.#reviewPrompt(id), this.#reviewKeys(id));
+  }
+
+  #reviewKeys(id: string): string {
+    return reviewKeys(this.#options.difftool !== undefined, this.#options.kept.has(id));
   }
 
   #reviewPrompt(id: string): string {
-    const { queue, folder, difftool, screen } = this.#options;
+    const { queue, folder, difftool, screen, kept } = this.#options;
     return reviewPrompt({
       name: pathInFolder(queue.find(id)?.request.path ?? "", folder),
       more: queue.waiting.length - 1,
       hasDifftool: difftool !== undefined,
+      isKept: kept.has(id),
       columns: screen.columns,
     });
   }
@@ -481,6 +535,12 @@ export class TerminalReview {
     const skipped = this.#skipped.size;
     return idlePrompt(this.#options.queue.waiting.length - skipped, skipped);
   }
+}
+
+/** With the file as people read it, where the sentence has its whole path. */
+function shortened({ text, values: { path } }: HostMessage, folder: string): string {
+  if (path === undefined || path === "") return text;
+  return text.replaceAll(path, () => pathInFolder(path, folder));
 }
 
 function questionKeys(actions: readonly string[]): string {

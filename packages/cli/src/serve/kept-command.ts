@@ -30,7 +30,7 @@ export async function runKeptCommand(argument: string, options: KeptCommandOptio
   try {
     if (word === "show")
       return print(escapeText((await companion.readKeptText(chosen.id)) ?? "It is not kept any more."));
-    if (word === "save") return print(whatWasSaved(await companion.saveKeptText(chosen.id), name));
+    if (word === "save") return print(await saveKept(chosen.id, chosen.path, options));
     const done = await companion.discardKeptText(chosen.id);
     print(done ? `Your text for ${name} was discarded.` : "It is not kept any more.");
   } catch (error) {
@@ -52,6 +52,15 @@ export function whyKept(reason: KeptReason, agent: string): string {
     case "not-written":
       return `${agent} did not write it`;
   }
+}
+
+/** Saves a kept text to its file; resolves with what became of it, as a sentence. */
+export async function saveKept(
+  id: string,
+  path: string,
+  { companion, folder }: Pick<KeptCommandOptions, "companion" | "folder">,
+): Promise<string> {
+  return whatWasSaved(await companion.saveKeptText(id), pathInFolder(path, folder));
 }
 
 function whatWasSaved(saving: KeptTextSaving | undefined, name: string): string {

@@ -12,10 +12,11 @@ import type { ServeCommand } from "../command-line.ts";
 import { askingWords } from "../doctor/finding-words.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
+import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { sessionName } from "./describe-session.ts";
+import { saveKept } from "./kept-command.ts";
 import { openFile, runServeCommand } from "./serve-commands.ts";
 import { stateDirectory } from "./state-directory.ts";
 import { program } from "../own-command.ts";
@@ -79,6 +80,13 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     monotonic: () => platform.clock.monotonic(),
     command: (line) => runServeCommand(line, { companion, host, folder, print, review: (id) => review.review(id) }),
     accept: async (id) => await companion.accept(id),
+    kept: {
+      has: (id) => companion.keptTexts.some((text) => text.id === id),
+      save: async (id) => {
+        const path = companion.keptTexts.find((text) => text.id === id)?.path ?? folder;
+        return await saveKept(id, path, { companion, folder }).catch((error: unknown) => escapeText(messageOf(error)));
+      },
+    },
     quit: finish,
   });
   options.onCompanion?.(companion);
@@ -92,9 +100,8 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     screen.open();
     await companion.start();
     greet(companion, options, screen);
-    const kept = companion.keptTexts.length;
-    if (kept > 0) print(`${kept === 1 ? "A text" : `${kept} texts`} of yours that no agent took: type kept`);
     review.start();
+    void companion.restored.then(() => tellKept(companion, print));
     if (!signal.aborted) await finished;
   } finally {
     store.dispose();
@@ -129,6 +136,16 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
 const agentCommands = ["gemini", "qwen --approval-mode default", "claude --permission-mode manual"];
 const geminiFirstMeeting =
   "If Gemini CLI or Qwen Code asks whether to connect an editor or to install something, answer No: nothing has to be installed. Then type /ide enable there.";
+
+/** What is left of an earlier run is easily forgotten. */
+function tellKept({ keptTexts }: Companion, print: (text: string) => void): void {
+  if (keptTexts.length === 0) return;
+  const texts =
+    keptTexts.length === 1
+      ? "A text of yours that no agent took is"
+      : `${keptTexts.length} texts of yours that no agent took are`;
+  print(`${texts} kept. Type: kept`);
+}
 
 /** Says who comes and who goes, each once. */
 function tellSessions(

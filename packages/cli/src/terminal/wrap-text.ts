@@ -15,10 +15,14 @@ export function wrapText(text: string, columns: number | undefined): string {
 
 const shape = /^(?<lead> *)(?:(?<head>\S.*?)(?<gap> {2,}))?(?<rest>\S.*)$/u;
 
+const widestColumn = 36;
+
 function wrapLine(line: string, columns: number): readonly string[] {
   const { lead = "", head = "", gap = "", rest = line } = shape.exec(line)?.groups ?? {};
   if (head === "") return fill(rest, lead, lead, columns);
   const first = lead + head + gap;
+  // A sentence that has two spaces somewhere is no column.
+  if (displayWidth(first) > widestColumn) return fill(head + gap + rest, lead, lead, columns);
   // A first column that leaves too little room stands alone.
   if (displayWidth(first) > columns / 2) {
     const indent = `${lead}    `;
@@ -31,7 +35,7 @@ function fill(text: string, first: string, indent: string, columns: number): rea
   const lines: string[] = [];
   let line = first;
   let isEmpty = true;
-  for (const word of text.split(/ +/u)) {
+  for (const word of text.split(" ")) {
     if (!isEmpty && displayWidth(line) + 1 + displayWidth(word) > columns) {
       lines.push(line);
       line = indent;

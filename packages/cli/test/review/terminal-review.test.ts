@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { DiffView, DiffViewEvents } from "@patchbay/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ReviewQueue } from "../../src/host/review-queue.ts";
@@ -63,6 +63,9 @@ let commands: string[];
 let quits: number;
 /** Proposals that core would not accept. */
 let refused: Set<string>;
+/** Reviews whose agents will not come back. */
+let kept: Set<string>;
+let views: Map<string, DiffView>;
 
 function create(options: { readonly difftool?: string; readonly environment?: Record<string, string> } = {}): void {
   review?.dispose();
@@ -78,6 +81,14 @@ function create(options: { readonly difftool?: string; readonly environment?: Re
     accept: async (id) => {
       queue.accept(id);
       return queue.find(id) === undefined;
+    },
+    kept: {
+      has: (id) => kept.has(id),
+      save: async (id) => {
+        const name = queue.find(id)?.request.path ?? "";
+        await views.get(id)?.close("accepted");
+        return `saved to ${basename(name)}`;
+      },
     },
     quit: () => {
       quits += 1;
@@ -113,6 +124,7 @@ async function propose(name: string, text: string, agentName = "Gemini CLI"): Pr
   const opening = await queue.open({ ...request, agentPresent: true }, events);
   if (opening.kind !== "opened") throw new Error("not opened");
   view = opening.view;
+  views.set(id, view);
   return view;
 }
 
@@ -136,6 +148,8 @@ beforeEach(() => {
   commands = [];
   quits = 0;
   refused = new Set();
+  kept = new Set();
+  views = new Map();
   create();
 });
 
@@ -431,6 +445,42 @@ describe("a file that changes under its review", () => {
     expect(await view.update?.(merged)).toBe("stale");
     await view.close("superseded");
     expect(await view.update?.(merged)).toBe("gone");
+  });
+});
+
+describe("a text that no agent takes any more", () => {
+  const id = "a-txt-Gemini-CLI";
+
+  it("is written or discarded, never accepted", async () => {
+    const view = await propose("a.txt", "A\n");
+    await prompted("[a]ccept");
+    kept.add(id);
+    view.setAgentPresent(false);
+    expect(screen.prompt).toContain("a.txt: [w]rite [r]emove [e]dit");
+    expect(screen.keys).toBe("awrevsqh?");
+    expect(screen.text).toContain("Gemini CLI no longer waits for this. Your text is kept: w writes it to a.txt");
+    enter("?");
+    expect(screen.text).toContain("w  write your text to a.txt");
+    enter("a");
+    expect(verdicts).toEqual([]);
+    enter("accept all");
+    expect(screen.text).toContain("Nothing waits for you.");
+    enter("w");
+    await prompted("patchbay > ");
+    expect(screen.printed.at(-1)).toBe("saved to a.txt");
+    expect(verdicts).toEqual([]);
+  });
+
+  it("is gone when it was discarded", async () => {
+    await propose("a.txt", "A\n");
+    await prompted("[a]ccept");
+    kept.add(id);
+    enter("r");
+    expect(queue.find(id)).toBeDefined();
+    expect(screen.text).toContain("r again discards your text for good.");
+    enter("r");
+    expect(screen.text).toContain("Your text was discarded.");
+    expect(screen.text).not.toContain("Rejected");
   });
 });
 

@@ -20,6 +20,9 @@ describe("text in a narrow terminal", () => {
     expect(wrapText(`${paint.bad("one two")} three`, 13)).toBe(`${paint.bad("one two")} three`);
     expect(wrapText("漢字 漢字 漢字", 10)).toBe("漢字 漢字\n漢字");
     expect(wrapText("as  it is", undefined)).toBe("as  it is");
+    expect(wrapText("a sentence about the file that is called a  b.txt and more", 50)).toBe(
+      "a sentence about the file that is called a  b.txt\nand more",
+    );
   });
 
   it.each([40, 45, 60, 80])("shows every help text in %i columns", (columns) => {
