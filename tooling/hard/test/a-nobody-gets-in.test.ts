@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { exchange, RawConnection, requestBytes, sendRaw } from "../src/attack/raw-connection.ts";
 import { HttpAgent, initializeMessage } from "../src/attack/http-agent.ts";
 import { WebSocketAgent } from "../src/attack/web-socket-agent.ts";
 import * as ask from "../src/host/calls.ts";
-import { startEditor } from "./editor.ts";
+import { noSecondUser, squatAsAttacker } from "../src/attack/other-user.ts";
+import { connectHttp, makeSandbox, startEditor } from "./editor.ts";
 
 const mib = 1024 * 1024;
 
@@ -90,6 +91,38 @@ describe("nobody gets in", () => {
         agent.socket.destroy();
       }
     }
+  });
+
+  it("A02 a token that an agent has shown to another user on the port of before is a wrong one", async (context) => {
+    if (noSecondUser !== undefined) return context.skip(noSecondUser);
+    const sandbox = makeSandbox();
+    const before = await startEditor({ sandbox });
+    const { port } = before;
+    const agent = await connectHttp(before);
+    const token = sandbox.token("gemini");
+    // The window is closed, and as nobody comes back, the keeper goes in the end.
+    await before.call(ask.stop, { reload: true, comeBackMs: 300 });
+    const stranger = await squatAsAttacker(port);
+    onTestFinished(() => stranger.end());
+    await agent.post({ jsonrpc: "2.0", id: 1, method: "tools/list" }).catch(() => undefined);
+    expect(stranger.heard()).toContain(token);
+
+    const after = await startEditor({ sandbox });
+    expect(after.port).not.toBe(port);
+    expect(sandbox.token("gemini")).not.toBe(token);
+    const answer = await exchange(after.port, { token, body: JSON.stringify(initializeMessage()) });
+    expect(answer.status).toBe(401);
+    const session = new HttpAgent(after.port, sandbox.token("gemini"));
+    session.sessionId = agent.sessionId;
+    expect((await session.exchange("GET")).status).toBe(404);
+
+    // Also where he lets the port go, as if he had been the keeper.
+    await after.kill();
+    const kept = sandbox.token("gemini");
+    const another = await squatAsAttacker(after.port);
+    setTimeout(() => void another.end(), 300);
+    const third = await startEditor({ sandbox });
+    expect((await exchange(third.port, { token: kept, body: JSON.stringify(initializeMessage()) })).status).toBe(401);
   });
 
   it("A03 any Origin is refused, even with the right token (HTTP and WebSocket)", async () => {
