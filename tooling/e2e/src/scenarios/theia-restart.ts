@@ -62,16 +62,16 @@ export const backendRestart: Scenario = {
         const edited = changed.replace("FIRST line", "FIRST line typed before the end");
         await waitForContents(world, "restart.txt", edited);
         await agent.waitForScreen(/All done\./);
-        await world.writeFile("restart.txt", startContents);
       }
       const status = theia.workbench.page.locator("#theia-statusBar");
       const isBack = async (): Promise<boolean> => (await status.innerText()).includes(agent.kind.displayName);
       await poll("the agent in the status bar", isBack, { timeout: 30_000 });
       await pause(1_000);
-      await propose(world, started, usualChange("restart.txt"));
-      await theia.showDiff(diffTitle(agent, "restart.txt"));
+      await world.writeFile("again.txt", startContents);
+      await propose(world, started, usualChange("again.txt"));
+      await theia.showDiff(diffTitle(agent, "again.txt"));
       await theia.acceptDiff();
-      await waitForContents(world, "restart.txt", changed);
+      await waitForContents(world, "again.txt", changed);
     } finally {
       await terminal.dispose();
       agent.dispose();
