@@ -22,8 +22,16 @@ export class DraftReports {
     );
   }
 
+  /** What is due is reported at once. */
+  flush(): void {
+    if (this.#due === undefined) return;
+    this.dispose();
+    this.#report();
+  }
+
   /** What is due is not reported any more. */
   dispose(): void {
     clearTimeout(this.#due);
+    this.#due = undefined;
   }
 }

@@ -2,6 +2,8 @@ import { FrontendApplicationContribution } from "@theia/core/lib/browser/fronten
 import { KeybindingContribution } from "@theia/core/lib/browser/keybinding";
 import { LabelProviderContribution } from "@theia/core/lib/browser/label-provider";
 import { ServiceConnectionProvider } from "@theia/core/lib/browser/messaging/service-connection-provider";
+import type { Widget } from "@theia/core/lib/browser/widgets/widget";
+import { SaveableService } from "@theia/core/lib/browser/saveable-service";
 import { TabBarToolbarContribution } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
 import { StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import { CommandContribution } from "@theia/core/lib/common/command";
@@ -29,6 +31,7 @@ import { QuietOpening } from "./quiet-opening.ts";
 import { ReviewContribution } from "./review-contribution.ts";
 import { Lists } from "./surfaces/lists.ts";
 import { Notices } from "./surfaces/notices.ts";
+import { savingWithoutProposals } from "./saving-without-proposals.ts";
 import { StatusBarContribution } from "./status-bar-contribution.ts";
 import { TerminalEnvironment } from "./terminal-environment.ts";
 import { UnsavedReports } from "./unsaved-reports.ts";
@@ -95,6 +98,12 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(CommandContribution).toService(AgentContribution);
     bind(MenuContribution).toService(AgentContribution);
 
+    onActivation<SaveableService>(SaveableService, ({ container }, service) =>
+      savingWithoutProposals(
+        service,
+        (widget: Widget | undefined) => container.get(ProposalEditors).proposalOf(widget) !== undefined,
+      ),
+    );
     // The window's attachment is looked up when the first terminal is made: it depends on much that is not there yet.
     onActivation<ShellTerminalServerProxy>(ShellTerminalServerProxy, ({ container }, server) =>
       extendTerminalServer(server, (options) => container.get(TerminalEnvironment).extend(options)),

@@ -1,3 +1,4 @@
+import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
 import { Saveable, SaveableWidget } from "@theia/core/lib/browser/saveable";
 import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import type { Widget } from "@theia/core/lib/browser/widgets/widget";
@@ -45,6 +46,8 @@ export class ProposalEditors {
   protected readonly labels: ProposalLabels;
   @inject(QuietOpening)
   protected readonly quietly: QuietOpening;
+  @inject(FrontendApplicationStateService)
+  protected readonly application: FrontendApplicationStateService;
   @inject(PreferenceService)
   protected readonly preferences: PreferenceService;
   @inject(Notices)
@@ -52,6 +55,7 @@ export class ProposalEditors {
 
   protected readonly open: Map<string, OpenProposal> = new Map();
   protected stopping = false;
+  protected readonly reports: Set<DraftReports> = new Set();
 
   protected readonly onDidDecideEmitter: Emitter<DecidedProposal> = new Emitter();
   readonly onDidDecide: Event<DecidedProposal> = this.onDidDecideEmitter.event;
@@ -72,6 +76,11 @@ export class ProposalEditors {
   /** The window is about to unload: what is disposed from now on was not closed by the user. */
   stop(): void {
     this.stopping = true;
+  }
+
+  /** What the user typed is reported now. */
+  flush(): void {
+    for (const reports of this.reports) reports.flush();
   }
 
   /** In the order in which they came. */
@@ -101,6 +110,8 @@ export class ProposalEditors {
 
   /** Opens a proposal without taking the focus. */
   async show(request: DiffRequest): Promise<"opened" | "declined"> {
+    // A layout that is restored leaves no room for what was opened before it.
+    await this.application.reachedState("initialized_layout");
     if (this.open.has(request.id)) return "opened";
     const proposal = new OpenProposal(request);
     this.open.set(request.id, proposal);
@@ -246,6 +257,11 @@ export class ProposalEditors {
     );
     const notice = this.notices.info(text, { timeout: 15_000, actions: [review] });
     proposal.onDidEnd(() => notice.withdraw());
+    for (const widget of proposal.widgets) {
+      widget.onDidChangeVisibility((isVisible) => {
+        if (isVisible) notice.withdraw();
+      });
+    }
     notice.answer.then(
       (answer) => (answer === review ? this.reveal(id) : undefined),
       () => undefined,
@@ -261,10 +277,12 @@ export class ProposalEditors {
     widget.title.caption = visibleText(proposal.request.path);
     this.askOnClose(proposal, widget);
     const reports = new DraftReports(() => this.reportDraft(proposal, widget));
+    this.reports.add(reports);
     const changes = document.onContentChanged(() => reports.note(proposal.shownText.length));
     widget.disposed.connect(() => {
       changes.dispose();
       reports.dispose();
+      this.reports.delete(reports);
       proposal.widgets.delete(widget);
       if (proposal.widgets.size === 0) this.closedByUser(proposal);
     });

@@ -76,6 +76,21 @@ export class DiscardDialog extends CarefulDialog {
   }
 }
 
+/** Asks before a window goes whose last edits are kept nowhere. */
+export class LeaveDialog extends CarefulDialog {
+  constructor() {
+    super({
+      title: nls.localize("patchbay/leave/title", "Leave without your last edits?"),
+      msg: nls.localize(
+        "patchbay/leave/text",
+        "The backend is not connected. What you typed into a proposal since then is kept nowhere.",
+      ),
+      ok: nls.localize("patchbay/leave/leave", "Leave"),
+      cancel: nls.localize("patchbay/leave/stay", "Stay"),
+    });
+  }
+}
+
 /** Asks before all proposals are decided at once, with a list of them. */
 export class DecideAllDialog extends CarefulDialog {
   constructor({ verdict, proposals }: AllProposals) {

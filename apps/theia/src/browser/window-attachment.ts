@@ -1,4 +1,7 @@
-import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
+import type {
+  FrontendApplicationContribution,
+  OnWillStopAction,
+} from "@theia/core/lib/browser/frontend-application-contribution";
 import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
 import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
@@ -15,6 +18,7 @@ import { PatchbayServer, type WindowFacts, type WindowStatus } from "../common/p
 import { ContextTracker } from "./context-tracker.ts";
 import { filePathOf } from "./file-paths.ts";
 import { type DecidedProposal, ProposalEditors } from "./proposal-editors.ts";
+import { LeaveDialog } from "./review-dialogs.ts";
 import { Notices } from "./surfaces/notices.ts";
 import { UnsavedReports } from "./unsaved-reports.ts";
 import { WindowClient } from "./window-client.ts";
@@ -67,6 +71,8 @@ export class WindowAttachment implements FrontendApplicationContribution {
   // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the work ends.
   protected attaching: Promise<void> | undefined;
   protected again = false;
+  /** Proposals into which the user typed while nobody could be told. */
+  protected readonly unkept: Set<string> = new Set();
   protected readonly onDidChangeStatusEmitter: Emitter<WindowStatus> = new Emitter();
   readonly onDidChangeStatus: Event<WindowStatus> = this.onDidChangeStatusEmitter.event;
 
@@ -87,7 +93,10 @@ export class WindowAttachment implements FrontendApplicationContribution {
   onStart(): void {
     this.client.onDidReceiveStatus((status) => this.setStatus(status));
     this.proposals.onDidDecide((decided) => void this.report(decided));
-    this.proposals.onDidDraft(({ id, text }) => this.server.notifyDraft(id, text));
+    this.proposals.onDidDraft(({ id, text }) => {
+      if (this.connection.currentStatus === ConnectionStatus.OFFLINE) this.unkept.add(id);
+      this.server.notifyDraft(id, text);
+    });
     this.unsaved.onDidChange((path) => this.server.notifyUnsaved(path));
     this.unsaved.start();
     this.context.onDidChange((context) => this.server.notifyContext(context));
@@ -103,6 +112,17 @@ export class WindowAttachment implements FrontendApplicationContribution {
     });
     void this.attach();
     void this.application.reachedState("ready").then(() => this.context.start());
+  }
+
+  /** Proposals and what was typed into them come back; only what the backend has not heard of would be lost. */
+  onWillStop(): OnWillStopAction | undefined {
+    this.proposals.flush();
+    const isLost = this.proposals.ids.some((id) => this.unkept.has(id));
+    if (!isLost) return undefined;
+    return {
+      reason: "edits of a proposal that are not kept",
+      action: async () => (await new LeaveDialog().open()) === true,
+    };
   }
 
   onStop(): void {
@@ -127,6 +147,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
   protected async attachOnce(): Promise<void> {
     try {
       const { status, proposals } = await this.server.attach(await this.facts());
+      this.unkept.clear();
       this.setStatus(status);
       const open = new Set(proposals);
       for (const id of this.proposals.ids) if (!open.has(id)) await this.proposals.close(id);

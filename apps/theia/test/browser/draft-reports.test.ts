@@ -37,3 +37,18 @@ it("reports nothing of a view that is gone", () => {
   vi.advanceTimersByTime(10_000);
   expect(report).not.toHaveBeenCalled();
 });
+
+it("reports what is due at once when asked to, and not again", () => {
+  let count = 0;
+  const reports = new DraftReports(() => (count += 1));
+  reports.flush();
+  expect(count).toBe(0);
+  reports.note(10);
+  reports.flush();
+  expect(count).toBe(1);
+  vi.advanceTimersByTime(10_000);
+  expect(count).toBe(1);
+  reports.note(10);
+  vi.advanceTimersByTime(10_000);
+  expect(count).toBe(2);
+});
