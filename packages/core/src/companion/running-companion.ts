@@ -278,7 +278,13 @@ export class RunningCompanion implements Companion {
       logger,
       directory,
       owner: host.identity.editorKey,
-      bounds: [{ prefix: proposalKeyPrefix, maximumBytes: maximumKeptBytes }],
+      bounds: [
+        {
+          prefix: proposalKeyPrefix,
+          maximumBytes: maximumKeptBytes,
+          onDidDrop: (key) => this.#agentSide?.diffs.droppedForRoom(key.slice(proposalKeyPrefix.length)),
+        },
+      ],
       onDidSetAside: (place) => {
         const text = `What Patchbay had kept could be changed by other users of this machine, and is not used. It is in ${place}, in files that end with ".aside".`;
         host.messages

@@ -13,6 +13,7 @@ import { OutcomeOffice, type OutcomeCarrier } from "./outcome-office.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
 import { ProposalHandover } from "./proposal-handover.ts";
 import type { ProposalStore } from "./proposal-store.ts";
+import { RestingTexts } from "./resting-texts.ts";
 import { ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
 import { ReviewViews } from "./review-views.ts";
@@ -67,15 +68,21 @@ export class DiffRegistry {
     const messages = createReviewMessages(host, logger);
     const onFailure = (proposal: Proposal): void => messages.draftNotKept(proposal);
     const drafts = new DraftKeeper({ clock, store, logger, onFailure });
-    const outcomes = new OutcomeOffice({
+    const outcomes: OutcomeOffice = new OutcomeOffice({
       carrier,
       drafts,
       clock,
+      texts: () => texts,
+      onLost: (proposal) => messages.answerLost(proposal),
       onDelivered: (proposal) => this.#kept.delivered(proposal),
     });
     const events = (proposal: Proposal): ReturnType<ReviewDecisions["events"]> => this.#decisions.events(proposal);
     const beforeShown = (proposal: Proposal): Promise<void> => this.#follower.begin(proposal);
-    const views = new ReviewViews({ host, clock, logger, messages, proposals, events, beforeShown });
+    const isInUse = (proposal: Proposal): boolean =>
+      proposal.view !== undefined || (proposal.detached && proposal.place !== "hidden") || outcomes.isInUse(proposal);
+    const texts: RestingTexts = new RestingTexts({ store, drafts, logger, isInUse });
+    const wake = (proposal: Proposal): Promise<void> => texts.wake(proposal);
+    const views = new ReviewViews({ host, clock, logger, messages, proposals, wake, events, beforeShown });
     const files = new ReviewedFiles({ host, files: options.files, clock, logger });
     const showAgain = (proposal: Proposal): Promise<void> => views.show(proposal);
     const onAgentWrote = (proposal: Proposal): void => this.#decisions.writtenByTerminal(proposal);
@@ -98,6 +105,7 @@ export class DiffRegistry {
       outcomes,
       proposals,
       views,
+      texts,
     });
     this.#kept = kept;
     const written = new WrittenFiles(options.files, logger);
@@ -249,6 +257,17 @@ export class DiffRegistry {
     const open = this.#proposals.all.filter((proposal) => proposal.isOpen).map(({ facts }) => facts.owner);
     const all = [...open, ...this.#outcomes.owners];
     return Array.from(new Map(all.map((owner) => [owner.sessionId, owner])).values());
+  }
+
+  /** What is on disk of a proposal was dropped to make room for newer ones. */
+  droppedForRoom(id: string): void {
+    const proposal = this.#proposals.get(id);
+    const isAnswer = this.#outcomes.droppedForRoom(id);
+    if (proposal === undefined) return;
+    if (proposal.isResting) this.#kept.lost(proposal);
+    if (isAnswer) return;
+    if (proposal.isResting) this.#messages.answerLost(proposal);
+    else if (proposal.isEdited) this.#messages.draftNotKept(proposal);
   }
 
   /** More is known of the owner than is on disk. */

@@ -53,27 +53,35 @@ export class DraftKeeper {
     );
   }
 
-  /** Reads the view and writes what is kept of the proposal now. Never rejects: a failure is told once. */
-  async save(proposal: Proposal): Promise<void> {
-    await this.#save(proposal, true);
+  /** Reads the view and writes what is kept of the proposal now. Never rejects: a failure is told once. False where it is not on disk. */
+  async save(proposal: Proposal): Promise<boolean> {
+    return await this.#save(proposal, true);
   }
 
   /** A view in which nobody has typed is not asked: it holds the proposal, and to say so costs it as much as that is long. */
-  async #save(proposal: Proposal, askView: boolean): Promise<void> {
+  async #save(proposal: Proposal, askView: boolean): Promise<boolean> {
+    let isSaved = false;
     this.#cancel(proposal.id);
     await this.#chain(proposal.id, async () => {
       if (askView && (proposal.isOpen || proposal.detached)) await readView(proposal, this.#clock, this.#logger);
+      // What rests is on disk as it is.
+      if (proposal.isResting) {
+        isSaved = true;
+        return;
+      }
       const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs } = proposal;
       // Decided while its view was read: there is nothing left to keep. Or the view took so long that all is over.
       if ((!isOpen && !detached && undelivered === undefined) || this.#hasEnded) return;
       const typed = isOpen || detached ? draft : undefined;
       await this.#store.save({ facts, draft: typed, base, detached, kept, outcome: undelivered, sentAs });
       this.#failed = false;
+      isSaved = true;
     }).catch((error: unknown) => {
       this.#logger.error("A draft could not be kept", { proposal: proposal.id, reason: messageOf(error) });
       if (!this.#failed) this.#onFailure(proposal);
       this.#failed = true;
     });
+    return isSaved;
   }
 
   /** Forgets what is kept of a proposal that has come to its end; an outcome still on its way stays. */

@@ -9,6 +9,7 @@ import type { OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
+import type { RestingTexts } from "./resting-texts.ts";
 import { saveIntoFile } from "./save-into-file.ts";
 
 export interface KeptTextsOptions {
@@ -21,6 +22,7 @@ export interface KeptTextsOptions {
   readonly outcomes: OutcomeOffice;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
+  readonly texts: RestingTexts;
 }
 
 /** What is left of proposals whose agents are done with them: text of the user, until the user is done with it, too. */
@@ -50,6 +52,7 @@ export class KeptTexts {
     proposals.add(proposal);
     views.tellPresence(proposal);
     drafts.touch(proposal);
+    if (proposal.place === "hidden") void this.#options.texts.offer(proposal);
     proposals.changed();
   }
 
@@ -63,12 +66,18 @@ export class KeptTexts {
     proposal.place = "hidden";
     void views.close(proposal, "agent-gone");
     drafts.touch(proposal);
+    void this.#options.texts.offer(proposal);
     proposals.changed();
   }
 
   async read(id: string): Promise<string | undefined> {
     const proposal = this.#find(id);
-    return proposal === undefined ? undefined : this.#options.views.read(proposal);
+    if (proposal === undefined) return undefined;
+    try {
+      return await this.#options.views.read(proposal);
+    } finally {
+      void this.#options.texts.offer(proposal);
+    }
   }
 
   /** See `Companion.saveKeptText`. */
@@ -89,6 +98,8 @@ export class KeptTexts {
     } catch (error) {
       logger.error("A kept text could not be saved", { proposal: id, reason: messageOf(error) });
       return { kind: "failed", reason: messageOf(error) };
+    } finally {
+      if (proposal.detached) void this.#options.texts.offer(proposal);
     }
   }
 
@@ -101,9 +112,18 @@ export class KeptTexts {
   discard(id: string): boolean {
     const proposal = this.#find(id);
     if (proposal === undefined) return false;
-    this.#release(proposal, "rejected");
-    this.#options.outcomes.retract(proposal);
+    const discard = (): void => {
+      this.#release(proposal, "rejected");
+      this.#options.outcomes.retract(proposal);
+    };
+    if (proposal.isResting) void this.#options.texts.wake(proposal).then(discard, discard);
+    else discard();
     return true;
+  }
+
+  /** Its text is on disk no more, and was nowhere else. */
+  lost(proposal: Proposal): void {
+    if (this.#find(proposal.id) === proposal) this.#release(proposal, "rejected");
   }
 
   /** Its agent has got it after all. */

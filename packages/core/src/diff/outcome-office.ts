@@ -3,6 +3,7 @@ import type { Disposable } from "../support/disposable.ts";
 import type { DraftKeeper } from "./draft-keeper.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
+import type { RestingTexts } from "./resting-texts.ts";
 
 /** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms. */
 const ownerGraceMs = 10_000;
@@ -34,7 +35,6 @@ export interface CarriedOutcome extends Disposable {
 
 interface Parcel {
   readonly proposal: Proposal;
-  readonly outcome: DiffOutcome;
   /** The earliest moment from which the owner's absence counts. */
   awayFrom: number;
   carrying: CarriedOutcome | undefined;
@@ -42,6 +42,12 @@ interface Parcel {
   told: boolean;
   /** It stands on disk. */
   kept: boolean;
+}
+
+/** What an agent fetches by closing its proposal. */
+export interface CollectedText {
+  readonly text: string;
+  readonly edited: boolean;
 }
 
 /** An accepted outcome that waits for its owner without the user knowing. */
@@ -58,20 +64,28 @@ export class OutcomeOffice {
   readonly #carrier: OutcomeCarrier;
   readonly #drafts: DraftKeeper;
   readonly #clock: Clock;
+  readonly #texts: () => Pick<RestingTexts, "offer" | "wake">;
   readonly #onDelivered: (proposal: Proposal) => void;
+  readonly #onLost: (proposal: Proposal) => void;
   readonly #parcels: Map<string, Parcel> = new Map();
 
   constructor(options: {
     readonly carrier: OutcomeCarrier;
     readonly drafts: DraftKeeper;
     readonly clock: Clock;
+    /** What nobody comes for rests there. */
+    readonly texts: () => Pick<RestingTexts, "offer" | "wake">;
     /** An agent has the outcome. */
     readonly onDelivered: (proposal: Proposal) => void;
+    /** An accepted answer is gone before its agent came for it. */
+    readonly onLost: (proposal: Proposal) => void;
   }) {
     this.#carrier = options.carrier;
     this.#drafts = options.drafts;
     this.#clock = options.clock;
+    this.#texts = options.texts;
     this.#onDelivered = options.onDelivered;
+    this.#onLost = options.onLost;
   }
 
   /**
@@ -99,33 +113,74 @@ export class OutcomeOffice {
     for (const parcel of own) this.#noteSending(parcel);
     const waiting = own.filter((parcel) => parcel.carrying === undefined);
     // In the order in which they were sent first: event ids only go up.
-    for (const parcel of waiting.toSorted((a, b) => a.proposal.sentAs - b.proposal.sentAs)) this.#carry(parcel);
+    const inOrder = waiting.toSorted((a, b) => a.proposal.sentAs - b.proposal.sentAs);
+    if (inOrder.some(({ proposal }) => proposal.isResting)) void this.#wakeAndCarry(inOrder);
+    else for (const parcel of inOrder) this.#carry(parcel);
+  }
+
+  /** What rests is on disk, and its owner has come back for it. */
+  async #wakeAndCarry(parcels: readonly Parcel[]): Promise<void> {
+    for (const parcel of parcels) {
+      const isHere = await this.#wake(parcel);
+      if (!isHere || this.#parcels.get(parcel.proposal.id) !== parcel || parcel.carrying !== undefined) continue;
+      this.#carry(parcel);
+    }
+  }
+
+  async #wake(parcel: Parcel): Promise<boolean> {
+    try {
+      await this.#texts().wake(parcel.proposal);
+      return true;
+    } catch {
+      // Dropped for room, or taken away by somebody: there is no answer any more.
+      this.#remove(parcel);
+      this.#onLost(parcel.proposal);
+      return false;
+    }
   }
 
   /**
    * Fetched by closeDiff: the owner's own outcome, or one whose owner of the same dialect has been away for ten seconds.
    * Undefined: nothing undelivered, or it was not accepted.
    */
-  collect(owner: ProposalOwner, handle: string): { readonly text: string; readonly edited: boolean } | undefined {
+  collect(owner: ProposalOwner, handle: string): CollectedText | undefined | Promise<CollectedText | undefined> {
     const parcel =
       this.#find(
         (one) => one.proposal.facts.owner.sessionId === owner.sessionId && one.proposal.facts.input.handle === handle,
       ) ?? this.#find((one) => one.proposal.facts.input.handle === handle && this.#isAbandoned(one, owner));
     if (parcel === undefined) return undefined;
+    if (!parcel.proposal.isResting) return this.#fetch(parcel);
+    return this.#wake(parcel).then((isHere) => (isHere ? this.#fetch(parcel) : undefined));
+  }
+
+  #fetch(parcel: Parcel): CollectedText | undefined {
+    const outcome = outcomeOf(parcel);
     this.#remove(parcel);
     this.#onDelivered(parcel.proposal);
-    return parcel.outcome.kind === "accepted"
-      ? { text: parcel.outcome.text, edited: parcel.outcome.edited }
-      : undefined;
+    return outcome.kind === "accepted" ? { text: outcome.text, edited: outcome.edited } : undefined;
+  }
+
+  /** Whether an answer may not rest: it is on its way, its user does not know that it waits, or it would be the user's again. */
+  isInUse(proposal: Proposal): boolean {
+    const parcel = this.#parcels.get(proposal.id);
+    if (parcel === undefined) return false;
+    const outcome = outcomeOf(parcel);
+    const isUsersAgain = outcome.kind === "accepted" && outcome.edited && !isSent(parcel) && !proposal.detached;
+    return parcel.carrying !== undefined || (outcome.kind === "accepted" && !parcel.told) || isUsersAgain;
   }
 
   /** Takes back what was not delivered for a handle that begins a new round; gives what the user had typed in those. */
   withdraw(sessionId: string, handle: string): readonly { readonly proposal: Proposal; readonly text: string }[] {
     const typed: { readonly proposal: Proposal; readonly text: string }[] = [];
     for (const parcel of Array.from(this.#parcels.values())) {
-      const { proposal, outcome } = parcel;
+      const { proposal } = parcel;
+      const outcome = outcomeOf(parcel);
       const { owner, input } = proposal.facts;
       if (owner.sessionId !== sessionId || input.handle !== handle) continue;
+      if (proposal.isResting) {
+        this.#forgetResting(parcel);
+        continue;
+      }
       // What was sent has arrived: an agent that is still without an answer does not propose for the same file again.
       const wasSent = isSent(parcel);
       this.#remove(parcel);
@@ -138,7 +193,8 @@ export class OutcomeOffice {
   takeUntold(sessionId: string): readonly UntoldOutcome[] {
     const untold: UntoldOutcome[] = [];
     for (const parcel of this.#parcels.values()) {
-      const { proposal, outcome } = parcel;
+      const { proposal } = parcel;
+      const outcome = outcomeOf(parcel);
       if (parcel.told || outcome.kind !== "accepted" || proposal.facts.owner.sessionId !== sessionId) continue;
       parcel.told = true;
       untold.push({ proposal, text: outcome.text, edited: outcome.edited, sent: isSent(parcel) });
@@ -152,6 +208,17 @@ export class OutcomeOffice {
     if (parcel === undefined) return;
     this.#remove(parcel);
     this.send(proposal, { kind: "rejected" });
+  }
+
+  /** What is on disk of a proposal was dropped for room. True: an accept that waited there for its agent goes with it, and the user knows. */
+  droppedForRoom(id: string): boolean {
+    const parcel = this.#parcels.get(id);
+    // One that is on its way still arrives.
+    if (parcel === undefined || parcel.carrying !== undefined) return false;
+    const isAccept = outcomeOf(parcel).kind === "accepted";
+    this.#remove(parcel);
+    if (isAccept) this.#onLost(parcel.proposal);
+    return isAccept;
   }
 
   get owners(): readonly ProposalOwner[] {
@@ -178,11 +245,11 @@ export class OutcomeOffice {
     for (const parcel of Array.from(this.#parcels.values())) {
       if (parcel.proposal.facts.owner.sessionId !== sessionId) continue;
       parcel.awayFrom = this.#clock.monotonic();
-      if (parcel.outcome.kind === "accepted" && parcel.proposal.facts.owner.outlivesConnection) {
+      if (outcomeOf(parcel).kind === "accepted" && parcel.proposal.facts.owner.outlivesConnection) {
         const saved = this.#save(parcel);
         parcel.carrying?.dispose();
         parcel.carrying = undefined;
-        void saved;
+        void saved.then(() => this.#texts().offer(parcel.proposal));
       } else this.#remove(parcel);
     }
   }
@@ -216,22 +283,22 @@ export class OutcomeOffice {
   }
 
   #begin(proposal: Proposal, outcome: DiffOutcome, kept = false): Parcel {
+    proposal.undelivered = outcome;
     const parcel: Parcel = {
       proposal,
-      outcome,
       awayFrom: this.#clock.monotonic(),
       carrying: undefined,
       told: false,
       kept,
     };
     this.#parcels.set(proposal.id, parcel);
-    proposal.undelivered = outcome;
     this.#carry(parcel);
     return parcel;
   }
 
   #carry(parcel: Parcel): void {
-    const { proposal, outcome } = parcel;
+    const { proposal } = parcel;
+    const outcome = outcomeOf(parcel);
     const { owner, input } = proposal.facts;
     const { sentAs } = proposal;
     let delivered = false;
@@ -257,6 +324,16 @@ export class OutcomeOffice {
     await this.#drafts.save(proposal);
   }
 
+  /** What rests is in the list of kept texts, and stays there; only the answer goes. */
+  #forgetResting({ proposal }: Parcel): void {
+    this.#parcels.delete(proposal.id);
+    const forget = (): void => {
+      proposal.undelivered = undefined;
+      this.#drafts.forget(proposal);
+    };
+    void this.#texts().wake(proposal).then(forget, forget);
+  }
+
   #remove(parcel: Parcel): void {
     parcel.carrying?.dispose();
     parcel.carrying = undefined;
@@ -277,6 +354,10 @@ export class OutcomeOffice {
     for (const parcel of this.#parcels.values()) if (matches(parcel)) return parcel;
     return undefined;
   }
+}
+
+function outcomeOf({ proposal }: Parcel): DiffOutcome {
+  return proposal.undelivered ?? { kind: "rejected" };
 }
 
 function isSent({ proposal, carrying }: Parcel): boolean {

@@ -10,6 +10,8 @@ export interface ProposalStore {
   save(record: StoredProposal): Promise<void>;
   remove(id: string): Promise<void>;
   load(): Promise<readonly StoredProposal[]>;
+  /** What is kept of one proposal; undefined where nothing is, or nothing that can be read. Absent: nothing can be read back in this run. */
+  read?(id: string): Promise<StoredProposal | undefined>;
 }
 
 export interface StoredProposal {

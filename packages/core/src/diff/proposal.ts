@@ -59,6 +59,14 @@ export interface ProposalBase {
   readonly conflict: { readonly base: string; readonly ours: string; readonly shown: string } | undefined;
 }
 
+/** What of a proposal is on disk and holds its texts. */
+interface WrittenTexts {
+  readonly facts: ProposalFacts;
+  readonly base: ProposalBase | undefined;
+  readonly draft: string | undefined;
+  readonly outcome: DiffOutcome | undefined;
+}
+
 /** What an agent is to write. */
 export interface FinalText {
   readonly text: string;
@@ -70,8 +78,8 @@ export interface FinalText {
  * proposal whose agent has gone is `kept`. Settling is final: what comes later, from whichever side, changes nothing.
  */
 export class Proposal {
-  readonly facts: ProposalFacts;
-  readonly outcome: Promise<DiffOutcome>;
+  #facts: ProposalFacts;
+  #outcome: Promise<DiffOutcome>;
   view: DiffView | undefined;
   /** Where the view stands; `away` and `kept` are told from `agentPresent` and `detached`. */
   place: "asking" | "shown" | "hidden" = "hidden";
@@ -95,18 +103,27 @@ export class Proposal {
   sentAs = 0;
   #settled: DiffOutcome | undefined;
   #touched = false;
+  #isResting = false;
   #standing: FileStanding = "unchanged";
   readonly #settle: (outcome: DiffOutcome) => void;
 
   constructor(facts: ProposalFacts, draft?: string) {
-    this.facts = facts;
+    this.#facts = facts;
     this.draft = draft;
     this.#touched = draft !== undefined;
     let settle: (outcome: DiffOutcome) => void = () => {};
-    this.outcome = new Promise((resolve) => {
+    this.#outcome = new Promise((resolve) => {
       settle = resolve;
     });
     this.#settle = settle;
+  }
+
+  get facts(): ProposalFacts {
+    return this.#facts;
+  }
+
+  get outcome(): Promise<DiffOutcome> {
+    return this.#outcome;
   }
 
   get id(): string {
@@ -132,6 +149,44 @@ export class Proposal {
   rebase(base: ProposalBase, text: string): void {
     this.base = base;
     this.noteText(text);
+  }
+
+  /** Its texts are on disk only: whoever wants one wakes it first. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
+  /** How long the texts are that it holds, UTF-16 units. */
+  get textUnits(): number {
+    const { base, draft, facts, undelivered } = this;
+    const told = undelivered?.kind === "accepted" ? undelivered.text.length : 0;
+    const compared =
+      base === undefined ? 0 : (base.file.readable ? base.file.text.length : 0) + (base.shown ?? "").length;
+    return facts.input.text.length + (draft ?? "").length + told + compared;
+  }
+
+  /** Lets go of the texts of a settled proposal, all of which are on disk. */
+  rest(): void {
+    if (this.#settled === undefined) return;
+    this.#isResting = true;
+    this.#facts = { ...this.#facts, input: { ...this.#facts.input, text: "" } };
+    this.base = undefined;
+    this.draft = undefined;
+    this.undelivered = this.undelivered === undefined ? undefined : withoutText(this.undelivered);
+    this.#settled = withoutText(this.#settled);
+    this.#outcome = Promise.resolve(this.#settled);
+  }
+
+  /** Has its texts again, as they are on disk. */
+  wake({ facts, base, draft, outcome }: WrittenTexts): void {
+    this.#isResting = false;
+    this.#facts = { ...facts, owner: this.#facts.owner };
+    this.base = base;
+    this.draft = draft;
+    if (outcome === undefined || this.undelivered === undefined) return;
+    this.undelivered = outcome;
+    this.#settled = outcome;
+    this.#outcome = Promise.resolve(outcome);
   }
 
   get settled(): DiffOutcome | undefined {
@@ -217,4 +272,9 @@ export class Proposal {
       standing: this.#standing,
     };
   }
+}
+
+function withoutText(outcome: DiffOutcome): DiffOutcome {
+  if (!("text" in outcome)) return outcome;
+  return "told" in outcome ? { ...outcome, text: "", told: "" } : { ...outcome, text: "" };
 }

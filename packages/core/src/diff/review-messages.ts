@@ -24,6 +24,8 @@ export interface ReviewMessages {
   keptTextNotSaved(proposal: Proposal, saving: Exclude<KeptTextSaving, { readonly kind: "saved" }>): void;
   emptied(proposal: Proposal): void;
   draftNotKept(proposal: Proposal): void;
+  /** What waited on disk for its agent is not there any more. */
+  answerLost(proposal: Proposal): void;
   /** An accept does not count, and the review goes on. */
   notAccepted(proposal: Proposal, because: AcceptRefusal): void;
   /** Long after an accept the file is as it was. */
@@ -149,6 +151,11 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       const { owner, input } = proposal.facts;
       const sentence = `${owner.agentName} has not written the change you accepted for ${input.path}; agents refuse where a file has changed since they read it. The text is kept in the list of proposals.`;
       offerToSave(proposal, "not-written", "warning", sentence, save);
+    },
+    answerLost: (proposal) => {
+      const { owner, input } = proposal.facts;
+      const sentence = `${owner.agentName} did not come back for your answer about ${input.path}. It was dropped to make room for newer ones, so the file was not changed.`;
+      void show(proposal, "answer-lost", "warning", sentence, []);
     },
     draftNotKept: (proposal) => {
       void show(

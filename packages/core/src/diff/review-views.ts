@@ -18,6 +18,8 @@ export interface ReviewViewsOptions {
   readonly logger: Logger;
   readonly messages: ReviewMessages;
   readonly proposals: OpenProposals;
+  /** Brings back texts that are on disk only; rejects where they are not there any more. */
+  readonly wake: (proposal: Proposal) => Promise<void>;
   /** Reads the file that a proposal is about, before it is shown. */
   readonly beforeShown: (proposal: Proposal) => Promise<void>;
   /** What becomes of what the user does in the view of a proposal. */
@@ -62,13 +64,15 @@ export class ReviewViews {
 
   /** The text of the view, or the last one known where the editor cannot say it. */
   async read(proposal: Proposal): Promise<string> {
+    if (proposal.isResting) await this.#options.wake(proposal);
     await this.#shownIfEdited(proposal);
     return readView(proposal, this.#options.clock, this.#options.logger);
   }
 
   /** The text that an accept by a command means. Rejects where the editor has a view and cannot say what it holds. */
   async textToAccept(proposal: Proposal): Promise<string> {
-    const { clock, logger } = this.#options;
+    const { clock, logger, wake } = this.#options;
+    if (proposal.isResting) await wake(proposal);
     await this.#shownIfEdited(proposal);
     // What the user typed must not be replaced by what the agent proposed because the editor cannot say it.
     return proposal.view === undefined ? readView(proposal, clock, logger) : currentText(proposal, clock);
@@ -136,6 +140,12 @@ export class ReviewViews {
     const { host, proposals, events, beforeShown } = this.#options;
     proposal.place = "shown";
     this.#withdrawQuestion(proposal);
+    try {
+      if (proposal.isResting) await this.#options.wake(proposal);
+    } catch (error) {
+      proposal.place = "hidden";
+      throw error;
+    }
     const { input, kind, owner } = proposal.facts;
     await beforeShown(proposal);
     // Decided in the terminal while the file was read.

@@ -25,6 +25,11 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
       // Most proposals are decided before anything of them was written.
       if (written.delete(id)) await storage.remove(proposalKeyPrefix + id);
     },
+    read: async (id) => {
+      const { parseStoredProposal } = await import("./parse-stored-proposal.ts");
+      const text = await storage.read(proposalKeyPrefix + id);
+      return text === undefined ? undefined : parseStoredProposal(text);
+    },
     load: async () => {
       const keys = await storage.list(proposalKeyPrefix);
       if (keys.length === 0) return [];
