@@ -162,8 +162,8 @@ export const unsaved: Scenario = {
 /** The file changes on disk while its review is open: no change is lost, and where the same lines change, the user says which one stays. */
 export const follows: Scenario = {
   name: "follows",
-  // Qwen Code writes nothing into a file that has changed since it read it.
-  agents: ["gemini", "claude"],
+  // The others refuse to write into a file whose lines have changed since they read it, whatever the user has accepted.
+  agents: ["gemini"],
   isFor: (editor) => editor instanceof CocDriver,
   run: async (world, id) => {
     const coc = cocOf(world);

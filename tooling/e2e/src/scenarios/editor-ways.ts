@@ -6,6 +6,7 @@ import {
   startContents,
   usualChange,
   waitForContents,
+  waitForDiff,
   waitForNoApproval,
   waitForNoDiff,
 } from "./propose.ts";
@@ -86,6 +87,30 @@ export const newFile: Scenario = {
     await world.editor.acceptDiff();
     await poll(`${name} on the disk`, () => world.readFile(name).catch(() => undefined), { timeout: 30_000 });
     await waitForContents(world, name, contents);
+    await agent.waitForScreen(/All done\./);
+  },
+};
+
+/** A file that is written as a whole comes to be exactly as it was proposed, with the line end at its end. */
+export const rewrite: Scenario = {
+  name: "rewrite",
+  // Claude Code drops the last line end of a file that it writes as a whole (docs/protocols/claude.md).
+  agents: ["gemini", "qwen"],
+  run: async (world, id) => {
+    const contents = "one\ntwo\n";
+    const path = await world.writeFile("rewrite.txt", startContents);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    // An agent that has not read the file may not write it.
+    const reading = agent.kind.editTurns(path, "first", "FIRST").slice(0, -1);
+    agent.model.play(...reading, ...agent.kind.writeTurns(path, contents));
+    await agent.ask("Please write rewrite.txt anew");
+    await agent.waitForApproval();
+    await waitForDiff(world, agent, "rewrite.txt");
+    await world.editor.showDiff(diffTitle(agent, "rewrite.txt"));
+    await world.editor.acceptDiff();
+    await waitForContents(world, "rewrite.txt", contents);
     await agent.waitForScreen(/All done\./);
   },
 };

@@ -2,7 +2,7 @@ import { diagnostics, mention } from "./claude-only.ts";
 import { follows, hunk, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
-import { bytes, close, newFile, reload, save } from "./editor-ways.ts";
+import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { autosave } from "./nothing-lost.ts";
 import { reloadReview } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
@@ -27,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
   close,
   bytes,
   newFile,
+  rewrite,
   reload,
   reloadReview,
   autosave,
