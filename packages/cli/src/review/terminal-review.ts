@@ -479,10 +479,12 @@ export class TerminalReview {
   #ended(review: Review, end: ReviewEnd): void {
     this.#skipped.delete(review.request.id);
     this.#announced.delete(review.request.id);
-    this.#knownAsKept.delete(review.request.id);
+    const wasKept = this.#knownAsKept.delete(review.request.id);
     const { folder, kept } = this.#options;
-    if (review.request.id === this.#saving) return;
-    if (end.kind === "rejected" && kept.has(review.request.id)) return this.#print("Your text was discarded.");
+    // What became of it is told by whoever saved it.
+    if (review.request.id === this.#saving || (wasKept && end.kind === "withdrawn")) return;
+    if (end.kind === "rejected" && (wasKept || kept.has(review.request.id)))
+      return this.#print("Your text was discarded.");
     this.#print(
       end.kind === "withdrawn" ? whyWithdrawn(review, end.reason, folder) : afterVerdict(review, end.kind, folder),
     );

@@ -141,8 +141,7 @@ describe.skipIf(process.platform === "win32")("names that speak to a terminal", 
     await seen("Claude Code 1 has disconnected");
     await enter("kept", "kept show <number>");
     await enter("kept show 1", "mine");
-    await enter("kept save 1", "Your text");
-    await enter("r", "Rejected");
+    await enter("kept save 1", "Your text was saved to");
     gemini.propose({ path: join(platform.root, "outside", `${evil}.txt`), text: evil });
     await seen("outside this workspace");
     await enter("1", "wants to create");

@@ -302,6 +302,62 @@ describe("patchbay serve --json", () => {
     await agent.end();
   });
 
+  it("tells a program that the file has changed under a proposal, and loses neither change", async () => {
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    const path = join(platform.workspace, "a.txt");
+    const proposal = agent.propose({ path, text: "ONE\ntwo\nthree\n" });
+    const { id, original, standing } = await event("proposal");
+    expect([original, standing]).toEqual(["one\ntwo\nthree\n", "unchanged"]);
+    writeFileSync(path, "one\ntwo\nTHREE\n");
+    expect(await event("changed")).toMatchObject({
+      id,
+      original: "one\ntwo\nTHREE\n",
+      text: "ONE\ntwo\nTHREE\n",
+      standing: "merged",
+    });
+    tell({ command: "accept-all" });
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "ONE\ntwo\nTHREE\n" });
+    expect(await event("ended")).toMatchObject({ id, how: "accepted" });
+    await agent.end();
+  });
+
+  it("refuses a conflict until it is resolved", async () => {
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    const path = join(platform.workspace, "a.txt");
+    const proposal = agent.propose({ path, text: "ONE\ntwo\nthree\n" });
+    const { id } = await event("proposal");
+    writeFileSync(path, "1\ntwo\nthree\n");
+    expect(await event("changed")).toMatchObject({ id, standing: "conflict" });
+    tell({ command: "accept", id });
+    expect(await event("message")).toMatchObject({ code: "not-accepted-conflict", actions: [] });
+    expect(events("ended")).toEqual([]);
+    tell({ command: "edit", id, text: "1 ONE\ntwo\nthree\n" });
+    tell({ command: "accept", id });
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "1 ONE\ntwo\nthree\n" });
+    await agent.end();
+  });
+
+  it("gives a program the texts that no agent took", async () => {
+    const agent = createClaudeDriver(where());
+    await agent.connect();
+    const path = join(platform.workspace, "a.txt");
+    agent.propose({ path, text: "ONE\ntwo\nthree\n" });
+    const { id } = await event("proposal");
+    tell({ command: "edit", id, text: "mine\ntwo\nthree\n" });
+    await agent.end();
+    const { texts } = await event("kept");
+    expect(texts).toMatchObject([{ id, path, agent: "Claude Code", reason: "agent-exited" }]);
+    tell({ command: "read-kept", id });
+    expect(await event("kept-text")).toMatchObject({ id, text: "mine\ntwo\nthree\n" });
+    tell({ command: "save-kept", id });
+    expect(await event("saved")).toMatchObject({ id, kind: "saved" });
+    expect(readFileSync(path, "utf8")).toBe("mine\ntwo\nthree\n");
+    tell({ command: "discard-kept", id });
+    expect(await event("error")).toMatchObject({ message: "It is not kept any more." });
+  });
+
   it("tells a program that the terminal decided", async () => {
     const agent = createGeminiDriver(where());
     await agent.connect();
