@@ -44,6 +44,10 @@ export interface EditorDriver {
   saveDiff?(): Promise<void>;
   /** Closes the proposal in the foreground as one closes a file, giving up what was typed into it if asked. */
   closeDiff?(): Promise<void>;
+  /** Presses "Save to File" of the kept text in the foreground; absent where the driver cannot. */
+  saveKept?(): Promise<void>;
+  /** Kills the process in which Patchbay runs, with -9, and nothing else; absent where that is the editor itself. */
+  killHost?(): Promise<void>;
   /** Starts the window anew, with its terminals kept, and says when the old one went, Unix milliseconds; absent where there is no such thing. */
   reload?(): Promise<number>;
   /** Resolves when Patchbay itself shows that this agent is connected; absent where nothing shows it. */

@@ -3,6 +3,7 @@ import { follows, hunk, insert, killed, passing, undo, unsaved } from "./coc-way
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
+import { agentKilled, hostKilled } from "./killed.ts";
 import { autosave } from "./nothing-lost.ts";
 import { reloadReview } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
@@ -30,6 +31,8 @@ export const scenarios: readonly Scenario[] = [
   rewrite,
   reload,
   reloadReview,
+  agentKilled,
+  hostKilled,
   autosave,
   staleBase,
   diagnostics,

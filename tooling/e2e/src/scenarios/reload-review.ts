@@ -24,6 +24,7 @@ export const reloadReview: Scenario = {
   name: "reload-review",
   agents: everyAgent,
   isFor: (editor) => editor.reload !== undefined,
+  mayTell: /without your edits/,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("review.txt", startContents);
@@ -50,14 +51,18 @@ export const reloadReview: Scenario = {
       must(`the agent hears again within ${promised} ms (${at - left})`, at - left <= promised);
     }
     mustEqual("review.txt", await world.readFile("review.txt"), startContents);
-    // Claude Code does not ask again after a lost connection: its terminal keeps the question, and the editor the text.
+    // Claude Code does not ask again after a lost connection: its terminal keeps the question, and the editor what was typed.
     if (id === "claude" && editor.keepsConnections !== true) {
       await started.focus();
       await agent.acceptInTerminal();
       await waitForContents(world, "review.txt", changed);
       await editor.showDiff(diffTitle(agent, "review.txt"));
       must("what was typed stays", (await editor.readDiff()).includes("typed before the reload"));
-      await editor.rejectDiff();
+      if (editor.saveKept === undefined) await editor.rejectDiff();
+      else {
+        await editor.saveKept();
+        await waitForContents(world, "review.txt", changed.replace("FIRST line", "FIRST line typed before the reload"));
+      }
     } else {
       await editor.acceptDiff();
       await waitForContents(world, "review.txt", changed.replace("FIRST line", "FIRST line typed before the reload"));

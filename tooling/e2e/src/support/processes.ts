@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { poll } from "./poll.ts";
 
 /** What a finished command left behind. */
@@ -103,5 +104,41 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   } catch {
     // ESRCH: nobody is left to receive it.
     return false;
+  }
+}
+
+/** The processes of a lab, told by its folder in their environment, whose command line matches. */
+export async function findProcesses(root: string, command: RegExp): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const [words, environment] = await Promise.all(
+      ["cmdline", "environ"].map((file) => readFile(`/proc/${name}/${file}`, "utf8").catch(() => "")),
+    );
+    if (command.test(words ?? "") && environment?.includes(`=${root}/`)) found.push(Number(name));
+  }
+  return found;
+}
+
+/** Kills a process and everything it has started, with -9. */
+export async function killTree(pid: number): Promise<void> {
+  const parents = new Map<number, number>();
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, "latin1").catch(() => "");
+    const parent = /\) \w (\d+) /.exec(stat)?.[1];
+    if (parent !== undefined) parents.set(Number(name), Number(parent));
+  }
+  const isBelow = (one: number): boolean => {
+    for (let at: number | undefined = one; at !== undefined && at > 1; at = parents.get(at))
+      if (at === pid) return true;
+    return false;
+  };
+  for (const one of Array.from(parents.keys()).filter(isBelow)) {
+    try {
+      process.kill(one, "SIGKILL");
+    } catch {
+      // It ended with its parent.
+    }
   }
 }

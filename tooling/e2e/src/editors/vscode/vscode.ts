@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext } from "playwright-core";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
+import { findProcesses } from "../../support/processes.ts";
 import { launchBrowser } from "../browser.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
 import { IntegratedTerminal } from "./integrated-terminal.ts";
@@ -22,6 +23,7 @@ export class VsCodeDriver implements EditorDriver {
   // The product's own name for itself, as it is for users of VS Code's forks.
   readonly displayName = "code-server";
   readonly #vsix: string;
+  #lab: Lab | undefined;
   #server: CodeServer | undefined;
   #browser: Browser | undefined;
   #context: BrowserContext | undefined;
@@ -42,6 +44,7 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async start(lab: Lab): Promise<void> {
+    this.#lab = lab;
     this.#server = await startCodeServer(lab, this.#vsix);
     this.#browser = await launchBrowser();
     this.#context = await this.#browser.newContext({ viewport: { width: 1680, height: 1000 } });
@@ -124,6 +127,17 @@ export class VsCodeDriver implements EditorDriver {
 
   async rejectDiff(): Promise<void> {
     await this.workbench.titleAction(/^(Patchbay: )?Reject/).click({ timeout: patience });
+  }
+
+  async saveKept(): Promise<void> {
+    await this.workbench.titleAction(/^(Patchbay: )?Save/).click({ timeout: patience });
+  }
+
+  async killHost(): Promise<void> {
+    const { root } = this.#lab ?? {};
+    const hosts = root === undefined ? [] : await findProcesses(root, /--type=extensionHost/);
+    if (hosts.length !== 1) throw new Error(`There are ${hosts.length} extension hosts`);
+    for (const pid of hosts) process.kill(pid, "SIGKILL");
   }
 
   async typeInDiff(text: string): Promise<void> {
