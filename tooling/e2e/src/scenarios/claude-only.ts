@@ -1,6 +1,6 @@
 import { poll } from "../support/poll.ts";
-import type { Scenario } from "./scenario.ts";
-import { diffTitle, propose, waitForContents } from "./propose.ts";
+import { must, type Scenario } from "./scenario.ts";
+import { diffTitle, propose, waitForContents, waitForDiff } from "./propose.ts";
 
 /** After an edit the agent learns of the problems it caused. */
 export const diagnostics: Scenario = {
@@ -28,6 +28,39 @@ export const diagnostics: Scenario = {
     await poll("the model's request", () => agent.model.turnsAsked > before, { timeout: 30_000 });
     const requests = agent.model.conversation.join("\n");
     if (!/[Ee]xpected comma/.test(requests)) throw new Error("the model was not told of the error");
+  },
+};
+
+/** The same where a path has what URIs encode, and the file is not open when the agent asks about it first. */
+export const diagnosticsOfOddPath: Scenario = {
+  name: "diagnostics-odd-path",
+  agents: ["claude"],
+  isFor: (editor) => editor.countErrors !== undefined,
+  run: async (world, id) => {
+    const { editor } = world;
+    const file = "a b [id] C# 100% größe 文.json";
+    const end = "文.json";
+    await world.writeFile(file, '{\n  "one": 1,\n  "two": 2\n}\n');
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await editor.openFile(file);
+    await started.focus();
+    agent.model.play(...agent.kind.editTurns(`${world.lab.workspace}/${file}`, '"one": 1,', '"one": 1'));
+    await agent.ask("Please change the file with the odd name for me");
+    await agent.waitForApproval();
+    await waitForDiff(world, agent, end);
+    await editor.showDiff(diffTitle(agent, end));
+    await editor.acceptDiff();
+    await waitForContents(world, file, '{\n  "one": 1\n  "two": 2\n}\n');
+    await agent.waitForScreen(/All done\./);
+    await editor.openFile(file);
+    await poll("the editor's error", async () => ((await editor.countErrors?.()) ?? 0) > 0, { timeout: 30_000 });
+    await started.focus();
+    const before = agent.model.turnsAsked;
+    await agent.ask("Say whether it is fine now");
+    await poll("the model's request", () => agent.model.turnsAsked > before, { timeout: 30_000 });
+    must("the model is told of the error", /[Ee]xpected comma/.test(agent.model.conversation.join("\n")));
   },
 };
 

@@ -1,4 +1,4 @@
-import { diagnostics, mention } from "./claude-only.ts";
+import { diagnostics, diagnosticsOfOddPath, mention } from "./claude-only.ts";
 import { follows, hunk, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
@@ -36,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   autosave,
   staleBase,
   diagnostics,
+  diagnosticsOfOddPath,
   mention,
   hunk,
   insert,
