@@ -175,10 +175,10 @@ export class DiffRegistry {
       input,
       kind: facts.kind,
       createdAt: this.#clock.now(),
+      real: facts.real,
     });
     proposal.fileState = facts.fileState;
-    if (facts.real !== undefined) {
-      proposal.filePlace = { path: input.path, real: facts.real };
+    if (proposal.filePlace !== undefined) {
       // What it did not write before, it proposes anew.
       this.#files.forgetWritesOf(owner.sessionId, proposal.filePlace);
     }

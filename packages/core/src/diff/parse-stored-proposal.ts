@@ -40,6 +40,7 @@ const stored = z.object({
     input: z.object({ path: z.string(), text: z.string(), handle: z.string() }),
     kind: z.enum(["create", "change", "delete"]),
     createdAt: z.number(),
+    real: z.string().optional(),
   }),
   draft: z.string().optional(),
   base: storedBase.optional(),

@@ -34,6 +34,11 @@ export interface ProposalFacts {
   readonly kind: "create" | "change" | "delete";
   /** Unix milliseconds. */
   readonly createdAt: number;
+  /**
+   * The path with links resolved, as it was checked when the agent proposed. Kept over a restart: a link that stands there
+   * since then may lead out of the workspace.
+   */
+  readonly real?: string | undefined;
 }
 
 /** What is known of a kept text (`KeptText`) beside its proposal. */
@@ -86,7 +91,7 @@ export class Proposal {
   agentPresent = true;
   /** The last text read from the view that differs from the proposal. */
   draft: string | undefined;
-  /** The file; undefined until it was looked at, after a restart. */
+  /** The file; undefined until it was looked at, where it was not checked. */
   filePlace: FilePlace | undefined;
   /** Undefined until the file was read. */
   base: ProposalBase | undefined;
@@ -109,6 +114,7 @@ export class Proposal {
 
   constructor(facts: ProposalFacts, draft?: string) {
     this.#facts = facts;
+    this.filePlace = facts.real === undefined ? undefined : { path: facts.input.path, real: facts.real };
     this.draft = draft;
     this.#touched = draft !== undefined;
     let settle: (outcome: DiffOutcome) => void = () => {};

@@ -551,3 +551,21 @@ describe("whatever agents, user and other programs do to one file", () => {
     );
   });
 });
+
+it("after a restart a link that has come in the file's place is not followed", async () => {
+  const store = new TestStore();
+  const before = startRegistry({ store });
+  before.files.addFile(path, original);
+  const input = { path, text: "new\n", handle: path };
+  before.registry.open(ownerOf("one"), input, { inside: true, kind: "change", real: path });
+  await before.editor.nextView();
+  await before.registry.stop({ keep: true });
+
+  const after = startRegistry({ store });
+  after.files.addFile("/home/user/secret", "secret\n");
+  after.files.addLink(path, "/home/user/secret");
+  await after.registry.restore();
+  const view = await after.editor.nextView();
+  await after.clock.advanceAsync(1_000);
+  expect(`${view.request.originalText}${view.originalText}${view.text}`).not.toContain("secret");
+});

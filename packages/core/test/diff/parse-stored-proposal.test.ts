@@ -25,6 +25,7 @@ const stored: fc.Arbitrary<StoredProposal> = fc.record({
     input: fc.record({ path: fc.string(), text, handle: fc.string() }),
     kind: fc.constantFrom("create" as const, "change" as const, "delete" as const),
     createdAt: fc.nat(),
+    real: fc.option(fc.string(), { nil: undefined }),
   }),
   draft: fc.option(text, { nil: undefined }),
   base: fc.option(
