@@ -14,6 +14,7 @@ import { besidePlugin } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
+import { closing, hostileName } from "./vscode-ways.ts";
 
 /** All scenarios, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
@@ -54,4 +55,6 @@ export const scenarios: readonly Scenario[] = [
   threeAccepts,
   theiaContract,
   besidePlugin,
+  closing,
+  hostileName,
 ];

@@ -170,7 +170,10 @@ export class VsCodeDriver implements EditorDriver {
     const isOver = async (): Promise<boolean> =>
       (await this.workbench.isDialogOpen()) || (await this.openDiffs()).length === 0;
     await poll("a closed proposal, or a question about it", isOver, { timeout: patience });
-    if (await this.workbench.isDialogOpen()) await this.workbench.answerDialog("Don't Save");
+    if (!(await this.workbench.isDialogOpen())) return;
+    // Right after the last key VS Code asks about unsaved changes, else Patchbay about the proposal.
+    const isOurs = await this.workbench.hasDialogButton("Reject");
+    await this.workbench.answerDialog(isOurs ? "Reject" : "Don't Save");
   }
 
   async reload(): Promise<number> {

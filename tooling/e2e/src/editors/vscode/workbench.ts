@@ -149,6 +149,11 @@ export class Workbench {
     await dialog.waitFor({ state: "hidden", timeout: patience });
   }
 
+  /** Whether the dialog that is open has a button with exactly this label. */
+  async hasDialogButton(label: string): Promise<boolean> {
+    return await this.page.locator(".monaco-dialog-box").getByRole("button", { name: label, exact: true }).isVisible();
+  }
+
   async isDialogOpen(): Promise<boolean> {
     return await this.page.locator(".monaco-dialog-box").isVisible();
   }
