@@ -11,6 +11,7 @@ export const commandIds: readonly string[] = [
   "rejectInTitle",
   "acceptInView",
   "rejectInView",
+  "answerInTerminal",
   "showConflict",
   "showOutside",
   "hideOutside",

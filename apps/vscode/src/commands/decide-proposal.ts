@@ -12,6 +12,8 @@ export function registerDecideProposal(companion: Companion, views: () => DiffVi
   return [
     one("patchbay.acceptProposal", "accept"),
     one("patchbay.rejectProposal", "reject"),
+    // Stands in place of both where only the terminal can answer: the companion says what becomes of edits.
+    one("patchbay.answerInTerminal", "accept"),
     // The same in a tab's title, where VS Code would write the key below the word,
     one("patchbay.acceptInTitle", "accept"),
     one("patchbay.rejectInTitle", "reject"),
@@ -47,7 +49,8 @@ const listed = 12;
  * is outside of the workspace, is not accepted with the others.
  */
 async function decideAll(companion: Companion, views: () => DiffViews | undefined, verdict: Verdict): Promise<void> {
-  const unseen: readonly ProposalInfo["state"][] = verdict === "accept" ? ["kept", "asking", "hidden"] : ["kept"];
+  const unseen: readonly ProposalInfo["state"][] =
+    verdict === "accept" ? ["kept", "asking", "hidden", "terminal"] : ["kept"];
   const open = companion.proposals.filter(({ state }) => !unseen.includes(state));
   if (open.length === 0) {
     void inform(l10n.t("There is no open proposal."));
@@ -91,7 +94,7 @@ async function give(
 function tellUnanswered(companion: Companion, id: string): void {
   const proposal = companion.proposals.find((one) => one.id === id);
   if (proposal === undefined) void inform(l10n.t("This proposal has been decided already."));
-  else if (proposal.standing !== "conflict") {
+  else if (proposal.standing !== "conflict" && proposal.state !== "terminal") {
     void warn(
       l10n.t("The proposal for {0} could not be decided here. Answer it in the terminal.", fileNameOf(proposal.path)),
     );

@@ -90,6 +90,7 @@ function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri
     const urisOf = (all: readonly { readonly id: string }[]): readonly string[] =>
       all.flatMap(({ id }) => uriOf(id)?.toString() ?? []);
     tell("patchbay.conflicts", urisOf(proposals.filter(({ standing }) => standing === "conflict")));
+    tell("patchbay.answeredInTerminal", urisOf(proposals.filter((proposal) => proposal.state === "terminal")));
     tell("patchbay.keptTexts", urisOf(proposals.filter((proposal) => proposal.state === "kept")));
   };
 }
