@@ -1,6 +1,6 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { proposalLabel } from "../src/commands/review-list.ts";
+import { proposalLabel } from "../src/commands/review-actions.ts";
 import { readPanes } from "../src/commands/tmux.ts";
 import { reviewNames, shortPath } from "../src/diff/review-names.ts";
 import { noticeLines } from "../src/host/notice-text.ts";

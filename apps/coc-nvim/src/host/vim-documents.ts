@@ -1,11 +1,7 @@
-import { type HostDocuments, limitText, PatchbayError } from "@patchbay/core";
+import { type HostDocuments, limitText, LoadOnce, PatchbayError } from "@patchbay/core";
 import { utf16ToByte } from "../context/byte-columns.ts";
-import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../diff/buffer-text.ts";
-import { lineEdits } from "../diff/line-edits.ts";
-import { sendLines } from "../vim/long-text.ts";
-import { asBoolean, asLines, asNumber, asShape } from "../vim/shape.ts";
+import { asBoolean, asLines } from "../vim/shape.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
-import { decodeText } from "./decode-text.ts";
 import type { VimEditors } from "./vim-editors.ts";
 
 export interface VimDocumentsOptions {
@@ -18,33 +14,17 @@ export interface VimDocumentsOptions {
   readonly later: () => Promise<void>;
 }
 
-/** Answers of `patchbay#disk#take()`; after others it is tried again. */
-const taking = { done: 1, failed: 3 } as const;
-
-/** What a buffer would write now. */
-interface Held {
-  readonly number: number;
-  readonly buffer: BufferText;
-  readonly text: string;
-  readonly modified: boolean;
-  /** Changes with the text. */
-  readonly tick: number;
-}
-
 /** Opening, reading, changing and saving files in the editor for agents that ask for it, and for reviews. */
-export function createVimDocuments({ vim, coc, editors, onKept, later }: VimDocumentsOptions): HostDocuments {
+export function createVimDocuments(options: VimDocumentsOptions): HostDocuments {
+  const { vim, coc, editors } = options;
   const linesOf = async (number: number, limitBytes: number): Promise<readonly string[]> =>
     coc.lines(number) ??
     asLines(await vim.call("patchbay#track#lines", [number, 1, Number.MAX_SAFE_INTEGER, limitBytes]));
-  const held = async (path: string): Promise<Held | undefined> => {
-    const number = editors.bufferOf(path)?.number;
-    if (number === undefined) return undefined;
-    const answer = asShape(await vim.call("patchbay#disk#held", [number]));
-    const buffer = readBufferText(answer);
-    if (buffer === undefined) return undefined;
-    const text = fromBufferText(buffer, "");
-    return { number, buffer, text, modified: asBoolean(answer["modified"]), tick: asNumber(answer["tick"]) };
-  };
+  // Whoever only starts the editor does not pay for it.
+  const texts = new LoadOnce(async () => {
+    const { createDocumentTexts } = await import("./document-texts.ts");
+    return createDocumentTexts(options);
+  });
   return {
     open: async ({ path, range, focus }) => {
       const line = range === undefined ? 0 : range.start.line + 1;
@@ -69,49 +49,14 @@ export function createVimDocuments({ vim, coc, editors, onKept, later }: VimDocu
       const lines = await linesOf(buffer.number, limitBytes);
       return limitText(`${lines.join("\n")}\n`, limitBytes);
     },
-    unsavedText: async (path) => {
-      const now = await held(path);
-      return now?.modified === true ? now.text : undefined;
-    },
+    unsavedText: async (path) => await (await texts.get()).unsavedText(path),
     onDidChangeUnsaved: editors.onDidChangeUnsaved,
-    decodeFile: async (path, bytes) =>
-      decodeText(bytes, async () => asLines(await vim.call("patchbay#disk#encodings", [path]))),
-    reload: async (path, heldText) => {
-      for (;;) {
-        const now = await held(path);
-        if (now?.modified !== true) return;
-        const isSame = sameLines(now.text, heldText);
-        const done = isSame ? asNumber(await vim.call("patchbay#disk#take", [now.number, now.tick])) : taking.failed;
-        if (done === taking.done) editors.noteModified(now.number, false);
-        if (done === taking.failed) onKept(path);
-        if (done === taking.done || done === taking.failed) return;
-        await later();
-      }
-    },
-    write: async (path, heldText, text) => {
-      const now = await held(path);
-      if (now === undefined || !sameLines(now.text, heldText)) return "stale";
-      const { lines, newline } = toBufferText(inLineEnds(text, now.buffer.format));
-      const edits = lineEdits(now.buffer.lines, lines);
-      const change = { edits: edits.places, ...(await sendLines(vim, "put", edits.lines)), newline };
-      const done = asNumber(await vim.call("patchbay#disk#put", [now.number, now.tick, change]));
-      if (done === 0) return "stale";
-      if (done === 1) return "written";
-      throw new PatchbayError("host-failed", `The text is in the buffer of ${path}, which could not be saved.`);
-    },
+    decodeFile: async (path, bytes) => await (await texts.get()).decodeFile(path, bytes),
+    reload: async (path, heldText) => await (await texts.get()).reload(path, heldText),
+    write: async (path, heldText, text) => await (await texts.get()).write(path, heldText, text),
     languageId: (path) => {
       const type = editors.bufferOf(path)?.type;
       return type === undefined || type === "" ? undefined : type;
     },
   };
-}
-
-/** Line ends do not count. */
-function sameLines(one: string, other: string): boolean {
-  return one === other || one.replaceAll("\r\n", "\n") === other.replaceAll("\r\n", "\n");
-}
-
-function inLineEnds(text: string, format: BufferText["format"]): string {
-  const lines = text.replaceAll("\r\n", "\n");
-  return format === "dos" ? lines.replaceAll("\n", "\r\n") : lines;
 }

@@ -1,6 +1,6 @@
 import type { KeptTextSaving } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/review-list.ts";
+import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/review-actions.ts";
 
 it("says who wants what, and what is special about it", () => {
   const proposal = {
@@ -46,18 +46,18 @@ function companionWith(saving: KeptTextSaving): { readonly companion: ReviewList
   };
 }
 
-it.each(["accept", "reject"])("%s is for a proposal that an agent waits for", async (name) => {
+it.each(["accept", "reject"] as const)("%s is for a proposal that an agent waits for", async (name) => {
   const { companion, done } = companionWith({ kind: "saved", merged: false });
   const actions = createReviewActions(companion, { call: async () => undefined });
-  expect(await actions[name]?.("p")).toBeUndefined();
-  expect(await actions[name]?.("k")).toContain("save, yank or discard");
+  expect(await actions[name]("p")).toBeUndefined();
+  expect(await actions[name]("k")).toContain("save, yank or discard");
   expect(done).toEqual([`${name} p`]);
 });
 
-it.each(["save", "discard", "yank"])("%s is for a text that no agent takes any more", async (name) => {
+it.each(["save", "discard", "yank"] as const)("%s is for a text that no agent takes any more", async (name) => {
   const { companion, done } = companionWith({ kind: "saved", merged: false });
   const actions = createReviewActions(companion, { call: async () => undefined });
-  expect(await actions[name]?.("p")).toContain("accept or reject");
+  expect(await actions[name]("p")).toContain("accept or reject");
   expect(done).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ it.each([
   [{ kind: "failed", reason: "The disk is full." }, "Not saved: The disk is full."],
 ] as const)("says what became of it: %o", async (saving, text) => {
   const { companion, done } = companionWith(saving);
-  expect(await createReviewActions(companion, { call: async () => undefined })["save"]?.("k")).toBe(text);
+  expect(await createReviewActions(companion, { call: async () => undefined }).save("k")).toBe(text);
   expect(done).toEqual(["save k"]);
 });
 
@@ -79,6 +79,12 @@ it("yanks the lines of it", async () => {
   const { companion } = companionWith({ kind: "saved", merged: false });
   const calls: unknown[] = [];
   const call = async (name: string, args: readonly unknown[] = []): Promise<unknown> => calls.push([name, args]);
-  await createReviewActions(companion, { call })["yank"]?.("k");
+  await createReviewActions(companion, { call }).yank("k");
   expect(calls).toEqual([["patchbay#yank", [{ lines: ["one", "two"] }]]]);
+});
+
+it("says how many of all could not be accepted", async () => {
+  const { companion } = companionWith({ kind: "saved", merged: false });
+  const actions = createReviewActions(companion, { call: async () => undefined });
+  expect(await actions.acceptAll("")).toContain("2 could not be accepted yet");
 });

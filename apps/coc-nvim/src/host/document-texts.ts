@@ -1,0 +1,76 @@
+import { type HostDocuments, PatchbayError } from "@patchbay/core";
+import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../diff/buffer-text.ts";
+import { lineEdits } from "../diff/line-edits.ts";
+import { sendLines } from "../vim/long-text.ts";
+import { asBoolean, asLines, asNumber, asShape } from "../vim/shape.ts";
+import { decodeText } from "./decode-text.ts";
+import type { VimDocumentsOptions } from "./vim-documents.ts";
+
+/** Answers of `patchbay#disk#take()`; after others it is tried again. */
+const taking = { done: 1, failed: 3 } as const;
+
+/** What a buffer would write now. */
+interface Held {
+  readonly number: number;
+  readonly buffer: BufferText;
+  readonly text: string;
+  readonly modified: boolean;
+  /** Changes with the text. */
+  readonly tick: number;
+}
+
+type DocumentTexts = Required<Pick<HostDocuments, "decodeFile" | "reload" | "unsavedText" | "write">>;
+
+/** The texts of files as reviews need them: unsaved ones, those on the disk, and what takes their place. */
+export function createDocumentTexts({ vim, editors, onKept, later }: VimDocumentsOptions): DocumentTexts {
+  const held = async (path: string): Promise<Held | undefined> => {
+    const number = editors.bufferOf(path)?.number;
+    if (number === undefined) return undefined;
+    const answer = asShape(await vim.call("patchbay#disk#held", [number]));
+    const buffer = readBufferText(answer);
+    if (buffer === undefined) return undefined;
+    const text = fromBufferText(buffer, "");
+    return { number, buffer, text, modified: asBoolean(answer["modified"]), tick: asNumber(answer["tick"]) };
+  };
+  return {
+    unsavedText: async (path) => {
+      const now = await held(path);
+      return now?.modified === true ? now.text : undefined;
+    },
+    decodeFile: async (path, bytes) =>
+      decodeText(bytes, async () => asLines(await vim.call("patchbay#disk#encodings", [path]))),
+    reload: async (path, heldText) => {
+      for (;;) {
+        const now = await held(path);
+        if (now?.modified !== true) return;
+        const isSame = sameLines(now.text, heldText);
+        const done = isSame ? asNumber(await vim.call("patchbay#disk#take", [now.number, now.tick])) : taking.failed;
+        if (done === taking.done) editors.noteModified(now.number, false);
+        if (done === taking.failed) onKept(path);
+        if (done === taking.done || done === taking.failed) return;
+        await later();
+      }
+    },
+    write: async (path, heldText, text) => {
+      const now = await held(path);
+      if (now === undefined || !sameLines(now.text, heldText)) return "stale";
+      const { lines, newline } = toBufferText(inLineEnds(text, now.buffer.format));
+      const edits = lineEdits(now.buffer.lines, lines);
+      const change = { edits: edits.places, ...(await sendLines(vim, "put", edits.lines)), newline };
+      const done = asNumber(await vim.call("patchbay#disk#put", [now.number, now.tick, change]));
+      if (done === 0) return "stale";
+      if (done === 1) return "written";
+      throw new PatchbayError("host-failed", `The text is in the buffer of ${path}, which could not be saved.`);
+    },
+  };
+}
+
+/** Line ends do not count. */
+function sameLines(one: string, other: string): boolean {
+  return one === other || one.replaceAll("\r\n", "\n") === other.replaceAll("\r\n", "\n");
+}
+
+function inLineEnds(text: string, format: BufferText["format"]): string {
+  const lines = text.replaceAll("\r\n", "\n");
+  return format === "dos" ? lines.replaceAll("\n", "\r\n") : lines;
+}
