@@ -270,6 +270,11 @@ export class DiffRegistry {
     else if (proposal.isEdited) this.#messages.draftNotKept(proposal);
   }
 
+  /** An earlier run has left proposals that only a terminal can decide: who is connected matters for them. */
+  get hasLeft(): boolean {
+    return this.#proposals.all.some(({ isOpen, terminalOnly }) => isOpen && terminalOnly);
+  }
+
   /** More is known of the owner than is on disk. */
   ownerChanged(sessionId: string): void {
     for (const proposal of this.#proposals.ofSession(sessionId)) this.#drafts.touch(proposal);

@@ -44,14 +44,17 @@ export class OpenProposals {
     return this.ofSession(sessionId).find((proposal) => proposal.facts.input.handle === handle);
   }
 
-  /** What an earlier run has left to the terminal of this agent, which has connected anew since. */
+  /**
+   * What an earlier run has left to the terminal of this agent, which has connected anew since. By a handle also where the system
+   * does not tell the processes of two terminals apart: handles hardly ever meet.
+   */
   leftTo(owner: ProposalOwner, handle?: string): readonly Proposal[] {
     return this.all.filter(({ isOpen, terminalOnly, facts }) => {
       if (!isOpen || !terminalOnly || facts.owner.dialect !== owner.dialect) return false;
       if (handle !== undefined && facts.input.handle !== handle) return false;
       const [one, other] = [facts.owner.process, owner.process];
-      // Two terminals of one kind are told apart where the system tells their processes.
-      return one === undefined || other === undefined || (one.pid === other.pid && one.mark === other.mark);
+      if (one === undefined || other === undefined) return handle !== undefined;
+      return one.pid === other.pid && one.mark === other.mark;
     });
   }
 

@@ -205,6 +205,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       describe: ({ version, pid }) => {
         if (version !== undefined) session.version = version;
         if (pid !== undefined) session.pid = pid;
+        if (this.#options.diffs().hasLeft) this.#identify(session);
         this.#change.fire();
       },
       tellUser: (code, text) => this.#tell(session, code, text),

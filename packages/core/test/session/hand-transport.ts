@@ -15,6 +15,7 @@ export class HandTransport implements AgentTransport {
   readonly onDidOpen: Event<void> = this.#opened.event;
   readonly onDidLoseStream: Event<void> = this.#lost.event;
   onclose?: () => void;
+  onmessage?: NonNullable<AgentTransport["onmessage"]>;
 
   openStream(): void {
     this.isOpen = true;

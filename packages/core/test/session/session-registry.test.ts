@@ -12,7 +12,9 @@ import { claude } from "../../src/dialects/claude.ts";
 import { gemini } from "../../src/dialects/gemini.ts";
 import type { Dialect, DialectEngine } from "../../src/dialects/dialect.ts";
 import { DiffRegistry } from "../../src/diff/diff-registry.ts";
-import { emptyProposalStore } from "../../src/diff/proposal-store.ts";
+import { emptyProposalStore, type ProposalStore } from "../../src/diff/proposal-store.ts";
+import { ownerOf } from "../diff/registry-under-test.ts";
+import type { ProposalOwner } from "../../src/diff/proposal.ts";
 import { SessionRegistry } from "../../src/session/session-registry.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { HandTransport } from "./hand-transport.ts";
@@ -31,7 +33,7 @@ interface Setup {
   accept(transport: HandTransport, sessionId?: string): Promise<void>;
 }
 
-function start(): Setup {
+function start(store: ProposalStore = emptyProposalStore): Setup {
   const platform = createMemoryPlatform();
   const editor = createMemoryEditor({ folders: ["/ws"] });
   const loads: (() => void)[] = [];
@@ -63,7 +65,7 @@ function start(): Setup {
     random: platform.random,
     files: platform.files,
     logger: nullLogger,
-    store: emptyProposalStore,
+    store,
     carrier: sessions,
   });
   return {
@@ -266,6 +268,41 @@ describe("session registry", () => {
     expect(diffs.kept.list).toMatchObject([{ path: "/ws/a.ts", reason: "agent-exited" }]);
     expect(sessions.sessions).toEqual([]);
     expect(transport.isClosed).toBe(true);
+  });
+
+  it("of two terminals of Claude only the one that asked ends what an earlier run has left to it", async () => {
+    const owner = ownerOf("claude.one", {
+      dialect: "claude",
+      outlivesConnection: false,
+      process: { pid: 900, mark: "start-900" },
+    });
+    const input = { path: "/ws/a.ts", text: "new\n", handle: "tab" };
+    const facts = { id: "left", owner, input, kind: "change", createdAt: 0 } as const;
+    const record = { facts, draft: undefined, base: undefined, detached: false, outcome: undefined, sentAs: 0 };
+    const { accept, diffs, load, process, sessions } = start({ ...emptyProposalStore, load: async () => [record] });
+    load();
+    await (await diffs.restore()).shown;
+    for (const pid of [900, 901]) {
+      process.run(pid, 1);
+      process.connect(pid, 4_000 + pid);
+    }
+    const connect = async (pid: number): Promise<ProposalOwner> => {
+      const transport = new HandTransport();
+      transport.ports = { localPort: 1, remotePort: 4_000 + pid };
+      await accept(transport, `claude.${pid}`);
+      transport.onmessage?.({ jsonrpc: "2.0", method: "ide_connected", params: { pid } });
+      const known = (): ProposalOwner | undefined => sessions.sessions.find(({ id }) => id === `claude.${pid}`)?.owner;
+      await expect.poll(() => known()?.process?.pid).toBe(pid);
+      const found = known();
+      if (found === undefined) throw new Error("no session");
+      return found;
+    };
+    const [own, other] = [await connect(900), await connect(901)];
+    await diffs.closeAllOfSession(other);
+    await diffs.closeByAgent(other, "tab", { notify: false });
+    expect(diffs.proposals.map(({ state }) => state)).toEqual(["terminal"]);
+    await diffs.closeAllOfSession(own);
+    expect(diffs.proposals).toEqual([]);
   });
 
   it.each(["dropped", "idle"] as const)(
