@@ -16,7 +16,7 @@ const little = ["--prod", "--filter", "@patchbay/start...", "--frozen-lockfile",
  */
 export function install({ onlyForStart }) {
   const least = onlyForStart && !existsSync(join(root, "node_modules", ".bin"));
-  if (least && !existsSync(join(root, "tooling", "start", "node_modules"))) console.log("Installing …");
+  if (least && !existsSync(join(root, "tooling", "start", "node_modules"))) console.log("Installing about 40 MB …");
   const { status, error, stdout } = spawnSync("pnpm", ["install", ...(least ? little : [])], {
     cwd: root,
     encoding: "utf8",
