@@ -110,7 +110,7 @@ export class Proposal {
   #touched = false;
   #isResting = false;
   #standing: FileStanding = "unchanged";
-  readonly #settle: (outcome: DiffOutcome) => void;
+  #settle: (outcome: DiffOutcome) => void;
 
   constructor(facts: ProposalFacts, draft?: string) {
     this.#facts = facts;
@@ -181,6 +181,8 @@ export class Proposal {
     this.undelivered = this.undelivered === undefined ? undefined : withoutText(this.undelivered);
     this.#settled = withoutText(this.#settled);
     this.#outcome = Promise.resolve(this.#settled);
+    // It holds the promise that was settled, and that holds the text.
+    this.#settle = () => {};
   }
 
   /** Has its texts again, as they are on disk. */
