@@ -291,9 +291,16 @@ export class DiffRegistry {
       proposal.agentPresent = present;
       this.#views.tellPresence(proposal);
     }
-    if (present) this.#outcomes.redeliver(sessionId);
+    if (present) this.#redeliver(sessionId);
     else this.#decisions.tellKept(sessionId);
     this.#proposals.changed();
+  }
+
+  #redeliver(sessionId: string): void {
+    const isOwn = (owner: ProposalOwner): boolean => owner.sessionId === sessionId;
+    if (this.#outcomes.unsent(isOwn).length === 0) this.#outcomes.redeliver(sessionId);
+    // It may have gone again while files were looked at: then it comes back for the rest.
+    else void this.#decisions.bringUpToDate(isOwn).then(() => this.#outcomes.redeliver(sessionId));
   }
 
   /** The owner's connection made room for others; it may come back by its id, to what it has left here. */

@@ -139,6 +139,29 @@ export class OutcomeOffice {
     }
   }
 
+  /** What was accepted and has left for nobody yet: its file may have changed since. */
+  unsent(matches: (owner: ProposalOwner, handle: string) => boolean): readonly Proposal[] {
+    return Array.from(this.#parcels.values())
+      .filter((parcel) => parcel.carrying === undefined && parcel.proposal.sentAs === 0)
+      .filter((parcel) => outcomeOf(parcel).kind === "accepted")
+      .map(({ proposal }) => proposal)
+      .filter(({ facts }) => matches(facts.owner, facts.input.handle));
+  }
+
+  /** Brings the texts of such an accept into memory. False: there are none any more, and the user knows. */
+  async wakeUnsent(proposal: Proposal): Promise<boolean> {
+    const parcel = this.#parcels.get(proposal.id);
+    return parcel !== undefined && (!proposal.isResting || (await this.#wake(parcel)));
+  }
+
+  /** Another outcome takes the place of one that has left for nobody yet. */
+  replace(proposal: Proposal, outcome: DiffOutcome): void {
+    const parcel = this.#parcels.get(proposal.id);
+    if (parcel === undefined) return;
+    proposal.undelivered = outcome;
+    void this.#save(parcel);
+  }
+
   /**
    * Fetched by closeDiff: the owner's own outcome, or one whose owner of the same dialect has been away for ten seconds.
    * Undefined: nothing undelivered, or it was not accepted.

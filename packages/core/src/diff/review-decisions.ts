@@ -12,8 +12,9 @@ import type { OutcomeOffice, UntoldOutcome } from "./outcome-office.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
-import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
-import { textForEdits } from "./rebase-proposal.ts";
+import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+import { mergeTexts } from "./merge-texts.ts";
+import { isSameFile, textForEdits } from "./rebase-proposal.ts";
 import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
@@ -88,6 +89,35 @@ export class ReviewDecisions {
     return true;
   }
 
+  /**
+   * Looks at the files of accepts that have left for nobody yet, before they do: what has changed since is merged in, or where that
+   * cannot be, the accept is taken back and the text kept. Never rejects.
+   */
+  async bringUpToDate(matches: (owner: ProposalOwner, handle: string) => boolean): Promise<void> {
+    const { files, clock, outcomes, kept, messages } = this.#options;
+    for (const proposal of outcomes.unsent(matches)) {
+      if (!(await outcomes.wakeUnsent(proposal))) continue;
+      const { base, undelivered: outcome } = proposal;
+      if (outcome?.kind !== "accepted" || base?.file.readable !== true) continue;
+      const place = (proposal.filePlace ??= await files.placeOf(proposal.facts.input.path));
+      const now = await files.read(place);
+      const { mark, body } = splitByteOrderMark(outcome.text);
+      if (isSameFile(base.file, now) || !now.readable || sameLines(now.text, body)) continue;
+      const merged = await mergeTexts(base.file.text, body, now.text, clock);
+      const text = await restoreLineEnds(merged.text, body, clock);
+      // Fetched or sent while the file was read.
+      if (proposal.undelivered !== outcome) continue;
+      if (merged.kind === "clean") {
+        proposal.base = { ...base, file: now };
+        outcomes.replace(proposal, { ...outcome, text: mark + text });
+      } else {
+        outcomes.replace(proposal, { kind: "rejected" });
+        kept.keep(proposal, "not-written", body);
+        messages.outdatedAccept(proposal, () => kept.saveAndTell(proposal));
+      }
+    }
+  }
+
   /** The agent's terminal decided. See `SessionDiffs.close`. */
   async closeByAgent(
     owner: ProposalOwner,
@@ -98,6 +128,7 @@ export class ReviewDecisions {
     const proposal = proposals.find(owner.sessionId, handle);
     if (proposal === undefined) {
       for (const left of proposals.leftTo(owner, handle)) this.answeredInTerminal(left);
+      await this.bringUpToDate((other, about) => other.dialect === owner.dialect && about === handle);
       return outcomes.collect(owner, handle);
     }
     await proposal.deciding;
@@ -228,6 +259,8 @@ export class ReviewDecisions {
       return true;
     }
     const told = checked === undefined ? undefined : await this.#toldInstead(proposal, documentText, checked.place);
+    // What the accepted text takes the place of, should it wait for its agent.
+    if (checked !== undefined && proposal.base !== undefined) proposal.base = { ...proposal.base, file: checked.file };
     const outcome: DiffOutcome = { kind: "accepted", ...final, ...(told === undefined ? {} : { told }) };
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     outcomes.send(proposal, outcome);

@@ -28,6 +28,8 @@ export interface ReviewMessages {
   answerLost(proposal: Proposal): void;
   /** An accept does not count, and the review goes on. */
   notAccepted(proposal: Proposal, because: AcceptRefusal): void;
+  /** The file has changed since the accept, which its agent did not know yet. */
+  outdatedAccept(proposal: Proposal, save: () => Promise<void>): void;
   /** Long after an accept the file is as it was. */
   unwritten(proposal: Proposal, save: () => Promise<void>): void;
 }
@@ -146,6 +148,11 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
         "changed-unreadable": `Not accepted yet: ${input.path} has changed since ${owner.agentName} proposed this, and cannot be shown as text. Accept again to replace it.`,
       };
       void show(proposal, `not-accepted-${because}`, "warning", sentences[because], []);
+    },
+    outdatedAccept: (proposal, save) => {
+      const { owner, input } = proposal.facts;
+      const sentence = `${input.path} has changed in the same lines since you accepted the change of ${owner.agentName}, so it was not sent. The text is kept in the list of proposals.`;
+      offerToSave(proposal, "outdated-accept", "warning", sentence, save);
     },
     unwritten: (proposal, save) => {
       const { owner, input } = proposal.facts;

@@ -87,7 +87,7 @@ describe("diff registry", () => {
     await expect.poll(() => [...store.kept.values()].map((record) => record.outcome?.kind)).toEqual(["accepted"]);
     carrier.reachable.add("one");
     registry.setAgentPresent("one", true);
-    expect(carrier.carried.map((one) => one.outcome.kind)).toEqual(["accepted"]);
+    await expect.poll(() => carrier.carried.map((one) => one.outcome.kind)).toEqual(["accepted"]);
     await expect.poll(() => store.kept.size).toBe(0);
   });
 

@@ -288,6 +288,46 @@ describe("a file with unsaved text", () => {
   });
 });
 
+describe("an accept that waits for its agent", () => {
+  /** The user accepts while the agent is away, and the file changes before it is back. */
+  async function acceptedWhileAway(changed: string) {
+    const test = start();
+    const { id } = test.open("one", original.replace("two", "TWO"));
+    await test.editor.nextView();
+    test.carrier.reachable.delete("one");
+    test.registry.setAgentPresent("one", false);
+    expect(await test.registry.accept(id)).toBe(true);
+    test.files.addFile(path, changed);
+    return test;
+  }
+
+  it("takes in what has changed until the agent is back", async () => {
+    const test = await acceptedWhileAway(original.replace("four", "FOUR"));
+    test.carrier.reachable.add("one");
+    test.registry.setAgentPresent("one", true);
+    await expect.poll(test.onDisk).toBe("one\nTWO\nthree\nFOUR\nfive\n");
+  });
+
+  it("is fetched by closeDiff with what has changed", async () => {
+    const test = await acceptedWhileAway(original.replace("four", "FOUR"));
+    expect(await test.registry.closeByAgent(ownerOf("one"), path, { notify: false })).toMatchObject({
+      text: "one\nTWO\nthree\nFOUR\nfive\n",
+    });
+  });
+
+  it("is taken back where the file has changed in the same lines, and its text is kept", async () => {
+    const test = await acceptedWhileAway(original.replace("two", "2"));
+    test.carrier.reachable.add("one");
+    test.registry.setAgentPresent("one", true);
+    await expect.poll(() => test.carrier.carried.map(({ outcome }) => outcome.kind)).toEqual(["rejected"]);
+    expect(await test.onDisk()).toBe(original.replace("two", "2"));
+    expect(test.messageCodes()).toContain("outdated-accept");
+    const [kept] = test.registry.kept.list;
+    expect(kept?.reason).toBe("not-written");
+    expect(await test.registry.kept.read(kept?.id ?? "")).toBe(original.replace("two", "TWO"));
+  });
+});
+
 async function editorShows(
   { editor }: RegistryUnderTest,
   view: MemoryDiffView,

@@ -146,7 +146,7 @@ describe("kept texts", () => {
     expect(reasons(under)).toEqual(["not-delivered"]);
     under.carrier.reachable.add("one");
     under.registry.setAgentPresent("one", true);
-    expect(under.carrier.carried.map(({ outcome }) => outcome.kind)).toEqual(["accepted"]);
+    await expect.poll(() => under.carrier.carried.map(({ outcome }) => outcome.kind)).toEqual(["accepted"]);
     expect(under.registry.kept.list).toEqual([]);
     await expect.poll(() => under.store.kept.size).toBe(0);
   });

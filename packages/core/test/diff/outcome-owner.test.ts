@@ -68,7 +68,7 @@ describe("who may have an outcome", () => {
     under.registry.setAgentPresent("two", true);
     expect(under.carrier.carried).toEqual([]);
     under.registry.setAgentPresent("one", true);
-    expect(under.carrier.carried.map(({ sessionId }) => sessionId)).toEqual(["one"]);
+    await expect.poll(() => under.carrier.carried.map(({ sessionId }) => sessionId)).toEqual(["one"]);
   });
 
   it("a rejection is nobody's once its owner has ended", async () => {
