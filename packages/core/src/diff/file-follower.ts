@@ -85,6 +85,14 @@ export class FileFollower {
     this.#watched.clear();
   }
 
+  /** Waits for what was accepted for the file before. True where there was something to wait for: the user may have typed meanwhile. */
+  async waitForWrites(proposal: Proposal): Promise<boolean> {
+    const { filePlace } = proposal;
+    if (filePlace === undefined || !this.#options.files.isBeingWritten(filePlace)) return false;
+    await this.#options.files.whenWritten(filePlace);
+    return true;
+  }
+
   /**
    * The last look before an accept: a change of the file that nobody has seen yet is merged into the text, or the accept is
    * refused and the review goes on, with what stands in its way.
@@ -92,7 +100,7 @@ export class FileFollower {
   async check(proposal: Proposal, text: string): Promise<AcceptCheck> {
     if (proposal.base === undefined) await this.begin(proposal);
     const place = proposal.filePlace ?? (await this.#options.files.placeOf(proposal.facts.input.path));
-    const { because, next, file } = await this.#look(proposal, text, await this.#options.files.whenWritten(place));
+    const { because, next, file } = await this.#look(proposal, text, this.#options.files.unwritten(place));
     if (because === undefined) return { kind: "clear", text: next.text, file, place };
     await this.#goOn(proposal, text, next);
     return { kind: "refused", because };

@@ -237,7 +237,8 @@ export class ReviewDecisions {
 
   async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
     const { clock, messages, outcomes, marks } = this.#options;
-    const given = typeof text === "string" ? text : await text();
+    const hasWaited = !proposal.detached && (await this.#options.follower.waitForWrites(proposal));
+    const given = typeof text === "string" ? await this.#given(proposal, text, hasWaited) : await text();
     if (proposal.terminalOnly && !proposal.detached) {
       proposal.noteText(given);
       messages.answerInTerminal(proposal);
@@ -268,6 +269,12 @@ export class ReviewDecisions {
     if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
+  }
+
+  /** What the user accepts: what was typed while the accept waited for another one's write is not left out. */
+  async #given(proposal: Proposal, text: string, hasWaited: boolean): Promise<string> {
+    const now = hasWaited && proposal.view !== undefined ? await this.#options.views.textToAccept(proposal) : text;
+    return sameLines(now, text) ? text : now;
   }
 
   /** What an agent that makes edits is told where others have changed the file, too. */

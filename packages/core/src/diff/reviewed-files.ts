@@ -168,20 +168,24 @@ export class ReviewedFiles {
     return (this.#writes.get(real)?.size ?? 0) > 0;
   }
 
-  /** Waits a few seconds for what was accepted for the file before; gives that where it is not on disk then. */
-  async whenWritten(place: FilePlace): Promise<UnwrittenText | undefined> {
+  /** What was accepted for the file last and is not on disk yet. */
+  unwritten({ real }: FilePlace): UnwrittenText | undefined {
+    const last = Array.from(this.#writes.get(real) ?? []).at(-1);
+    return last === undefined ? undefined : { text: last.text, mayComeLater: last.mayComeLater };
+  }
+
+  /** Waits a few seconds for what was accepted for the file before. */
+  async whenWritten(place: FilePlace): Promise<void> {
     const all = Array.from(this.#writes.get(place.real) ?? []);
     await Promise.all(all.map((write) => write.look()));
     const writes = Array.from(this.#writes.get(place.real) ?? []);
-    if (writes.length === 0) return undefined;
+    if (writes.length === 0) return;
     let timer: Disposable | undefined;
     const patience = new Promise<void>((resolve) => {
       timer = this.#options.clock.setTimeout(resolve, patienceMs);
     });
     await Promise.race([Promise.all(writes.map((write) => write.landed)), patience]);
     timer?.dispose();
-    const last = Array.from(this.#writes.get(place.real) ?? []).at(-1);
-    return last === undefined ? undefined : { text: last.text, mayComeLater: last.mayComeLater };
   }
 
   /** An agent writes nothing more of what it had, to one file or, having ended, to any. */

@@ -379,6 +379,23 @@ describe("several proposals for one file", () => {
     expect(await second.outcome).toMatchObject({ text: "ONE\ntwo\nTHREE\nfour\nfive\n" });
   });
 
+  it("what is typed while an accept waits is accepted, too", async () => {
+    const test = start();
+    test.stopWriting();
+    const first = test.open("one", lineOf(0, "ONE"));
+    const second = test.open("two", lineOf(2, "THREE"));
+    await expect.poll(() => test.editor.openViews.length).toBe(2);
+    await test.registry.accept(first.id);
+    const view = await test.editor.nextView((one) => one.request.id === second.id);
+    const accepting = test.registry.accept(second.id);
+    await test.clock.advanceAsync(500);
+    view.type(lineOf(2, "typed meanwhile"));
+    test.files.addFile(path, lineOf(0, "ONE"));
+    await test.clock.advanceAsync(100);
+    expect(await accepting).toBe(true);
+    expect(await second.outcome).toMatchObject({ text: "ONE\ntwo\ntyped meanwhile\nfour\nfive\n" });
+  });
+
   it("an agent that never writes does not keep the next one waiting for ever, nor is its change dropped", async () => {
     const test = start();
     test.stopWriting();
