@@ -230,8 +230,9 @@ class World {
     if (kind === "type") {
       this.#count += 1;
       const text = `${view.request.proposedText.trimEnd()} typed ${this.#count}\n`;
-      this.typed.set(id, text);
       view.type(text);
+      // A view that was accepted takes no more keys.
+      if (view.text === text) this.typed.set(id, text);
     } else if (kind === "accept") view.accept();
     else if (kind === "late") {
       // A view that is gone says everything once more.
