@@ -73,7 +73,7 @@ export class OpenProposal {
   }
 
   get title(): string {
-    const { agentName, kind, unsaved, standing, agentPresent, path } = this.#request;
+    const { agentName, kind, unsaved, standing, agentPresent, decidedBy, path } = this.#request;
     const facts = [agentName];
     if (kind === "create") facts.push(nls.localize("patchbay/title/create", "new file"));
     if (kind === "delete") facts.push(nls.localize("patchbay/title/delete", "deletes the contents"));
@@ -81,6 +81,7 @@ export class OpenProposal {
     if (standing === "merged") facts.push(nls.localize("patchbay/title/merged", "merged with changes to the file"));
     if (standing === "conflict") facts.push(nls.localize("patchbay/title/conflict", "conflict: resolve, then accept"));
     if (this.isKept) facts.push(nls.localize("patchbay/title/kept", "your text is kept"));
+    else if (decidedBy === "terminal") facts.push(nls.localize("patchbay/title/terminal", "answer in its terminal"));
     else if (!agentPresent) facts.push(nls.localize("patchbay/title/away", "the agent is not connected"));
     return visibleText(`${fileUriOf(path).path.base} (${facts.join(", ")})`);
   }

@@ -315,7 +315,11 @@ export class ProposalEditors {
 
   protected async closeAsked(proposal: OpenProposal, widget: EditorWidget): Promise<void> {
     const losesEdits =
-      Saveable.isDirty(widget) && proposal.phase === "open" && !proposal.isKept && proposal.widgets.size === 1;
+      Saveable.isDirty(widget) &&
+      proposal.phase === "open" &&
+      !proposal.isKept &&
+      proposal.widgets.size === 1 &&
+      proposal.request.decidedBy === undefined;
     if (!losesEdits) return await this.closeWithoutQuestion(widget);
     const { agentName, path } = proposal.request;
     const accept = await new ReviewCloseDialog(agentName, fileUriOf(path).path.base).open();

@@ -77,7 +77,11 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
   }
 
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
-    const isVisible = (widget?: Widget): boolean => widget !== undefined && this.undecided(widget) !== undefined;
+    const isVisible = (widget?: Widget): boolean => {
+      const proposal = widget === undefined ? undefined : this.undecided(widget);
+      // What only the agent's terminal can answer has no buttons; who tries by a key or a command is told so.
+      return proposal !== undefined && proposal.request.decidedBy === undefined;
+    };
     const { onDidChange } = this.proposals;
     toolbar.registerItem({
       id: patchbayCommands.accept.id,

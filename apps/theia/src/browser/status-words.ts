@@ -53,6 +53,7 @@ export function proposalWords({ agentName, state, standing, edited }: ProposalIn
     facts.push(nls.localize("patchbay/proposal/asking", "outside of the workspace, not shown yet"));
   if (state === "hidden") facts.push(nls.localize("patchbay/proposal/hidden", "not shown, the terminal decides"));
   if (state === "away") facts.push(nls.localize("patchbay/proposal/away", "the agent is not connected"));
+  if (state === "terminal") facts.push(nls.localize("patchbay/proposal/terminal", "answer in its terminal"));
   if (standing === "conflict") facts.push(nls.localize("patchbay/proposal/conflict", "conflict"));
   if (edited) facts.push(nls.localize("patchbay/proposal/edited", "edited"));
   return facts.join(" · ");

@@ -40,6 +40,9 @@ it("names the file, the agent, and what is special", () => {
   expect(titleOf({ agentPresent: false, unsaved: true })).toBe(
     "a b#1.txt (Gemini CLI, compared with unsaved text, the agent is not connected)",
   );
+  expect(titleOf({ agentPresent: false, decidedBy: "terminal" })).toBe(
+    "a b#1.txt (Gemini CLI, answer in its terminal)",
+  );
   expect(titleOf({ standing: "conflict" })).toBe("a b#1.txt (Gemini CLI, conflict: resolve, then accept)");
 });
 

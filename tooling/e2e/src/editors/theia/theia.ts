@@ -154,6 +154,10 @@ export class TheiaDriver implements EditorDriver {
     await this.workbench.toolbarItem("Reject").click({ timeout: 10_000 });
   }
 
+  async saveKept(): Promise<void> {
+    await this.workbench.toolbarItem("Save to File").click({ timeout: 10_000 });
+  }
+
   async typeInDiff(text: string): Promise<void> {
     const { page } = this.workbench;
     await this.#focusDiff();
