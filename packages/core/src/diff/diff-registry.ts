@@ -24,6 +24,9 @@ import { WrittenFiles } from "./written-files.ts";
 /** Proposals one session may have open at once; more is a runaway agent. */
 const maximumOpenPerSession = 200;
 
+/** Open proposals hold this much text at most, UTF-16 units; one alone may always be open. The editor holds each several times over. */
+const maximumOpenUnits = 256 * 1024 * 1024;
+
 export interface DiffRegistryOptions {
   readonly host: Pick<EditorHost, "diffs" | "messages" | "documents">;
   readonly clock: Clock;
@@ -162,6 +165,14 @@ export class DiffRegistry {
       throw new PatchbayError(
         "too-large",
         `${maximumOpenPerSession} proposals of this agent are already open; decide some of them first.`,
+      );
+    }
+    const open = this.#proposals.all.filter((proposal) => proposal.isOpen);
+    const units = open.reduce((sum, { facts: { input: one } }) => sum + one.text.length, input.text.length);
+    if (open.length > 0 && units > maximumOpenUnits) {
+      throw new PatchbayError(
+        "too-large",
+        "The proposals that are open already fill the memory there is for them; decide some of them first.",
       );
     }
     // An outcome nobody fetched is about an earlier round: sent now, it would answer this one.

@@ -91,3 +91,24 @@ describe("answers of agents that vanished", () => {
     expect(carrier.carried).toEqual([]);
   });
 });
+
+describe("open proposals", () => {
+  it("are refused beyond what may be held of them, until some are decided", async () => {
+    const { registry, editor, open } = startRegistry();
+    const text = "x".repeat(100 * 1024 * 1024);
+    open("one", text, "/ws/a.ts");
+    open("two", text, "/ws/b.ts");
+    expect(() => open("one", text, "/ws/c.ts")).toThrow(expect.objectContaining({ code: "too-large" }));
+    const view = await editor.nextView(({ request }) => request.path === "/ws/a.ts");
+    view.reject();
+    await editor.ended(view);
+    open("one", text, "/ws/c.ts");
+    expect(registry.proposals.map(({ path }) => path)).toEqual(["/ws/b.ts", "/ws/c.ts"]);
+  });
+
+  it("are taken one by one, however long one is", () => {
+    const { registry, open } = startRegistry();
+    open("one", "x".repeat(300 * 1024 * 1024), "/ws/a.ts");
+    expect(registry.proposals).toHaveLength(1);
+  });
+});
