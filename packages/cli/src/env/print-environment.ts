@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { findRunningEditors, findServingEditors, type Platform } from "@patchbay/core";
+import { findRunningEditors, findServingEditors, type Platform, readAgentSettings } from "@patchbay/core";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { editorEnvironment } from "./editor-environment.ts";
 import { chooseShell, exportLines } from "./export-lines.ts";
@@ -34,5 +34,11 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
   tell(`Agents started here connect to ${escapeLine(editor.name)} on port ${editor.port}.`);
   for (const other of others)
     tell(`${escapeLine(other.name)} serves it too. For that one: ${program} env --port ${other.port}`);
+  for (const { agentName, isUsed, looksForEditor } of await readAgentSettings(platform, folder)) {
+    if (!isUsed || looksForEditor === "yes") continue;
+    tell(
+      `${agentName} looks for no editor yet: if it asks whether to connect or to install, answer No, then type /ide enable there.`,
+    );
+  }
   return 0;
 }
