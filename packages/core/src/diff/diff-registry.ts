@@ -189,10 +189,8 @@ export class DiffRegistry {
       real: facts.real,
     });
     proposal.fileState = facts.fileState;
-    if (proposal.filePlace !== undefined) {
-      // What it did not write before, it proposes anew.
-      this.#files.forgetWritesOf(owner.sessionId, proposal.filePlace);
-    }
+    // What it did not write before, it proposes anew.
+    this.#files.forgetWritesOf(owner.sessionId, input.path);
     this.#proposals.add(proposal);
     if (this.#proposals.ending !== undefined) this.#handover.takeLate(proposal);
     else {

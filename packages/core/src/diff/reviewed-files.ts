@@ -189,10 +189,9 @@ export class ReviewedFiles {
   }
 
   /** An agent writes nothing more of what it had, to one file or, having ended, to any. */
-  forgetWritesOf(sessionId: string, place?: FilePlace): void {
-    for (const [real, writes] of Array.from(this.#writes)) {
-      if (place !== undefined && place.real !== real) continue;
-      for (const write of writes) if (write.sessionId === sessionId) write.dispose();
+  forgetWritesOf(sessionId: string, path?: string): void {
+    for (const write of Array.from(this.#writes.values()).flatMap((writes) => [...writes])) {
+      if (write.sessionId === sessionId && (path === undefined || write.path === path)) write.dispose();
     }
   }
 
@@ -252,6 +251,11 @@ class PendingWrite {
 
   get sessionId(): string {
     return this.#awaited.sessionId;
+  }
+
+  /** As the agent named it. */
+  get path(): string {
+    return this.#awaited.place.path;
   }
 
   get text(): string {

@@ -192,7 +192,9 @@ class World {
       outcome?.kind === "accepted" ? outcome.text : undefined,
     ]);
     const told = this.told.map(({ outcome }) => ("text" in outcome ? outcome.text : undefined));
-    return [...kept, ...told, ...this.fetched.map((one) => one.text), ...this.#left].includes(text);
+    // In a conflict it stands between markers.
+    const all = [...kept, ...told, ...this.fetched.map((one) => one.text), ...this.#left];
+    return all.some((one) => one?.includes(text) === true);
   }
 
   #open(name: SessionName, where: string, again: boolean): void {
