@@ -290,7 +290,8 @@ describe("companion", () => {
     const read = async (args: Record<string, unknown>): Promise<unknown> =>
       JSON.parse((await claude.callTool("getDiagnostics", args))[0] ?? "");
     const expected = [{ uri: `file://${shared}`, diagnostics: [{ message: "No.", severity: "Error", range }] }];
-    expect(await read({})).toEqual(expected);
+    // Until the patterns are read, nothing is shared.
+    await expect.poll(() => read({})).toEqual(expected);
     expect(await read({ uri: `file://${secret}` })).toEqual([]);
     companion.updateSettings({ sharing: false });
     expect(await read({ uri: `file://${shared}` })).toEqual([]);
