@@ -4,6 +4,7 @@ import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
+import { doctor } from "./doctor.ts";
 import { autosave } from "./nothing-lost.ts";
 import { reloadReview } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   agentKilled,
   hostKilled,
   autosave,
+  doctor,
   staleBase,
   diagnostics,
   diagnosticsOfOddPath,
