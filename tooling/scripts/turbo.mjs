@@ -1,3 +1,4 @@
+// Plain JavaScript: the shell that has run an earlier `node` of the script keeps to it, and that may be the user's older one.
 import { spawnSync } from "node:child_process";
 
 // Turborepo sends usage figures and looks for updates unless it is told not to: nothing leaves the machine of who builds this.
