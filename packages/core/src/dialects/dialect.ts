@@ -75,8 +75,8 @@ export interface DialectEngine {
   /** What an emptied proposal is answered with: Gemini and Qwen write the original proposal when the accepted content is empty (docs/protocols/gemini.md). */
   readonly emptiedText: "" | "\n";
   /**
-   * What the agent makes of an accepted text. `text`: it writes the text. `edits`: it makes the changes between the file as it
-   * knew it and the text, in the file as it is by then (docs/protocols/claude.md).
+   * What the agent makes of an accepted text. `text`: it writes the text. `edits`: it puts the text in the place of the
+   * file as it knew it, in the file as it is by then (docs/protocols/claude.md).
    */
   readonly writes: "text" | "edits";
 }

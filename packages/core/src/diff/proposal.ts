@@ -102,6 +102,8 @@ export class Proposal {
   /** The user's accept while its text is still being worked out: whatever else comes meanwhile came second. */
   // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects, and is forgotten when the decision is made.
   deciding: Promise<boolean> | undefined;
+  /** The user's accept waits for what was accepted for the file before. */
+  isWaiting = false;
   /** The outcome on its way to the owner, until the owner has it. */
   undelivered: DiffOutcome | undefined;
   /** The event id under which the outcome was sent; 0 where it was not, or where that is not known yet. */

@@ -131,7 +131,8 @@ export class ReviewDecisions {
       await this.bringUpToDate((other, about) => other.dialect === owner.dialect && about === handle);
       return outcomes.collect(owner, handle);
     }
-    await proposal.deciding;
+    // An accept that waits for another agent's write has not decided anything yet.
+    if (!proposal.isWaiting) await proposal.deciding;
     const shown = await views.read(proposal);
     const isChecked = proposal.isOpen && proposal.base !== undefined;
     const text = isChecked ? await follower.textForAgent(proposal, shown) : shown;
@@ -237,7 +238,11 @@ export class ReviewDecisions {
 
   async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
     const { clock, messages, outcomes, marks } = this.#options;
+    proposal.isWaiting = !proposal.detached;
     const hasWaited = !proposal.detached && (await this.#options.follower.waitForWrites(proposal));
+    proposal.isWaiting = false;
+    // The agent's terminal has decided meanwhile.
+    if (!proposal.isOpen && !proposal.detached) return false;
     const given = typeof text === "string" ? await this.#given(proposal, text, hasWaited) : await text();
     if (proposal.terminalOnly && !proposal.detached) {
       proposal.noteText(given);

@@ -396,6 +396,24 @@ describe("several proposals for one file", () => {
     expect(await second.outcome).toMatchObject({ text: "ONE\ntwo\ntyped meanwhile\nfour\nfive\n" });
   });
 
+  it("an agent's terminal that decides while an accept waits is the one that decides", async () => {
+    const test = start();
+    test.stopWriting();
+    const first = test.open("one", lineOf(0, "ONE"));
+    const second = test.open("two", lineOf(2, "THREE"));
+    await expect.poll(() => test.editor.openViews.length).toBe(2);
+    await test.registry.accept(first.id);
+    const accepting = test.registry.accept(second.id);
+    await test.clock.advanceAsync(500);
+    expect(await test.registry.closeByAgent(ownerOf("two"), path, { notify: false })).toMatchObject({
+      text: lineOf(2, "THREE"),
+    });
+    expect((await second.outcome).kind).toBe("decided-in-terminal");
+    await test.clock.advanceAsync(3_000);
+    expect(await accepting).toBe(false);
+    expect(test.carrier.carried).toHaveLength(1);
+  });
+
   it("an agent that never writes does not keep the next one waiting for ever, nor is its change dropped", async () => {
     const test = start();
     test.stopWriting();

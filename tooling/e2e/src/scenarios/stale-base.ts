@@ -1,6 +1,6 @@
 import { poll } from "../support/poll.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForDiff } from "./propose.ts";
-import { everyAgent, mustEqual, type Scenario } from "./scenario.ts";
+import { everyAgent, mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
 
 const byOther = startContents.replace("third line", "third line by another program");
 
@@ -36,49 +36,49 @@ export const staleBase: Scenario = {
       await waitForContents(world, "stale.txt", byOther.replace("first line", "FIRST line"));
       return;
     }
-    await started.focus();
-    await poll(
-      "Qwen Code's refusal",
-      async () => refusal.test((await started.agent.terminal.screen()).replace(/\s+/gu, " ")),
-      {
-        timeout: 30_000,
-        describe: () => started.agent.terminal.screen(),
-      },
-    );
+    await waitForRefusal(started);
     mustEqual("stale.txt", await world.readFile("stale.txt"), byOther);
   },
 };
 
-/** Three agents change three lines of one file, and all are accepted: all three lines are there. */
+/**
+ * Three agents change three lines of one file, and all are accepted: no line of an agent that wrote is lost. Claude Code comes
+ * first, and Qwen Code, which refuses to write what others have changed since it read it, last.
+ */
 export const threeAccepts: Scenario = {
   name: "three-accepts",
   agents: "all",
+  mayTell: /^Qwen Code has not written the change you accepted/u,
   run: async (world) => {
     const file = "three.txt";
-    // Claude Code makes an edit only where three lines before and after it are as it knew them.
-    const contents = Array.from({ length: 11 }, (_, index) => `line ${index + 1}.\n`).join("");
-    await world.writeFile(file, contents);
-    // Qwen Code comes first: it writes only what nobody has changed since it read it.
-    const agents = [
-      { started: await world.startAgent("qwen"), line: "line 11." },
-      { started: await world.startAgent("gemini"), line: "line 1." },
-      { started: await world.startAgent("claude"), line: "line 6." },
-    ];
-    for (const { started } of agents) {
+    await world.writeFile(file, startContents);
+    const claude = { started: await world.startAgent("claude"), line: "first line" };
+    const gemini = { started: await world.startAgent("gemini"), line: "second line" };
+    const qwen = { started: await world.startAgent("qwen"), line: "third line" };
+    for (const { started } of [claude, gemini, qwen]) {
       await started.focus();
       await started.agent.waitForConnection();
     }
-    for (const { started, line } of agents) {
+    for (const { started, line } of [claude, gemini, qwen]) {
       await started.focus();
       await propose(world, started, { file, from: line, to: `${line} by ${started.agent.kind.id}` });
     }
-    let wanted = contents;
-    for (const { started, line } of agents) {
+    let wanted = startContents;
+    for (const { started, line } of [claude, gemini, qwen]) {
       await waitForDiff(world, started.agent, file);
       await world.editor.showDiff(diffTitle(started.agent, file));
       await world.editor.acceptDiff();
+      if (started === qwen.started) break;
       wanted = wanted.replace(line, `${line} by ${started.agent.kind.id}`);
       await waitForContents(world, file, wanted);
     }
+    await waitForRefusal(qwen.started);
+    mustEqual(file, await world.readFile(file), wanted);
   },
 };
+
+async function waitForRefusal({ agent, focus }: StartedAgent): Promise<void> {
+  await focus();
+  const isRefused = async (): Promise<boolean> => refusal.test((await agent.terminal.screen()).replace(/\s+/gu, " "));
+  await poll("Qwen Code's refusal", isRefused, { timeout: 30_000, describe: () => agent.terminal.screen() });
+}
