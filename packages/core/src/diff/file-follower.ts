@@ -106,6 +106,15 @@ export class FileFollower {
     return { kind: "refused", because };
   }
 
+  /** Reads a view after the update that may be on its way to it: the text of before would take back what the update brings. */
+  async readStill(proposal: Proposal, read: () => Promise<string>): Promise<string> {
+    const text = read();
+    const turn = this.#turns.get(proposal.id);
+    if (turn === undefined) return await text;
+    await Promise.allSettled([turn, text]);
+    return await read();
+  }
+
   /** The accept does not count, whatever the file holds: the review goes on. */
   async resume(proposal: Proposal, text: string): Promise<void> {
     const { base } = proposal;

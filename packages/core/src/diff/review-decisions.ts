@@ -237,13 +237,16 @@ export class ReviewDecisions {
   }
 
   async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
-    const { clock, messages, outcomes, marks } = this.#options;
+    const { clock, follower, messages, outcomes, marks } = this.#options;
     proposal.isWaiting = !proposal.detached;
-    const hasWaited = !proposal.detached && (await this.#options.follower.waitForWrites(proposal));
+    const hasWaited = !proposal.detached && (await follower.waitForWrites(proposal));
     proposal.isWaiting = false;
     // The agent's terminal has decided meanwhile.
     if (!proposal.isOpen && !proposal.detached) return false;
-    const given = typeof text === "string" ? await this.#given(proposal, text, hasWaited) : await text();
+    const given =
+      typeof text === "string"
+        ? await this.#given(proposal, text, hasWaited)
+        : await follower.readStill(proposal, text);
     if (proposal.terminalOnly && !proposal.detached) {
       proposal.noteText(given);
       messages.answerInTerminal(proposal);

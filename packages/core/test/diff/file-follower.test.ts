@@ -129,6 +129,32 @@ describe("a review whose file changes", () => {
     expect(test.carrier.carried).toEqual([]);
   });
 
+  it("an accept by a command in the middle of an update takes back no change", async () => {
+    const test = start();
+    const { id, outcome } = test.open("one", original.replace("two", "TWO"));
+    const view = await test.editor.nextView();
+    // The editor takes its time: what it says of the right side meanwhile is the text of before.
+    const update = view.update.bind(view);
+    let finish = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      view.update = async (change) => {
+        resolve();
+        await new Promise<void>((made) => {
+          finish = made;
+        });
+        return await update(change);
+      };
+    });
+    test.files.addFile(path, original.replace("four", "FOUR"));
+    void test.clock.advanceAsync(100);
+    await begun;
+    const accepted = test.registry.accept(id);
+    await Promise.resolve();
+    finish();
+    expect(await accepted).toBe(true);
+    expect(await outcome).toMatchObject({ kind: "accepted", text: "one\nTWO\nthree\nFOUR\nfive\n" });
+  });
+
   it("where the system tells of no changes, it is looked for them", async () => {
     const test = start();
     test.files.canWatch = false;

@@ -37,7 +37,7 @@ export async function propose(world: World, started: StartedAgent, change: Chang
 
 /** Matches the title of an agent's view of a file. */
 export function diffTitle(agent: Agent, file: string): RegExp {
-  const name = file.replaceAll(".", "\\.");
+  const name = file.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const who = agent.kind.displayName;
   return new RegExp(`${name}.*${who}|${who}.*${name}`);
 }

@@ -111,7 +111,9 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async openDiffs(): Promise<readonly string[]> {
-    const labels = await this.workbench.tabs().evaluateAll((tabs) => tabs.map((tab) => tab.textContent ?? ""));
+    const drawn = await this.workbench.tabs().evaluateAll((tabs) => tabs.map((tab) => tab.textContent ?? ""));
+    // What keeps a name from being read as a link or an icon cannot be seen.
+    const labels = drawn.map((label) => label.replaceAll("\u2060", ""));
     return labels.filter((label) => diffTab.test(label));
   }
 
