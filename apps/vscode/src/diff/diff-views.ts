@@ -50,8 +50,9 @@ export class DiffViews implements HostDiffs {
     const { files, originals } = this.#options;
     originals.put(request.id, request.originalText);
     const uri = proposalUri(request.id, request.path);
-    files.put(request.id, { text: request.proposedText, marked: !readsUtf8(uri) });
-    const review = this.#create(request, events);
+    const keepText = (text: string): void => files.put(request.id, { text, marked: !readsUtf8(uri) });
+    keepText(request.proposedText);
+    const review = this.#create(request, events, keepText);
     this.#reviews.set(request.id, review);
     try {
       await review.open();
@@ -62,7 +63,7 @@ export class DiffViews implements HostDiffs {
     return { kind: "opened", view: review };
   }
 
-  #create(request: DiffRequest, events: DiffViewEvents): ProposalReview {
+  #create(request: DiffRequest, events: DiffViewEvents, keepText: (text: string) => void): ProposalReview {
     const alike = this.reviews.filter(
       (other) => other.request.path === request.path && other.request.agentName === request.agentName,
     ).length;
@@ -73,6 +74,7 @@ export class DiffViews implements HostDiffs {
       title: diffTitle({ request, alike }),
       place: () => choosePlace(this.#options.settings),
       savedText: () => files.textOf(request.id) ?? request.proposedText,
+      keepText,
       showOriginal: (text) => originals.update(request.id, review.originalUri, text),
       typing: this.#options.typing,
       askOnLeaving,

@@ -38,6 +38,8 @@ export interface ProposalReviewOptions {
   readonly place: () => DiffPlace;
   /** The text behind the right side: what was last saved into it. */
   readonly savedText: () => string;
+  /** Makes another text what stands behind the right side: VS Code may read that anew at any time. */
+  readonly keepText: (text: string) => void;
   /** Makes the left side another one. */
   readonly showOriginal: (text: string) => void;
   readonly typing: Pick<TypingWatch, "isTyping" | "pause">;
@@ -120,7 +122,7 @@ export class ProposalReview implements DiffView {
     if (tabs.length > 0) this.#mayDiffer = true;
     if (!tabs.some(isDiffTab)) await this.#showQuietly();
     this.#openedAt = Date.now();
-    if (this.request.draftText !== undefined) await this.#applyDraft(this.request.draftText);
+    if (this.request.draftText !== undefined) await this.#applyDraft(this.request.draftText, tabs.length > 0);
     if (this.#phase === "opening") this.#phase = "open";
     this.noteTabs(tabsOfProposal(this.request.id).length);
   }
@@ -337,12 +339,14 @@ export class ProposalReview implements DiffView {
     await waitForTab(id);
   }
 
-  async #applyDraft(draft: string): Promise<void> {
+  async #applyDraft(draft: string, isOpenAlready: boolean): Promise<void> {
     this.#quiet = true;
     try {
       const document = await workspace.openTextDocument(this.uri);
       // As an edit, so that undo leads back to the proposal.
       await replaceText(document, draft);
+      // A host that ended without its window leaves the document open: VS Code reads it anew from the next one.
+      if (isOpenAlready) this.#options.keepText(draft);
       this.#setEdited(true);
     } finally {
       this.#quiet = false;

@@ -393,6 +393,15 @@ describe("a proposal of an earlier run", () => {
     expect(shown.getText()).toBe("ONE  \n");
   });
 
+  it("keeps what was typed behind a document that was open already: VS Code reads that anew", async () => {
+    await open();
+    // As after the end of a host whose window stays: the tab is there before the review is.
+    await open({ draftText: "typed\n" });
+    const shown = await document();
+    await window.bench.revert(shown);
+    expect(shown.getText()).toBe("typed\n");
+  });
+
   it("closes the tab in which VS Code restores its right side, and asks nothing", async () => {
     const view = await open({ draftText: "typed\n" });
     const shown = await document();

@@ -111,7 +111,9 @@ export class FileFollower {
     const text = read();
     const turn = this.#turns.get(proposal.id);
     if (turn === undefined) return await text;
-    await Promise.allSettled([turn, text]);
+    await Promise.allSettled([turn]);
+    // An editor that could not say it has failed the accept, whatever it says later.
+    await text;
     return await read();
   }
 

@@ -57,9 +57,11 @@ export class ModelServer {
 
   /** From now on the model thinks, until the function that comes back is called. */
   hold(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#held = promise;
-    return resolve;
+    let release = (): void => {};
+    this.#held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return () => release();
   }
 
   /** Bodies of the conversation's requests, oldest first. */

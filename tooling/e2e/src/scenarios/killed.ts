@@ -70,6 +70,8 @@ export const hostKilled: Scenario = {
     const { agent } = started;
     await agent.waitForConnection();
     await propose(world, started, usualChange("survives.txt"));
+    await editor.showDiff(diffTitle(agent, "survives.txt"));
+    await editor.typeInDiff(" typed before the end");
     // From a second after the proposal on something stands by.
     await pause(1_500);
     await editor.killHost?.();
@@ -81,7 +83,7 @@ export const hostKilled: Scenario = {
     await editor.showDiff(diffTitle(agent, "survives.txt"));
     must("the agent still asks", agent.kind.approval.test(await agent.terminal.screen()));
     await editor.acceptDiff();
-    await waitForContents(world, "survives.txt", changed);
+    await waitForContents(world, "survives.txt", changed.replace("FIRST line", "FIRST line typed before the end"));
     await agent.waitForScreen(/All done\./);
   },
 };

@@ -42,7 +42,7 @@ export function createDiagnosticsTool(services: DiagnosticsServices): Tool {
     description: "Errors and warnings the editor shows, of one file or of the whole workspace.",
     inputSchema: {
       type: "object",
-      properties: { uri: { type: "string", description: "file:// and the absolute path; all files when absent" } },
+      properties: { uri: { type: "string", description: "file:// URI; all files when absent" } },
     },
     parse: parameters,
     run: async ({ uri }, signal) => {
