@@ -37,7 +37,6 @@ async function create(): Promise<EditorHostControls> {
     focusTerminal: async () => vim.focusTerminal(),
     focusedElement: async () => vim.focus,
     questionsAsked: () => 0,
-    answerUnsaved: (answer) => test.settings.set("review.unsavedChanges", answer === "cancel" ? "terminal" : "compare"),
     failNextOpen: () => {
       vim.failNextOpen = true;
     },

@@ -160,9 +160,9 @@ export interface DiffView {
    * The file under review changed. `stale`: the right side no longer holds `expectedText`, and nothing was changed; core reads it and
    * tries again. `gone`: the view is not there any more. No `edited` event comes of it.
    */
-  update?(update: DiffUpdate): Promise<"applied" | "stale" | "gone">;
+  update(update: DiffUpdate): Promise<"applied" | "stale" | "gone">;
   /** The user has resolved the conflict in the right side, or brought it back by undo: titles and buttons say so. */
-  setStanding?(standing: FileStanding): void;
+  setStanding(standing: FileStanding): void;
 }
 
 export type DiffCloseReason = "accepted" | "rejected" | "decided-in-terminal" | "superseded" | "agent-gone" | "stopped";

@@ -32,6 +32,9 @@ const host: EditorHost = {
           reveal: async () => {},
           close: async () => {},
           setAgentPresent: () => {},
+          // The file has changed: show both texts of the update, and answer "applied".
+          update: async () => "gone",
+          setStanding: () => {},
         },
       };
     },

@@ -463,7 +463,7 @@ describe("a file that changes under its review", () => {
     const { window, service } = await open(backend, "one");
     const opening = await theOnly(backend).host.diffs.open(request, record().events);
     if (opening.kind !== "opened") throw new Error("the proposal was not shown");
-    expect(await opening.view.update?.(update)).toBe("applied");
+    expect(await opening.view.update(update)).toBe("applied");
     expect(window.shown[0]).toMatchObject({ originalText: "new\n", text: "proposed\nnew\n", standing: "merged" });
     expect(window.edits).toEqual([{ start: 9, end: 9, text: "new\n" }]);
     service.dispose();
@@ -489,11 +489,11 @@ describe("a file that changes under its review", () => {
     await settle();
     service.dispose();
     await settle();
-    expect(await opening.view.update?.(update)).toBe("stale");
-    expect(await opening.view.update?.({ ...update, expectedText: "typed\n", text: "typed\nnew\n" })).toBe("applied");
+    expect(await opening.view.update(update)).toBe("stale");
+    expect(await opening.view.update({ ...update, expectedText: "typed\n", text: "typed\nnew\n" })).toBe("applied");
     expect(await opening.view.currentText()).toBe("typed\nnew\n");
     await opening.view.close("rejected");
-    expect(await opening.view.update?.(update)).toBe("gone");
+    expect(await opening.view.update(update)).toBe("gone");
     expect(said).toEqual(["edited"]);
   });
 

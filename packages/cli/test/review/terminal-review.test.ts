@@ -391,7 +391,7 @@ describe("a file that changes under its review", () => {
     await prompted("[a]ccept");
     screen.printed.length = 0;
     clock += 10_000;
-    expect(await view.update?.(merged)).toBe("applied");
+    expect(await view.update(merged)).toBe("applied");
     expect(screen.text).toContain("a.txt has changed meanwhile; this is the proposal on the file as it is now:");
     await vi.waitFor(() => expect(screen.text).toContain("-one\n+ONE\n two\n three"));
     expect(screen.text).toContain("both changes are in");
@@ -408,7 +408,7 @@ describe("a file that changes under its review", () => {
     const view = await propose("a.txt", "ONE\ntwo\n");
     await prompted("[a]ccept");
     refused.add("a.txt");
-    await view.update?.(conflict);
+    await view.update(conflict);
     await vi.waitFor(() => expect(screen.text).toContain("+<<<<<<< current file"));
     expect(screen.text).toContain("a.txt has changed in the same lines. Both versions stand between");
     await prompted("[a]ccept");
@@ -437,14 +437,14 @@ describe("a file that changes under its review", () => {
     await prompted("[e]dit");
     enter("e");
     await vi.waitFor(() => expect(screen.lent).toBe(1));
-    expect(await view.update?.(merged)).toBe("stale");
+    expect(await view.update(merged)).toBe("stale");
     writeFileSync(release, "");
     await vi.waitFor(() => expect(screen.text).toContain("(with your edits)"), 10_000);
-    expect(await view.update?.({ ...merged, expectedText: "mine", text: "mine\nthree\n" })).toBe("applied");
+    expect(await view.update({ ...merged, expectedText: "mine", text: "mine\nthree\n" })).toBe("applied");
     expect(await view.currentText()).toBe("mine\nthree\n");
-    expect(await view.update?.(merged)).toBe("stale");
+    expect(await view.update(merged)).toBe("stale");
     await view.close("superseded");
-    expect(await view.update?.(merged)).toBe("gone");
+    expect(await view.update(merged)).toBe("gone");
   });
 });
 

@@ -218,7 +218,7 @@ export class FileFollower {
   /** False where the view holds another text by now, or is gone. */
   async #update(proposal: Proposal, expectedText: string, { base, text }: RebasedProposal): Promise<boolean> {
     const { view } = proposal;
-    if (view?.update === undefined) return false;
+    if (view === undefined) return false;
     const before = proposal.base;
     const held = proposal.draft ?? proposal.shownText;
     // The standing is part of the update.

@@ -62,7 +62,7 @@ export class OpenProposals {
   add(proposal: Proposal): void {
     this.#byId.set(proposal.id, proposal);
     proposal.onDidChangeStanding = () => {
-      proposal.view?.setStanding?.(proposal.standing);
+      proposal.view?.setStanding(proposal.standing);
       this.changed();
     };
   }

@@ -18,14 +18,13 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
   const shown = async (t: ContractCase): Promise<ShownDiff> =>
     await t.show({ path: await t.file("one.txt", "one\ntwo\nthree\n"), proposedText: "ONE\ntwo\nthree\n" });
   const update = async (t: ContractCase, diff: ShownDiff, changes: Partial<DiffUpdate> = {}): Promise<string> => {
-    const result = await diff.view.update?.({ ...change, ...changes });
+    const result = await diff.view.update({ ...change, ...changes });
     await t.controls.settle();
-    return result ?? "absent";
+    return result;
   };
 
   test("both sides follow a file that has changed, without an event", async (t) => {
     const diff = await shown(t);
-    if (diff.view.update === undefined) return;
     assert.equal(await update(t, diff), "applied");
     assert.equal(await diff.hands.leftText(), change.originalText);
     assert.equal(await diff.hands.rightText(), change.text);
@@ -38,7 +37,6 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
 
   test("a right side that holds anything else by now stays as it is", async (t) => {
     const diff = await shown(t);
-    if (diff.view.update === undefined) return;
     await diff.hands.type("mine\n");
     await t.controls.settle();
     assert.equal(await update(t, diff), "stale");
@@ -51,7 +49,6 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
 
   test("an updated right side that nobody has touched closes without a question", async (t) => {
     const diff = await shown(t);
-    if (diff.view.update === undefined) return;
     await update(t, diff);
     await diff.hands.close();
     await t.controls.settle();
@@ -65,7 +62,6 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
 
   test("after an accept that was not possible the review goes on", async (t) => {
     const diff = await shown(t);
-    if (diff.view.update === undefined) return;
     await diff.hands.accept();
     await t.expectVerdicts(diff, [{ kind: "accepted", text: change.expectedText }]);
     // A view that went with the accept says so, and core shows the proposal again.
@@ -73,7 +69,7 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
     assert.equal(await diff.hands.isShown(), true);
     await diff.hands.type("resolved\n");
     await t.controls.settle();
-    diff.view.setStanding?.("merged");
+    diff.view.setStanding("merged");
     await diff.hands.accept();
     await t.expectVerdicts(diff, [
       { kind: "accepted", text: change.expectedText },
@@ -83,7 +79,6 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
 
   test("a view that has ended says that it is gone", async (t) => {
     const diff = await shown(t);
-    if (diff.view.update === undefined) return;
     await diff.view.close("rejected");
     await t.controls.settle();
     assert.equal(await update(t, diff), "gone");
@@ -94,7 +89,6 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
     const path = await t.file("one.txt", "one\ntwo\nthree\n");
     const { originalText, text } = change;
     const diff = await t.show({ path, proposedText: text, originalText, standing: "merged" });
-    if (diff.view.update === undefined) return;
     assert.equal(await diff.hands.leftText(), originalText);
     assert.equal(await diff.hands.rightText(), text);
     await diff.hands.reject();

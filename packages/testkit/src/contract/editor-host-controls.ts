@@ -28,8 +28,6 @@ export interface EditorHostControls {
   focusedElement(): Promise<string>;
   /** How many questions that block the user (dialogs, prompts) the editor has asked so far. */
   questionsAsked(): number;
-  /** How the next proposal for a file with unsaved changes is answered by the user. Absent together with `makeDirty`. */
-  answerUnsaved?(answer: "compare" | "cancel"): void;
   /** Lets the next `diffs.open` meet an editor that fails. Absent where nothing can fail. */
   failNextOpen?(): void;
   /** The view of a proposal by its id; also after its end, when its hands do nothing. */
