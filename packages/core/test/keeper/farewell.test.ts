@@ -390,6 +390,8 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
       const challenge = request.headers["patchbay-challenge"];
       response.writeHead(204, { "patchbay-proof": String(challenge), connection: "close" }).end();
     });
+    // The system takes its time to free the port of a process that was killed.
+    await expect.poll(() => canBind(port)).toBe(true);
     await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
     const { companion } = build();
     await companion.start();
