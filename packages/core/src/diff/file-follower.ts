@@ -141,24 +141,32 @@ export class FileFollower {
     /** What is there to be replaced. */
     readonly file: FileText;
   }> {
-    const { files, clock } = this.#options;
+    const { files } = this.#options;
     const place = proposal.filePlace ?? (await files.placeOf(proposal.facts.input.path));
     return await this.#inTurn(proposal, async () => {
-      const onDisk = await files.read(place);
-      const file = unwritten === undefined ? onDisk : { ...onDisk, text: unwritten.text };
-      const { base } = proposal;
-      const isSame = base !== undefined && isSameFile(base.file, file);
-      const next = isSame ? { base, text, isConflict: false } : await rebaseProposal(proposal, text, file, clock);
-      const isConflict = next.base.conflict !== undefined && hasConflict(next.text);
-      const because = unwritten?.mayComeLater
-        ? "not-written-yet"
-        : isConflict
-          ? "conflict"
-          : isSame || file.readable
-            ? undefined
-            : "changed-unreadable";
-      return { because, next, file: onDisk };
+      const file = await files.read(place);
+      if (unwritten !== undefined) {
+        const found = await this.#lookAt(proposal, text, { ...file, text: unwritten.text });
+        if (unwritten.mayComeLater) return { ...found, because: "not-written-yet", file };
+        // What was not written in time, and cannot be had together with this, does not stand in its way.
+        if (found.because === undefined) return { ...found, file };
+      }
+      return { ...(await this.#lookAt(proposal, text, file)), file };
     });
+  }
+
+  async #lookAt(
+    proposal: Proposal,
+    text: string,
+    file: FileText,
+  ): Promise<{ readonly because: AcceptRefusal | undefined; readonly next: RebasedProposal }> {
+    const { base } = proposal;
+    const isSame = base !== undefined && isSameFile(base.file, file);
+    const next = isSame
+      ? { base, text, isConflict: false }
+      : await rebaseProposal(proposal, text, file, this.#options.clock);
+    if (next.base.conflict !== undefined && hasConflict(next.text)) return { because: "conflict", next };
+    return { because: isSame || file.readable ? undefined : "changed-unreadable", next };
   }
 
   async #follow(proposal: Proposal): Promise<void> {

@@ -42,6 +42,9 @@ const patienceMs = 3_000;
 /** So long after an accept a file that is as it was before is worth a word to the user, ms. */
 const unwrittenMs = 30_000;
 
+/** So many accepted texts of one agent are watched for at most. */
+const mostAwaited = 32;
+
 /** The same where the agent may well have refused. */
 const refusedMs = 5_000;
 
@@ -79,6 +82,10 @@ export interface ReviewedFilesOptions {
 export class ReviewedFiles {
   readonly #options: ReviewedFilesOptions;
   readonly #writes: Map<string, Set<PendingWrite>> = new Map();
+  /** Sessions that were seen to write what was accepted. */
+  readonly #writers: Set<string> = new Set();
+  /** Sessions that were waited for in vain: some write where this machine does not see it, and are not waited for again. */
+  readonly #overdue: Set<string> = new Set();
   #ended = false;
 
   constructor(options: ReviewedFilesOptions) {
@@ -178,7 +185,9 @@ export class ReviewedFiles {
   async whenWritten(place: FilePlace): Promise<void> {
     const all = Array.from(this.#writes.get(place.real) ?? []);
     await Promise.all(all.map((write) => write.look()));
-    const writes = Array.from(this.#writes.get(place.real) ?? []);
+    const writes = Array.from(this.#writes.get(place.real) ?? []).filter(
+      ({ sessionId, mayComeLater }) => mayComeLater || !this.#overdue.has(sessionId),
+    );
     if (writes.length === 0) return;
     let timer: Disposable | undefined;
     const patience = new Promise<void>((resolve) => {
@@ -186,10 +195,15 @@ export class ReviewedFiles {
     });
     await Promise.race([Promise.all(writes.map((write) => write.landed)), patience]);
     timer?.dispose();
+    for (const { sessionId, hasEnded } of writes) if (!hasEnded) this.#overdue.add(sessionId);
   }
 
   /** An agent writes nothing more of what it had, to one file or, having ended, to any. */
   forgetWritesOf(sessionId: string, path?: string): void {
+    if (path === undefined) {
+      this.#writers.delete(sessionId);
+      this.#overdue.delete(sessionId);
+    }
     for (const write of Array.from(this.#writes.values()).flatMap((writes) => [...writes])) {
       if (write.sessionId === sessionId && (path === undefined || write.path === path)) write.dispose();
     }
@@ -199,11 +213,26 @@ export class ReviewedFiles {
   awaitWrite(awaited: AwaitedWrite): void {
     if (this.#ended || sameLines(splitByteOrderMark(awaited.text).body, awaited.before.text)) return;
     const { real } = awaited.place;
+    const { sessionId } = awaited;
+    const own = Array.from(this.#writes.values()).flatMap((all) =>
+      Array.from(all).filter((write) => write.sessionId === sessionId),
+    );
+    if (own.length >= mostAwaited) own[0]?.dispose();
     const writes = this.#writes.get(real) ?? new Set();
     this.#writes.set(real, writes);
-    const write = new PendingWrite(this, this.#options, awaited);
+    const write = new PendingWrite(this, this.#options, {
+      ...awaited,
+      // Of an agent that was never seen to write, an unchanged file says nothing: it may write elsewhere.
+      onUnwritten: () => {
+        if (awaited.mayBeRefused || this.#writers.has(sessionId)) awaited.onUnwritten();
+      },
+    });
     writes.add(write);
-    write.onDidEnd = () => {
+    write.onDidEnd = (isWritten) => {
+      if (isWritten) {
+        this.#writers.add(sessionId);
+        this.#overdue.delete(sessionId);
+      }
       writes.delete(write);
       if (writes.size === 0 && this.#writes.get(real) === writes) this.#writes.delete(real);
     };
@@ -231,7 +260,7 @@ export class ReviewedFiles {
 class PendingWrite {
   /** Resolves when the file has changed, or is not waited for any more. Never rejects. */
   readonly landed: Promise<void>;
-  onDidEnd: () => void = () => {};
+  onDidEnd: (isWritten: boolean) => void = () => {};
   readonly #files: Pick<ReviewedFiles, "readDisk" | "watch">;
   readonly #options: ReviewedFilesOptions;
   readonly #awaited: AwaitedWrite;
@@ -266,6 +295,10 @@ class PendingWrite {
     return this.#awaited.mayComeLater();
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   begin(): void {
     this.#watching = this.#files.watch(this.#awaited.place, () => void this.look());
     this.#giveTime();
@@ -274,11 +307,15 @@ class PendingWrite {
   }
 
   dispose(): void {
+    this.#end(false);
+  }
+
+  #end(isWritten: boolean): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#watching?.dispose();
     this.#timer?.dispose();
-    this.onDidEnd();
+    this.onDidEnd(isWritten);
     this.#land();
   }
 
@@ -306,7 +343,7 @@ class PendingWrite {
     // Another text than before counts, too: hooks of agents format what they have written.
     const isOther = !before.unsaved && !(before.readable && now.readable && sameLines(now.text, before.text));
     if (this.#hasEnded || !(isAccepted || isOther)) return;
-    this.dispose();
+    this.#end(true);
     if (before.unsaved && isAccepted) await this.#reload(place.path, before.text);
   }
 

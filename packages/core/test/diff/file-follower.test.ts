@@ -555,8 +555,58 @@ describe("several proposals for one file", () => {
     expect(test.messageCodes()).toEqual(["not-written"]);
   });
 
+  it("an agent that was waited for in vain is not waited for again, until it writes", async () => {
+    const test = start();
+    test.stopWriting();
+    const propose = async (session: string, line: number, word: string): Promise<string> => {
+      const { id } = test.open(session, lineOf(line, word));
+      await test.editor.nextView((view) => view.request.id === id);
+      return id;
+    };
+    await test.registry.accept(await propose("one", 0, "ONE"));
+    for (const [session, word] of [
+      ["two", "for one"],
+      ["one", "for two"],
+    ] as const) {
+      const waiting = test.registry.accept(await propose(session, 2, word));
+      await test.clock.advanceAsync(3_000);
+      expect(await waiting).toBe(true);
+    }
+    // No time passes: nothing is waited for.
+    expect(await test.registry.accept(await propose("two", 2, "THREE again"))).toBe(true);
+  });
+
+  it("a change that was not written in time does not stand in the way of one that it does not go with", async () => {
+    const test = start();
+    test.stopWriting();
+    const first = test.open("one", lineOf(0, "ONE"));
+    const second = test.open("two", lineOf(0, "1"));
+    await expect.poll(() => test.editor.openViews.length).toBe(2);
+    await test.registry.accept(first.id);
+    const accepting = test.registry.accept(second.id);
+    await test.clock.advanceAsync(3_000);
+    expect(await accepting).toBe(true);
+    expect(await second.outcome).toMatchObject({ text: lineOf(0, "1") });
+  });
+
+  it("of an agent that was never seen to write, an unchanged file says nothing", async () => {
+    const test = start();
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "ONE"));
+    await test.editor.nextView();
+    await test.registry.accept(id);
+    await test.clock.advanceAsync(100_000);
+    expect(test.messageCodes()).toEqual([]);
+    expect(test.registry.kept.list).toEqual([]);
+    expect(test.clock.pending).toBe(0);
+  });
+
   it("an accepted change that never reaches the file is told, once, with the text", async () => {
     const test = start();
+    const written = test.open("one", "written\n", "/ws/b.ts");
+    await test.editor.nextView();
+    await test.registry.accept(written.id);
+    await test.clock.advanceAsync(200);
     test.stopWriting();
     const { id } = test.open("one", lineOf(0, "ONE"));
     await test.editor.nextView();
