@@ -77,7 +77,11 @@ export class DiffRegistry {
       clock,
       texts: () => texts,
       onLost: (proposal) => messages.answerLost(proposal),
-      onDelivered: (proposal) => this.#kept.delivered(proposal),
+      onDelivered: (proposal) => {
+        this.#kept.delivered(proposal);
+        // Nothing of it waits any more.
+        this.#proposals.changed();
+      },
     });
     const events = (proposal: Proposal): ReturnType<ReviewDecisions["events"]> => this.#decisions.events(proposal);
     const beforeShown = (proposal: Proposal): Promise<void> => this.#follower.begin(proposal);

@@ -85,7 +85,7 @@ export class ReviewDecisions {
     if (!proposal.isOpen) return false;
     if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
     if (!this.#end(proposal, { kind }, "rejected", true)) return false;
-    this.#options.outcomes.send(proposal, { kind });
+    this.#send(proposal, { kind });
     return true;
   }
 
@@ -146,7 +146,7 @@ export class ReviewDecisions {
       this.#options.kept.keep(proposal, "answered-in-terminal", text);
       messages.editsNotUsed(proposal, () => this.#options.kept.saveAndTell(proposal));
     }
-    if (options.notify) outcomes.send(proposal, { kind: "rejected" });
+    if (options.notify) this.#send(proposal, { kind: "rejected" });
     return final;
   }
 
@@ -237,7 +237,7 @@ export class ReviewDecisions {
   }
 
   async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
-    const { clock, follower, messages, outcomes, marks } = this.#options;
+    const { clock, follower, messages, marks } = this.#options;
     proposal.isWaiting = !proposal.detached;
     const hasWaited = !proposal.detached && (await follower.waitForWrites(proposal));
     proposal.isWaiting = false;
@@ -272,8 +272,9 @@ export class ReviewDecisions {
     if (checked !== undefined && proposal.base !== undefined) proposal.base = { ...proposal.base, file: checked.file };
     const outcome: DiffOutcome = { kind: "accepted", ...final, ...(told === undefined ? {} : { told }) };
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
-    outcomes.send(proposal, outcome);
-    if (checked !== undefined) this.#awaitWrite(proposal, checked, final.text);
+    this.#send(proposal, outcome);
+    // One that is away writes when it has come back, and is told of what has changed until then.
+    if (checked !== undefined && proposal.agentPresent) this.#awaitWrite(proposal, checked, final.text);
     if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
@@ -302,7 +303,7 @@ export class ReviewDecisions {
       text,
       sessionId,
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
-      mayComeLater: () => proposal.undelivered !== undefined || proposals.ofSession(sessionId).length > 0,
+      mayComeLater: () => proposals.ofSession(sessionId).length > 0,
       onUnwritten: () => {
         kept.keep(proposal, "not-written", splitByteOrderMark(text).body);
         messages.unwritten(proposal, () => kept.saveAndTell(proposal));
@@ -328,6 +329,11 @@ export class ReviewDecisions {
     return true;
   }
 
+  #send(proposal: Proposal, outcome: DiffOutcome): void {
+    this.#options.outcomes.send(proposal, outcome);
+    this.#options.proposals.changed();
+  }
+
   #release(proposal: Proposal, reason: DiffCloseReason, isSent = false): void {
     const { proposals, drafts, views } = this.#options;
     proposal.detached = false;
@@ -335,6 +341,7 @@ export class ReviewDecisions {
     this.#options.follower.end(proposal);
     if (!isSent) drafts.forget(proposal);
     void views.close(proposal, reason);
-    proposals.changed();
+    // What is sent next is told of with it: in between it would look as if nobody waited.
+    if (!isSent) proposals.changed();
   }
 }

@@ -13,7 +13,7 @@ import { dismissal, guardianProgram } from "./farewell-program.ts";
 import { presentSessions } from "./farewell-sessions.ts";
 
 /** A proposal that is decided sooner gets no guardian, ms: to start one takes some 50 ms of a processor. */
-const startAfterMs = 1_000;
+const startAfterMs = 150;
 /** After how long an editor that was killed is back, ms; a window whose extension host has died takes about as long as a reload. */
 const comeBackMs = 4_500;
 /** The `retry` of streams that end because nobody came back, ms. */
@@ -51,8 +51,8 @@ interface Watch {
 }
 
 /**
- * Sees to it that agents are answered when this process is killed: while one waits for a verdict that may be given by another
- * run, a keeper stands by at the other end of a pipe. It hears the end of this process at once, takes the port over, holds the
+ * Sees to it that agents are answered when this process is killed: while one waits for a verdict, or for one to arrive, that
+ * another run may give, a keeper stands by at the other end of a pipe. It hears the end of this process at once, takes the port over, holds the
  * agents until the next run asks for it, and tells them in the end. Nothing runs while nobody waits; a guardian that waits
  * takes 7 to 9 MB of memory of its own and no time at all.
  */
@@ -168,8 +168,10 @@ export class Guardian {
   }
 }
 
-/** Also for one whose answer dies with the connection: with the port it keeps its way to the next run. */
+/**
+ * For a verdict, or for one that was given and has not arrived. Also for an agent whose answer dies with the connection: with the
+ * port it keeps its way to the next run.
+ */
 function isAnyWaiting({ diffs, sessions }: Pick<AgentSide, "sessions" | "diffs">): boolean {
-  const known = new Set(sessions.sessions.map(({ id }) => id));
-  return diffs.proposals.some(({ sessionId, state }) => state !== "kept" && known.has(sessionId));
+  return sessions.sessions.some(({ id }) => diffs.concerns(id));
 }

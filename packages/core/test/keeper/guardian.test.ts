@@ -36,6 +36,7 @@ interface Setup {
   readonly side: AgentSide;
   readonly storage: PrivateStorage;
   readonly pipes: readonly TestPipe[];
+  readonly transport: HandTransport;
   open(path: string): void;
   /** What a keeper would find. */
   note(): Promise<string | undefined>;
@@ -88,23 +89,24 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
   const open = (path: string): void => {
     side.diffs.open(session.owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
   };
-  return { platform: memory, editor, side, storage, pipes, open, note: () => storage.read(farewellKey) };
+  return { platform: memory, editor, side, storage, pipes, transport, open, note: () => storage.read(farewellKey) };
 }
 
 describe("a guardian", () => {
   it("is not there while nobody waits, nor for a proposal that is decided at once", async () => {
-    const { editor, open, pipes, platform, note } = await start();
+    const { editor, open, pipes, platform, note, transport } = await start();
     await platform.clock.advanceAsync(60_000);
     open("/ws/a.ts");
-    await platform.clock.advanceAsync(900);
+    await platform.clock.advanceAsync(100);
     (await editor.nextView()).reject();
+    transport.confirm();
     await platform.clock.advanceAsync(60_000);
     expect(pipes).toEqual([]);
     expect(await note()).toBeUndefined();
   });
 
-  it("is there while an agent waits, told what for at each change, and gone with the last proposal", async () => {
-    const { editor, open, pipes, platform, note } = await start();
+  it("is there while an agent waits, told what for at each change, and gone when the last verdict has arrived", async () => {
+    const { editor, open, pipes, platform, note, transport } = await start();
     open("/ws/a.ts");
     await platform.clock.advanceAsync(1_000);
     await expect.poll(() => pipes[0]?.lines.length).toBe(1);
@@ -118,6 +120,9 @@ describe("a guardian", () => {
     // In the same moment: the next one may be the last of this process.
     expect(pipe?.guarded).toEqual(["/ws/b.ts"]);
     (await editor.nextView((view) => view.request.path === "/ws/b.ts")).reject();
+    expect(pipe?.guarded).toEqual([]);
+    expect(pipe?.hasEnded).toBe(false);
+    transport.confirm();
     expect(pipe?.lines.at(-1)).toBe("");
     expect(pipe?.hasEnded).toBe(true);
     expect(pipes).toHaveLength(1);
@@ -152,11 +157,12 @@ describe("a guardian", () => {
   });
 
   it("one that comes up when nobody waits any more is sent away", async () => {
-    const { editor, open, pipes, platform } = await start();
+    const { editor, open, pipes, platform, transport } = await start();
     open("/ws/a.ts");
     await editor.nextView();
     platform.clock.advance(1_000);
     (await editor.nextView()).reject();
+    transport.confirm();
     await expect.poll(() => pipes.map(({ lines, hasEnded }) => [lines, hasEnded])).toEqual([[[""], true]]);
   });
 });

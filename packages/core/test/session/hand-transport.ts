@@ -31,8 +31,17 @@ export class HandTransport implements AgentTransport {
     this.pushed.push(json);
   }
 
-  pushReliable(json: string): ReturnType<AgentTransport["pushReliable"]> {
+  /** What the agent has not shown to have yet. */
+  readonly unconfirmed: (() => void)[] = [];
+
+  /** The agent shows that it has all it was sent. */
+  confirm(): void {
+    for (const delivered of this.unconfirmed.splice(0)) delivered();
+  }
+
+  pushReliable(json: string, onDelivered?: () => void): ReturnType<AgentTransport["pushReliable"]> {
     this.pushed.push(json);
+    if (onDelivered !== undefined) this.unconfirmed.push(onDelivered);
     return { eventId: 0, dispose: () => {} };
   }
 

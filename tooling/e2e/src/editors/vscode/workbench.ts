@@ -154,6 +154,16 @@ export class Workbench {
     return await this.page.locator(".monaco-dialog-box").getByRole("button", { name: label, exact: true }).isVisible();
   }
 
+  /** Waits for a dialog, for so many milliseconds at most. */
+  async waitForDialog(timeout: number): Promise<void> {
+    await this.page
+      .locator(".monaco-dialog-box")
+      .waitFor({ timeout })
+      .catch(() => {
+        // None came.
+      });
+  }
+
   async isDialogOpen(): Promise<boolean> {
     return await this.page.locator(".monaco-dialog-box").isVisible();
   }
