@@ -4,8 +4,8 @@ import { everyAgent, mustEqual, type Scenario, type StartedAgent } from "./scena
 
 const byOther = startContents.replace("third line", "third line by another program");
 
-/** What Qwen Code says instead of writing a file that has changed since it read it. */
-const refusal = /has been modified since you last read it/u;
+/** What Qwen Code says instead of writing a file that has changed since it read it; the second where it was replaced by another one. */
+const refusal = /has been modified since you last read it|has not been read in this session/u;
 
 /**
  * Another program changes another line of the file while the proposal waits: an accept keeps both. Qwen Code refuses to write
