@@ -175,10 +175,17 @@ export class ReviewedFiles {
     return (this.#writes.get(real)?.size ?? 0) > 0;
   }
 
-  /** What was accepted for the file last and is not on disk yet. */
+  /** What an agent that writes here was told last to write to the file, where that is not on disk yet. */
   unwritten({ real }: FilePlace): UnwrittenText | undefined {
-    const last = Array.from(this.#writes.get(real) ?? []).at(-1);
-    return last === undefined ? undefined : { text: last.text, mayComeLater: last.mayComeLater };
+    const last = Array.from(this.#writes.get(real) ?? [])
+      .filter(({ sessionId }) => this.#writers.has(sessionId))
+      .at(-1);
+    return last === undefined ? undefined : { text: last.text, mayComeLater: this.#mayComeLater(last) };
+  }
+
+  /** Only of an agent that was seen to write is it known that it writes here at all. */
+  #mayComeLater({ sessionId, mayComeLater }: PendingWrite): boolean {
+    return mayComeLater && this.#writers.has(sessionId);
   }
 
   /** Waits a few seconds for what was accepted for the file before. */
@@ -186,7 +193,7 @@ export class ReviewedFiles {
     const all = Array.from(this.#writes.get(place.real) ?? []);
     await Promise.all(all.map((write) => write.look()));
     const writes = Array.from(this.#writes.get(place.real) ?? []).filter(
-      ({ sessionId, mayComeLater }) => mayComeLater || !this.#overdue.has(sessionId),
+      (write) => this.#mayComeLater(write) || !this.#overdue.has(write.sessionId),
     );
     if (writes.length === 0) return;
     let timer: Disposable | undefined;

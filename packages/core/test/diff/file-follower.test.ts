@@ -354,6 +354,14 @@ describe("an accept that waits for its agent", () => {
   });
 });
 
+/** A session writes what was accepted, so that it is known to write here. */
+async function seenToWrite(test: RegistryUnderTest, session: string): Promise<void> {
+  const { id } = test.open(session, "written\n", "/ws/written.ts");
+  await test.editor.nextView();
+  await test.registry.accept(id);
+  await test.clock.advanceAsync(200);
+}
+
 async function editorShows(
   { editor }: RegistryUnderTest,
   view: MemoryDiffView,
@@ -442,6 +450,7 @@ describe("several proposals for one file", () => {
 
   it("an agent that never writes does not keep the next one waiting for ever, nor is its change dropped", async () => {
     const test = start();
+    await seenToWrite(test, "one");
     test.stopWriting();
     const first = test.open("one", lineOf(0, "ONE"));
     const second = test.open("two", lineOf(2, "THREE"));
@@ -455,6 +464,7 @@ describe("several proposals for one file", () => {
 
   it("an agent that writes only when all its files are decided holds the others up until then", async () => {
     const test = start();
+    await seenToWrite(test, "one");
     test.stopWriting();
     const first = test.open("one", lineOf(0, "ONE"));
     const batched = test.open("one", "other\n", "/ws/b.ts");
@@ -474,6 +484,7 @@ describe("several proposals for one file", () => {
 
   it("accepted all at once go on with the rest of an answer that its agent writes as a whole", async () => {
     const test = start();
+    await seenToWrite(test, "one");
     test.stopWriting();
     const carry = test.carrier.carry.bind(test.carrier);
     test.carrier.carry = (to, outcome, onDelivered) => {
