@@ -29,7 +29,7 @@ const proposal = (name: string): ProposalInfo => ({
   id: "p1",
   sessionId: "s1",
   agentName: name,
-  path: `/work/${name}`,
+  path: `/ws/${name}`,
   kind: "change",
   edited: true,
   state: "kept",
@@ -47,9 +47,9 @@ const session = (name: string): SessionInfo => ({
 
 /** Every place where the edition itself puts such a name before the user. */
 const surfaces: Readonly<Record<string, (name: string) => readonly string[]>> = {
-  "the names of a review's buffers": (name) => Object.values(reviewNames("p1", name, `/work/${name}`)),
-  "the title of a review": (name) => [shortPath(`/work/${name}`, ["/work"]), shortPath(`/${name}/x`, ["/work"])],
-  "a notice": (name) => noticeLines(`${name} proposes a change to /work/${name}. Show it?`, `/work/${name}`, 80),
+  "the names of a review's buffers": (name) => Object.values(reviewNames("p1", name, `/ws/${name}`)),
+  "the title of a review": (name) => [shortPath(`/ws/${name}`, ["/ws"]), shortPath(`/${name}/x`, ["/ws"])],
+  "a notice": (name) => noticeLines(`${name} proposes a change to /ws/${name}. Show it?`, `/ws/${name}`, 80),
   "the list of proposals": (name) => [proposalLabel(proposal(name))],
   "the status": (name) => [
     statusText({
@@ -59,7 +59,7 @@ const surfaces: Readonly<Record<string, (name: string) => readonly string[]>> = 
       sharing: true,
     }),
   ],
-  "the choice of a tmux pane": (name) => readPanes(`%1\tbash\t1.1\t/work/${name}`, undefined).map(({ title }) => title),
+  "the choice of a tmux pane": (name) => readPanes(`%1\tbash\t1.1\t/ws/${name}`, undefined).map(({ title }) => title),
   "any other line": (name) => [plainLine(name), plainStatus(name)],
 };
 
