@@ -172,12 +172,14 @@ export class VsCodeDriver implements EditorDriver {
     const isOver = async (): Promise<boolean> =>
       (await this.workbench.isDialogOpen()) || (await this.openDiffs()).length === 0;
     await poll("a closed proposal, or a question about it", isOver, { timeout: patience });
-    // Patchbay asks about an edited one when VS Code has closed its tab.
+    // Right after the last key VS Code asks about unsaved changes. Patchbay asks about an edited proposal when VS Code
+    // has closed its tab.
     await this.workbench.waitForDialog(3_000);
-    if (!(await this.workbench.isDialogOpen())) return;
-    // Right after the last key VS Code asks about unsaved changes, else Patchbay about the proposal.
-    const isOurs = await this.workbench.hasDialogButton("Reject");
-    await this.workbench.answerDialog(isOurs ? "Reject" : "Don't Save");
+    if (await this.workbench.hasDialogButton("Don't Save")) {
+      await this.workbench.answerDialog("Don't Save");
+      await this.workbench.waitForDialog(3_000);
+    }
+    if (await this.workbench.hasDialogButton("Reject")) await this.workbench.answerDialog("Reject");
   }
 
   async reload(): Promise<number> {

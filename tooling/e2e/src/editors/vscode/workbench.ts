@@ -141,12 +141,13 @@ export class Workbench {
     return actions.and(this.page.getByRole("button", { name })).first();
   }
 
-  /** Answers a modal dialog by a button's exact label. */
+  /** Answers a modal dialog by a button's exact label. Another one may follow at once: it is waited for by its words. */
   async answerDialog(button: string): Promise<void> {
-    const dialog = this.page.locator(".monaco-dialog-box");
-    await dialog.waitFor({ timeout: patience });
-    await dialog.getByRole("button", { name: button, exact: true }).click();
-    await dialog.waitFor({ state: "hidden", timeout: patience });
+    const shown = this.page.locator(".monaco-dialog-box");
+    await shown.waitFor({ timeout: patience });
+    const words = await shown.locator(".dialog-message-container").innerText();
+    await shown.getByRole("button", { name: button, exact: true }).click();
+    await shown.filter({ hasText: words }).waitFor({ state: "hidden", timeout: patience });
   }
 
   /** Whether the dialog that is open has a button with exactly this label. */
