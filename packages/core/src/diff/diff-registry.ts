@@ -19,6 +19,7 @@ import { createReviewMessages, type ReviewMessages } from "./review-messages.ts"
 import { ReviewViews } from "./review-views.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
 import { ReviewedFiles } from "./reviewed-files.ts";
+import { AwaitedWrites } from "./awaited-writes.ts";
 import { WrittenFiles } from "./written-files.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
@@ -60,7 +61,7 @@ export class DiffRegistry {
   readonly #decisions: ReviewDecisions;
   readonly #handover: ProposalHandover;
   readonly #kept: KeptTexts;
-  readonly #files: ReviewedFiles;
+  readonly #writes: AwaitedWrites;
   readonly #follower: FileFollower;
 
   constructor(options: DiffRegistryOptions) {
@@ -91,16 +92,17 @@ export class DiffRegistry {
     const wake = (proposal: Proposal): Promise<void> => texts.wake(proposal);
     const views = new ReviewViews({ host, clock, logger, messages, proposals, wake, events, beforeShown });
     const files = new ReviewedFiles({ host, files: options.files, clock, logger });
+    const writes = new AwaitedWrites({ host, files, clock, logger });
     const showAgain = (proposal: Proposal): Promise<void> => views.show(proposal);
     const onAgentWrote = (proposal: Proposal): void => this.#decisions.writtenByTerminal(proposal);
-    const follower = new FileFollower({ files, clock, logger, drafts, proposals, showAgain, onAgentWrote });
+    const follower = new FileFollower({ files, writes, clock, logger, drafts, proposals, showAgain, onAgentWrote });
     const marks = new ByteOrderMarks(options.files);
     this.#proposals = proposals;
     this.#messages = messages;
     this.#drafts = drafts;
     this.#outcomes = outcomes;
     this.#views = views;
-    this.#files = files;
+    this.#writes = writes;
     this.#follower = follower;
     const kept = new KeptTexts({
       host,
@@ -129,6 +131,7 @@ export class DiffRegistry {
       written,
       follower,
       files,
+      writes,
     });
     this.#handover = new ProposalHandover({ clock, logger, store, carrier, drafts, outcomes, proposals, views });
   }
@@ -193,8 +196,7 @@ export class DiffRegistry {
       real: facts.real,
     });
     proposal.fileState = facts.fileState;
-    // What it did not write before, it proposes anew.
-    this.#files.forgetWritesOf(owner.sessionId, input.path);
+    this.#writes.proposedAnew(owner.sessionId, input.path);
     this.#proposals.add(proposal);
     if (this.#proposals.ending !== undefined) this.#handover.takeLate(proposal);
     else {
@@ -236,7 +238,7 @@ export class DiffRegistry {
     let waiting = ids.flatMap((id) => this.#proposals.get(id) ?? []);
     while (waiting.length > 0) {
       // An agent may write the files of one answer only when all of them are decided: those that need not wait go first.
-      const next = waiting.find(({ filePlace }) => filePlace === undefined || !this.#files.isBeingWritten(filePlace));
+      const next = waiting.find(({ filePlace }) => filePlace === undefined || !this.#writes.isBeingWritten(filePlace));
       const proposal = next ?? waiting[0];
       if (proposal === undefined) break;
       waiting = waiting.filter((one) => one !== proposal);
@@ -331,7 +333,7 @@ export class DiffRegistry {
     }
     this.#decisions.tellLost(sessionId);
     this.#outcomes.ownerEnded(sessionId);
-    this.#files.forgetWritesOf(sessionId);
+    this.#writes.forgetWritesOf(sessionId);
   }
 
   /**
@@ -350,7 +352,7 @@ export class DiffRegistry {
   /** Ends everything. With `keep` (an editor reload) proposals and drafts stay on disk and owners get no verdict. */
   stop(options: { readonly keep: boolean }): Promise<void> {
     this.#follower.endAll();
-    this.#files.end();
+    this.#writes.end();
     return this.#handover.stop(options);
   }
 

@@ -8,8 +8,9 @@ import { hasConflict } from "./merge-texts.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
 import { currentText } from "./read-view.ts";
-import { firstBase, isSameFile, type RebasedProposal, rebaseProposal } from "./rebase-proposal.ts";
-import type { FilePlace, FileText, ReviewedFiles, UnwrittenText } from "./reviewed-files.ts";
+import { firstBase, type RebasedProposal, rebaseProposal } from "./rebase-proposal.ts";
+import type { AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
+import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
 import { sameLines } from "./text-fidelity.ts";
 import { within } from "./within.ts";
 
@@ -33,6 +34,7 @@ export type AcceptRefusal = "conflict" | "not-written-yet" | "changed-unreadable
 
 export interface FileFollowerOptions {
   readonly files: ReviewedFiles;
+  readonly writes: AwaitedWrites;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly drafts: DraftKeeper;
@@ -88,8 +90,8 @@ export class FileFollower {
   /** Waits for what was accepted for the file before. True where there was something to wait for: the user may have typed meanwhile. */
   async waitForWrites(proposal: Proposal): Promise<boolean> {
     const { filePlace } = proposal;
-    if (filePlace === undefined || !this.#options.files.isBeingWritten(filePlace)) return false;
-    await this.#options.files.whenWritten(filePlace);
+    if (filePlace === undefined || !this.#options.writes.isBeingWritten(filePlace)) return false;
+    await this.#options.writes.whenWritten(filePlace);
     return true;
   }
 
@@ -100,7 +102,9 @@ export class FileFollower {
   async check(proposal: Proposal, text: string): Promise<AcceptCheck> {
     if (proposal.base === undefined) await this.begin(proposal);
     const place = proposal.filePlace ?? (await this.#options.files.placeOf(proposal.facts.input.path));
-    const { because, next, file } = await this.#look(proposal, text, this.#options.files.unwritten(place));
+    const asking = { id: proposal.id, sessionId: proposal.facts.owner.sessionId };
+    const unwritten = this.#options.writes.unwritten(place, asking);
+    const { because, next, file } = await this.#look(proposal, text, unwritten);
     if (because === undefined) return { kind: "clear", text: next.text, file, place };
     await this.#goOn(proposal, text, next);
     return { kind: "refused", because };

@@ -12,12 +12,6 @@ export interface RebasedProposal {
   readonly isConflict: boolean;
 }
 
-/** Whether a review of `known` tells the truth about a file that is `now`. */
-export function isSameFile(known: FileText, now: FileText): boolean {
-  if (known.readable !== now.readable || known.unsaved !== now.unsaved) return false;
-  return now.readable ? sameLines(known.text, now.text) : known.stamp === now.stamp;
-}
-
 /**
  * Carries what the right side of a review holds (the proposal, with or without the user's edits) over to the file as it is
  * now, by a three-way merge: every change of the file stays, every change of the right side stays, or it is a conflict.

@@ -14,8 +14,9 @@ import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 import { mergeTexts } from "./merge-texts.ts";
-import { isSameFile, textForEdits } from "./rebase-proposal.ts";
-import type { FilePlace, FileText, ReviewedFiles } from "./reviewed-files.ts";
+import { textForEdits } from "./rebase-proposal.ts";
+import type { AwaitedWrites } from "./awaited-writes.ts";
+import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
 /** How long after its answer in the terminal an agent may take to write, ms. */
@@ -34,6 +35,7 @@ export interface ReviewDecisionsOptions {
   readonly written: WrittenFiles;
   readonly follower: FileFollower;
   readonly files: ReviewedFiles;
+  readonly writes: AwaitedWrites;
 }
 
 /**
@@ -295,13 +297,14 @@ export class ReviewDecisions {
   }
 
   #awaitWrite(proposal: Proposal, { place, file }: { place: FilePlace; file: FileText }, text: string): void {
-    const { files, kept, messages, proposals } = this.#options;
+    const { writes, kept, messages, proposals } = this.#options;
     const { sessionId } = proposal.facts.owner;
-    files.awaitWrite({
+    writes.awaitWrite({
       place,
       before: file,
       text,
       sessionId,
+      beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,
       onUnwritten: () => {

@@ -600,6 +600,94 @@ describe("several proposals for one file", () => {
     expect(await second.outcome).toMatchObject({ text: lineOf(0, "1") });
   });
 
+  it("accepted all at once, each holds what the ones before it make of the file, whether these are seen to write or not", async () => {
+    const test = start();
+    test.stopWriting();
+    test.carrier.reachable.add("three");
+    test.open("one", lineOf(0, "ONE"));
+    test.open("two", lineOf(2, "THREE"));
+    test.open("three", lineOf(4, "FIVE"));
+    await expect.poll(() => test.editor.openViews.length).toBe(3);
+    const accepting = test.registry.acceptAll();
+    await test.clock.advanceAsync(6_000);
+    expect(await accepting).toEqual([]);
+    expect(test.carrier.carried.at(-1)?.outcome).toMatchObject({ text: "ONE\ntwo\nTHREE\nfour\nFIVE\n" });
+  });
+
+  it("a proposal of before the accept alone holds what was accepted: a later one was made without it", async () => {
+    const test = start();
+    test.stopWriting();
+    const first = test.open("one", lineOf(0, "ONE"));
+    await test.editor.nextView();
+    await test.registry.accept(first.id);
+    const second = test.open("two", lineOf(2, "THREE"));
+    await test.editor.nextView();
+    const accepting = test.registry.accept(second.id);
+    await test.clock.advanceAsync(3_000);
+    expect(await accepting).toBe(true);
+    expect(await second.outcome).toMatchObject({ text: lineOf(2, "THREE") });
+  });
+
+  it("two of one agent that writes do not wait for each other", async () => {
+    const test = start();
+    await seenToWrite(test, "one");
+    test.stopWriting();
+    const propose = (handle: string, text: string) =>
+      test.registry.open(ownerOf("one"), { path, text, handle }, { inside: true, kind: "change" });
+    const first = propose("first", lineOf(0, "ONE"));
+    const second = propose("second", lineOf(2, "THREE"));
+    await expect.poll(() => test.editor.openViews.length).toBe(2);
+    await test.registry.accept(first.id);
+    const accepting = test.registry.accept(second.id);
+    await test.clock.advanceAsync(3_000);
+    expect(await accepting).toBe(true);
+  });
+
+  it("an agent that writes one of two texts and refuses the other one has not written both", async () => {
+    const test = start();
+    test.stopWriting();
+    const first = test.open("one", lineOf(0, "ONE"));
+    await test.editor.nextView();
+    await test.registry.accept(first.id);
+    const second = test.registry.open(
+      ownerOf("one"),
+      { path, text: lineOf(2, "THREE"), handle: "second" },
+      { inside: true, kind: "change" },
+    );
+    const view = await test.editor.nextView((one) => one.request.id === second.id);
+    view.type(lineOf(2, "typed"));
+    view.accept();
+    await second.outcome;
+    await test.writeByOther(lineOf(0, "ONE"));
+    await test.clock.advanceAsync(6_000);
+    expect(test.messageCodes()).toEqual(["not-written"]);
+    expect(test.registry.kept.list).toMatchObject([{ reason: "not-written" }]);
+  });
+
+  it("what another program writes right after an accept is not taken for the agent's", async () => {
+    const test = start();
+    await seenToWrite(test, "one");
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "ONE"));
+    await test.editor.nextView();
+    await test.registry.accept(id);
+    await test.writeByOther(lineOf(4, "FIVE"));
+    await test.clock.advanceAsync(6_000);
+    expect(test.messageCodes()).toEqual(["not-written"]);
+  });
+
+  it("what a formatter makes of an accepted change is the agent's", async () => {
+    const test = start();
+    await seenToWrite(test, "one");
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "if (one) { two( 'x' ) }"));
+    await test.editor.nextView();
+    await test.registry.accept(id);
+    await test.writeByOther(lineOf(0, 'if (one) {\n  two("x");\n}'));
+    await test.clock.advanceAsync(60_000);
+    expect(test.messageCodes()).toEqual([]);
+  });
+
   it("of an agent that was never seen to write, an unchanged file says nothing", async () => {
     const test = start();
     test.stopWriting();

@@ -34,6 +34,8 @@ export interface EditorDriver {
   /** Presses the accept button, or what stands for it, of the view in the foreground. */
   acceptDiff(): Promise<void>;
   rejectDiff(): Promise<void>;
+  /** Accepts all proposals by the editor's own command, and its question answered; absent where the driver cannot. */
+  acceptAll?(): Promise<void>;
   /** Types text at the end of the first line of the proposal in the foreground. */
   typeInDiff(text: string): Promise<void>;
   /** The first line of the proposal in the foreground; empty where none is there yet. */

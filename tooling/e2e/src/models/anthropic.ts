@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type ModelProtocol, offersTools, type Turn, writeEvent, writeJson } from "./model-server.ts";
+import { type ModelProtocol, offersTools, toolCalls, type Turn, writeEvent, writeJson } from "./model-server.ts";
 
 /** The Messages service that Claude Code speaks to. */
 export const anthropicProtocol: ModelProtocol = {
@@ -37,13 +37,14 @@ function stream(reply: ServerResponse, turn: Turn, call: number): void {
   if (turn.kind === "text") {
     send("content_block_start", { index: 0, content_block: { type: "text", text: "" } });
     send("content_block_delta", { index: 0, delta: { type: "text_delta", text: turn.text } });
-  } else {
-    const block = { type: "tool_use", id: `toolu_${call}`, name: turn.name, input: {} };
-    const delta = { type: "input_json_delta", partial_json: JSON.stringify(turn.input) };
-    send("content_block_start", { index: 0, content_block: block });
-    send("content_block_delta", { index: 0, delta });
+    send("content_block_stop", { index: 0 });
   }
-  send("content_block_stop", { index: 0 });
+  for (const [index, { id, name, input }] of toolCalls(turn, call).entries()) {
+    const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) };
+    send("content_block_start", { index, content_block: { type: "tool_use", id: `toolu_${id}`, name, input: {} } });
+    send("content_block_delta", { index, delta });
+    send("content_block_stop", { index });
+  }
   const reason = turn.kind === "text" ? "end_turn" : "tool_use";
   send("message_delta", { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 5 } });
   send("message_stop", {});

@@ -1,4 +1,4 @@
-import { type ModelProtocol, offersTools, writeEvent, writeJson } from "./model-server.ts";
+import { type ModelProtocol, offersTools, toolCalls, writeEvent, writeJson } from "./model-server.ts";
 
 const usage = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 } as const;
 
@@ -15,15 +15,14 @@ const errandAnswer = {
 export const geminiProtocol: ModelProtocol = {
   isConversation: (path, body) => path.includes(":streamGenerateContent") && offersTools(body),
   answer: (reply, turn, call) => {
-    const part =
-      turn.kind === "text"
-        ? { text: turn.text }
-        : { functionCall: { id: `call-${call}`, name: turn.name, args: turn.input } };
-    writeEvent(reply, candidate(part));
+    const calls = toolCalls(turn, call).map(({ id, name, input }) => ({
+      functionCall: { id: `call-${id}`, name, args: input },
+    }));
+    writeEvent(reply, candidate(turn.kind === "text" ? [{ text: turn.text }] : calls));
     reply.end();
   },
   answerErrand: (reply, path) => {
-    const document = candidate({ text: JSON.stringify(errandAnswer) });
+    const document = candidate([{ text: JSON.stringify(errandAnswer) }]);
     if (path.includes(":countTokens")) {
       writeJson(reply, { totalTokens: 10 });
     } else if (path.includes(":streamGenerateContent")) {
@@ -35,9 +34,9 @@ export const geminiProtocol: ModelProtocol = {
   },
 };
 
-function candidate(part: Readonly<Record<string, unknown>>): unknown {
+function candidate(parts: readonly Readonly<Record<string, unknown>>[]): unknown {
   return {
-    candidates: [{ index: 0, content: { role: "model", parts: [part] }, finishReason: "STOP" }],
+    candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }],
     usageMetadata: usage,
     modelVersion: "scripted",
   };

@@ -4,7 +4,15 @@ import { once } from "node:events";
 /** What the scripted model says when it is asked next. */
 export type Turn =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "tool"; readonly name: string; readonly input: Readonly<Record<string, unknown>> };
+  | ({ readonly kind: "tool" } & ToolCall)
+  /** Several calls in one answer. */
+  | { readonly kind: "tools"; readonly calls: readonly ToolCall[] };
+
+/** What the model asks its agent to do. */
+export interface ToolCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
 
 /** One request as the model service received it. */
 export interface ModelRequest {
@@ -104,6 +112,13 @@ export async function listenModelServer(protocol: ModelProtocol): Promise<ModelS
   const server = new ModelServer(protocol);
   await server.listen();
   return server;
+}
+
+/** What a turn asks its agent to do, with an id for each call. */
+export function toolCalls(turn: Turn, answer: number): readonly (ToolCall & { readonly id: string })[] {
+  if (turn.kind === "text") return [];
+  const calls = turn.kind === "tool" ? [turn] : turn.calls;
+  return calls.map(({ name, input }, index) => ({ name, input, id: index === 0 ? `${answer}` : `${answer}_${index}` }));
 }
 
 /** Writes one event of a stream. */

@@ -1,4 +1,4 @@
-import { type ModelProtocol, offersTools, writeEvent, writeJson } from "./model-server.ts";
+import { type ModelProtocol, offersTools, toolCalls, writeEvent, writeJson } from "./model-server.ts";
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } as const;
 
@@ -10,13 +10,13 @@ export const openaiProtocol: ModelProtocol = {
       writeEvent(reply, chunk({ role: "assistant", content: turn.text }));
       writeEvent(reply, chunk({}, "stop"));
     } else {
-      const toolCall = {
-        index: 0,
-        id: `call_${call}`,
+      const calls = toolCalls(turn, call).map(({ id, name, input }, index) => ({
+        index,
+        id: `call_${id}`,
         type: "function",
-        function: { name: turn.name, arguments: JSON.stringify(turn.input) },
-      };
-      writeEvent(reply, chunk({ role: "assistant", content: null, tool_calls: [toolCall] }));
+        function: { name, arguments: JSON.stringify(input) },
+      }));
+      writeEvent(reply, chunk({ role: "assistant", content: null, tool_calls: calls }));
       writeEvent(reply, chunk({}, "tool_calls"));
     }
     writeEvent(reply, "[DONE]");

@@ -8,13 +8,14 @@ import { doctor } from "./doctor.ts";
 import { autosave } from "./nothing-lost.ts";
 import { reloadReview } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
-import { staleBase, threeAccepts } from "./stale-base.ts";
+import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
+import { twoEdits } from "./two-edits.ts";
 import { closing, hostileName } from "./vscode-ways.ts";
 
 /** All scenarios, in the order in which they run. */
@@ -38,6 +39,7 @@ export const scenarios: readonly Scenario[] = [
   autosave,
   doctor,
   staleBase,
+  twoEdits,
   diagnostics,
   diagnosticsOfOddPath,
   mention,
@@ -55,6 +57,7 @@ export const scenarios: readonly Scenario[] = [
   backendRestart,
   together,
   threeAccepts,
+  acceptAll,
   theiaContract,
   besidePlugin,
   closing,

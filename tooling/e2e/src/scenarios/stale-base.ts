@@ -1,5 +1,13 @@
 import { poll } from "../support/poll.ts";
-import { diffTitle, propose, startContents, usualChange, waitForContents, waitForDiff } from "./propose.ts";
+import {
+  diffTitle,
+  propose,
+  startContents,
+  usualChange,
+  waitForContents,
+  waitForDiff,
+  waitForNoDiff,
+} from "./propose.ts";
 import { everyAgent, mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
 
 const byOther = startContents.replace("third line", "third line by another program");
@@ -74,6 +82,33 @@ export const threeAccepts: Scenario = {
     }
     await waitForRefusal(qwen.started);
     mustEqual(file, await world.readFile(file), wanted);
+  },
+};
+
+/** The same by one command, with the two agents that write: each is rebased on what the one before it made of the file. */
+export const acceptAll: Scenario = {
+  name: "accept-all",
+  agents: "all",
+  isFor: (editor) => editor.acceptAll !== undefined,
+  run: async (world) => {
+    const file = "all.txt";
+    await world.writeFile(file, startContents);
+    const claude = { started: await world.startAgent("claude"), line: "first line" };
+    const gemini = { started: await world.startAgent("gemini"), line: "third line" };
+    for (const { started } of [claude, gemini]) {
+      await started.focus();
+      await started.agent.waitForConnection();
+    }
+    let wanted = startContents;
+    for (const { started, line } of [claude, gemini]) {
+      await started.focus();
+      const to = `${line} by ${started.agent.kind.id}`;
+      await propose(world, started, { file, from: line, to });
+      wanted = wanted.replace(line, to);
+    }
+    await world.editor.acceptAll?.();
+    await waitForContents(world, file, wanted);
+    for (const { started } of [claude, gemini]) await waitForNoDiff(world, started.agent, file);
   },
 };
 

@@ -166,6 +166,13 @@ export class VsCodeDriver implements EditorDriver {
     await this.workbench.page.keyboard.press("Control+S");
   }
 
+  async acceptAll(): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Accept All Proposals");
+    // One alone is accepted without a question.
+    await this.workbench.waitForDialog(1_000);
+    if (await this.workbench.isDialogOpen()) await this.workbench.answerDialog("Accept All");
+  }
+
   async closeDiff(): Promise<void> {
     await this.#focusProposal();
     await this.workbench.runCommand("View: Close Editor");

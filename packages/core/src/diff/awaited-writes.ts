@@ -1,0 +1,329 @@
+import type { Disposable } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
+import {
+  type FilePlace,
+  type FileText,
+  isSameFile,
+  type ReviewedFiles,
+  type ReviewedFilesOptions,
+} from "./reviewed-files.ts";
+import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+
+/** So long another accept for the file waits for one that is still to be written, ms. */
+const patienceMs = 3_000;
+
+/** So long after an accept a file that is as it was before is worth a word to the user, ms. */
+const unwrittenMs = 30_000;
+
+/** The same where the agent may well have refused. */
+const refusedMs = 5_000;
+
+/** So many accepted texts of one agent are watched for at most. */
+const mostAwaited = 32;
+
+/** How an accepted text reaches its file. */
+export interface AwaitedWrite {
+  readonly place: FilePlace;
+  /** What the file held when the user accepted. */
+  readonly before: FileText;
+  /** What the agent is to write. */
+  readonly text: string;
+  readonly sessionId: string;
+  /** Ids of the other proposals for the file that were open when this one was accepted. */
+  readonly beside: ReadonlySet<string>;
+  /** The file has changed since the agent read it: some agents then refuse to write (docs/protocols/qwen.md). */
+  readonly mayBeRefused: boolean;
+  /** Whether the agent may well write later: agents write the files of one answer when all of them are decided. */
+  readonly mayComeLater: () => boolean;
+  /** Called once where the file is as it was long after the accept. */
+  readonly onUnwritten: () => void;
+}
+
+/** Who asks what is still to be written. */
+export interface AskingProposal {
+  readonly id: string;
+  readonly sessionId: string;
+}
+
+/** What was accepted for a file and is not on disk. */
+export interface UnwrittenText {
+  readonly text: string;
+  /** Its agent may still write it. */
+  readonly mayComeLater: boolean;
+}
+
+export interface AwaitedWritesOptions extends Omit<ReviewedFilesOptions, "files"> {
+  readonly files: Pick<ReviewedFiles, "readDisk" | "watch">;
+}
+
+/** Accepted texts on their way to the disk: what comes after them must not take them back, and one that never arrives is told. */
+export class AwaitedWrites {
+  readonly #options: AwaitedWritesOptions;
+  readonly #writes: Map<string, Set<PendingWrite>> = new Map();
+  /** Sessions that were seen to write what was accepted. */
+  readonly #writers: Set<string> = new Set();
+  /** Sessions that were waited for in vain: some write where this machine does not see it, and are not waited for again. */
+  readonly #overdue: Set<string> = new Set();
+  #ended = false;
+
+  constructor(options: AwaitedWritesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether an accepted text for the file is still on its way to the disk. */
+  isBeingWritten({ real }: FilePlace): boolean {
+    return this.#awaitedFor(real).length > 0;
+  }
+
+  /**
+   * What was accepted last for the file and is not on disk yet, as far as a proposal must not take it back: of agents that write
+   * here, and of any agent whose proposal was open beside this one, for then the user has accepted both.
+   */
+  unwritten({ real }: FilePlace, asking: AskingProposal): UnwrittenText | undefined {
+    const last = this.#awaitedFor(real)
+      .filter((write) => this.#writers.has(write.sessionId) || isBeside(write, asking))
+      .at(-1);
+    if (last === undefined) return undefined;
+    // An agent asks for one thing after the other: what it still asks for does not wait for what it was told before.
+    return { text: last.text, mayComeLater: last.sessionId !== asking.sessionId && this.#mayComeLater(last) };
+  }
+
+  /** Only of an agent that was seen to write is it known that it writes here at all. */
+  #mayComeLater({ sessionId, mayComeLater }: PendingWrite): boolean {
+    return mayComeLater && this.#writers.has(sessionId);
+  }
+
+  /** Waits a few seconds for what was accepted for the file before. */
+  async whenWritten(place: FilePlace): Promise<void> {
+    const all = Array.from(this.#writes.get(place.real) ?? []);
+    await Promise.all(all.map((write) => write.look()));
+    const writes = this.#awaitedFor(place.real).filter(
+      (write) => this.#mayComeLater(write) || !this.#overdue.has(write.sessionId),
+    );
+    if (writes.length === 0) return;
+    let timer: Disposable | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = this.#options.clock.setTimeout(resolve, patienceMs);
+    });
+    await Promise.race([Promise.all(writes.map((write) => write.landed)), patience]);
+    timer?.dispose();
+    for (const { sessionId, hasEnded } of writes) if (!hasEnded) this.#overdue.add(sessionId);
+  }
+
+  #awaitedFor(real: string): readonly PendingWrite[] {
+    return Array.from(this.#writes.get(real) ?? []).filter(({ isProposedAnew }) => !isProposedAnew);
+  }
+
+  get #all(): readonly PendingWrite[] {
+    return Array.from(this.#writes.values()).flatMap((writes) => [...writes]);
+  }
+
+  /** An agent has ended and writes nothing more. */
+  forgetWritesOf(sessionId: string): void {
+    this.#writers.delete(sessionId);
+    this.#overdue.delete(sessionId);
+    for (const write of this.#all) if (write.sessionId === sessionId) write.dispose();
+  }
+
+  /**
+   * An agent proposes a change of a file anew: it was refused what it was told before, or makes several changes in one answer. What
+   * it was told is neither waited for nor told of any more.
+   */
+  proposedAnew(sessionId: string, path: string): void {
+    for (const write of this.#all) {
+      if (write.sessionId === sessionId && write.path === path) write.isProposedAnew = true;
+    }
+  }
+
+  /** The user has accepted a text; its agent is about to write it. */
+  awaitWrite(awaited: AwaitedWrite): void {
+    if (this.#ended || sameLines(splitByteOrderMark(awaited.text).body, awaited.before.text)) return;
+    const { real } = awaited.place;
+    const { sessionId } = awaited;
+    const own = this.#all.filter((write) => write.sessionId === sessionId);
+    if (own.length >= mostAwaited) own[0]?.dispose();
+    const writes = this.#writes.get(real) ?? new Set();
+    this.#writes.set(real, writes);
+    const write = new PendingWrite(this.#options, writes, {
+      ...awaited,
+      // Of an agent that was never seen to write, an unchanged file says nothing: it may write elsewhere.
+      onUnwritten: () => {
+        if (awaited.mayBeRefused || this.#writers.has(sessionId)) awaited.onUnwritten();
+      },
+    });
+    writes.add(write);
+    write.onDidEnd = (isWritten) => {
+      if (isWritten) {
+        this.#writers.add(sessionId);
+        this.#overdue.delete(sessionId);
+      }
+      writes.delete(write);
+      if (writes.size === 0 && this.#writes.get(real) === writes) this.#writes.delete(real);
+    };
+    write.begin();
+  }
+
+  /** Nothing is waited for any more. */
+  end(): void {
+    this.#ended = true;
+    for (const writes of this.#writes.values()) for (const write of writes) write.dispose();
+  }
+}
+
+/** One accepted text on its way to the disk. */
+class PendingWrite {
+  /** Resolves when the file has changed, or is not waited for any more. Never rejects. */
+  readonly landed: Promise<void>;
+  onDidEnd: (isWritten: boolean) => void = () => {};
+  /** Its agent has proposed another change of the file since. */
+  isProposedAnew = false;
+  readonly #options: AwaitedWritesOptions;
+  /** All that are on their way to the same file. */
+  readonly #siblings: ReadonlySet<PendingWrite>;
+  readonly #awaited: AwaitedWrite;
+  /** What the file is known to hold without this one. */
+  #before: FileText;
+  #watching: Disposable | undefined;
+  #timer: Disposable | undefined;
+  #land: () => void = () => {};
+  #hasEnded = false;
+
+  constructor(options: AwaitedWritesOptions, siblings: ReadonlySet<PendingWrite>, awaited: AwaitedWrite) {
+    this.#options = options;
+    this.#siblings = siblings;
+    this.#awaited = awaited;
+    this.#before = awaited.before;
+    this.landed = new Promise((resolve) => {
+      this.#land = resolve;
+    });
+  }
+
+  get sessionId(): string {
+    return this.#awaited.sessionId;
+  }
+
+  /** As the agent named it. */
+  get path(): string {
+    return this.#awaited.place.path;
+  }
+
+  get text(): string {
+    return splitByteOrderMark(this.#awaited.text).body;
+  }
+
+  get beside(): ReadonlySet<string> {
+    return this.#awaited.beside;
+  }
+
+  get mayComeLater(): boolean {
+    return this.#awaited.mayComeLater();
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  begin(): void {
+    this.#watching = this.#options.files.watch(this.#awaited.place, () => void this.look());
+    this.#giveTime(this.#awaited.mayBeRefused ? refusedMs : unwrittenMs);
+    // It may have been written while the accept was on its way here.
+    void this.look();
+  }
+
+  dispose(): void {
+    this.#end(false);
+  }
+
+  #end(isWritten: boolean): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#watching?.dispose();
+    this.#timer?.dispose();
+    this.onDidEnd(isWritten);
+    this.#land();
+  }
+
+  #giveTime(ms: number): void {
+    this.#timer?.dispose();
+    this.#timer = this.#options.clock.setTimeout(() => void this.#timeIsUp(ms), ms);
+  }
+
+  async #timeIsUp(ms: number): Promise<void> {
+    await this.look();
+    if (this.#hasEnded) return;
+    if (this.#awaited.mayComeLater() && !this.isProposedAnew) this.#giveTime(ms);
+    else {
+      this.dispose();
+      if (!this.isProposedAnew) this.#awaited.onUnwritten();
+    }
+  }
+
+  /** Whether it is there by now. */
+  async look(): Promise<void> {
+    if (this.#hasEnded) return;
+    const { place, before } = this.#awaited;
+    const { text } = this;
+    const now = await this.#options.files.readDisk(place);
+    if (this.#hasEnded) return;
+    const isAccepted = sameLines(now.text, text);
+    if (isAccepted || this.#isWrittenOtherwise(now)) {
+      for (const other of this.#siblings) if (other !== this) other.#writtenByOther(now);
+      this.#end(true);
+      if (before.unsaved && isAccepted) await this.#reload(place.path, before.text);
+    } else if (!before.unsaved && !isSameFile(this.#before, now)) this.#writtenByOther(now);
+  }
+
+  /** Hooks of agents format what these have written: such a text counts, too, but not one that somebody else wrote. */
+  #isWrittenOtherwise(now: FileText): boolean {
+    if (this.#awaited.before.unsaved || isSameFile(this.#before, now)) return false;
+    if (Array.from(this.#siblings).some((other) => other !== this && sameLines(now.text, other.text))) return false;
+    return !this.#before.readable || !now.readable || holdsChange(this.#before.text, this.text, now.text);
+  }
+
+  /** The file has changed before this one came: its agent may well refuse now. */
+  #writtenByOther(now: FileText): void {
+    if (this.#hasEnded) return;
+    this.#before = now;
+    this.#giveTime(refusedMs);
+  }
+
+  async #reload(path: string, heldText: string): Promise<void> {
+    const { host, logger } = this.#options;
+    try {
+      await host.documents?.reload?.(path, heldText);
+    } catch (error) {
+      logger.warn("An open document could not take what was accepted", { reason: messageOf(error) });
+    }
+  }
+}
+
+function isBeside(write: PendingWrite, { id, sessionId }: AskingProposal): boolean {
+  return write.sessionId !== sessionId && write.beside.has(id);
+}
+
+/** Longer texts are not searched, UTF-16 units. */
+const mostSearched = 1024 * 1024;
+
+/**
+ * Whether a text holds what `accepted` adds to `before`, by the letters and digits of its lines: formatters leave these. Where
+ * nothing is added, whether something that was to go is gone.
+ */
+function holdsChange(before: string, accepted: string, now: string): boolean {
+  if (before.length + accepted.length + now.length > mostSearched) return true;
+  const [old, wanted] = [linesOf(before), linesOf(accepted)];
+  const added = [...wanted].filter((line) => !old.has(line));
+  if (added.length > 0) {
+    const letters = lettersOf(now);
+    return added.every((line) => letters.includes(lettersOf(line)));
+  }
+  const found = linesOf(now);
+  return [...old].some((line) => !wanted.has(line) && !found.has(line));
+}
+
+function linesOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\r?\n/u));
+}
+
+function lettersOf(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}]+/gu, "");
+}
