@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { createWorkspaceLab, type EditorRun, type WorkspaceLab } from "./workspace-lab.ts";
 
@@ -50,6 +50,22 @@ describe.each(drivers)("companion with $name", ({ name, create }) => {
     );
     editor.closeFile(file);
     await driver.until("nothing open", (status) => status.view?.active === undefined);
+  });
+
+  it("turns no accepted text of some megabytes into JSON at once", async () => {
+    const { editor, file, agent } = await setUp();
+    const driver = await agent(create);
+    const text = "one\n".repeat(1024 * 1024);
+    const proposal = driver.propose({ path: file, text });
+    const view = await editor.nextView();
+    const stringify = vi.spyOn(JSON, "stringify");
+    onTestFinished(() => stringify.mockRestore());
+    view.type(`${text}two\n`);
+    view.accept();
+    expect((await proposal.outcome).kind).toBe("accepted");
+    const lengths = stringify.mock.results.map(({ value }) => (typeof value === "string" ? value.length : 0));
+    expect(Math.max(...lengths)).toBeLessThan(1024 * 1024);
+    expect(readFileSync(file, "utf8") === `${text}two\n`).toBe(true);
   });
 
   it("is listed with the agent's name and its version", async () => {

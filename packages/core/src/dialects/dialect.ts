@@ -4,6 +4,7 @@ import type { DiffOutcome } from "../diff/model.ts";
 import type { HostIdentity } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { SessionServices } from "../session/services.ts";
+import type { PiecedText } from "../support/json-pieces.ts";
 import type { AgentSettings, SettingsPlace } from "./settings/agent-settings.ts";
 
 /**
@@ -92,7 +93,7 @@ export interface SessionEngine {
   /** The JSON text that puts a file range into the agent's prompt, or undefined where the agent has no such notion. Lines 0-based. */
   encodeMention(mention: Mention): string | undefined;
   /** The JSON text that tells the agent how one of its proposals ended, for agents whose openDiff was answered before; undefined where nothing is said. */
-  encodeOutcome(path: string, outcome: DiffOutcome): string | undefined;
+  encodeOutcome(path: string, outcome: DiffOutcome): string | PiecedText | undefined;
   /** Ends the engine; the transport is closed by its owner. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { TcpPorts } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Event } from "../support/emitter.ts";
+import type { PiecedText } from "../support/json-pieces.ts";
 
 export interface ReliableOptions {
   /**
@@ -37,7 +38,7 @@ export interface AgentTransport extends Transport {
    * has shown that it got it (a later event id, or a flushed stream that stayed open for a second). Disposing the result
    * takes a message back that is not delivered yet (the agent fetched the outcome by other means); `onDelivered` then never runs.
    */
-  pushReliable(json: string, onDelivered: () => void, options?: ReliableOptions): ReliableMessage;
+  pushReliable(json: string | PiecedText, onDelivered: () => void, options?: ReliableOptions): ReliableMessage;
   /** The agent did something that it does only after it got everything written so far: all written reliable messages count as delivered. */
   acknowledge(): void;
   /** JSON texts of `pushReliable` that are not delivered yet. */

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TcpPorts } from "../platform/platform.ts";
+import type { PiecedText } from "../support/json-pieces.ts";
 import type { EventFrame } from "./event-frames.ts";
+import { PieceEncoder } from "./piece-encoder.ts";
 
 /**
  * What a client waits before it re-opens a stream that ended unannounced, ms. Clients built on the MCP SDK try twice,
@@ -25,6 +27,9 @@ export class EventStream {
   readonly #response: ServerResponse;
   readonly #isChunked: boolean;
   #lastId: number;
+  /** A message of some megabytes that is being encoded: what comes after it waits. */
+  #encoding: PieceEncoder | undefined;
+  #onDrain: () => void = () => {};
 
   /** `lastId` is what the client says it has: ids never go back for it, or it would be told again what it has. */
   constructor(request: IncomingMessage, response: ServerResponse, lastId: number) {
@@ -38,10 +43,14 @@ export class EventStream {
   /** Sends the headers at once and tells the ends: `onDrain` when the reader caught up, `onLost` when the stream is gone. */
   open(sessionId: string, onDrain: () => void, onLost: () => void): void {
     const response = this.#response;
+    this.#onDrain = onDrain;
     response.on("drain", onDrain);
     // It ends with the stream.
     this.#socket.on("drain", onDrain);
-    response.on("close", onLost);
+    response.on("close", () => {
+      this.#encoding?.cancel();
+      onLost();
+    });
     // A write that meets a reset connection is told by "close".
     response.on("error", () => undefined);
     response.shouldKeepAlive = false;
@@ -55,7 +64,7 @@ export class EventStream {
 
   /** The reader is slower than what was written; anything more would only fill memory. */
   get isBlocked(): boolean {
-    return this.#response.writableNeedDrain || this.#socket.writableNeedDrain;
+    return this.#encoding !== undefined || this.#response.writableNeedDrain || this.#socket.writableNeedDrain;
   }
 
   get ports(): TcpPorts | undefined {
@@ -70,14 +79,24 @@ export class EventStream {
   /** `onFlushed` runs when the system has taken the bytes, not when the connection broke before. */
   write(frame: EventFrame, onFlushed?: () => void): void {
     this.#lastId = frame.id;
-    const onWritten =
-      onFlushed === undefined
-        ? undefined
-        : (error?: Error | null): void => {
-            if (error === undefined || error === null) onFlushed();
-          };
+    const onWritten = onFlushed === undefined ? undefined : unlessFailed(onFlushed);
     if (this.#isChunked && this.#isOnSocket) this.#socket.write(frame.chunk, onWritten);
     else this.#response.write(frame.bytes, onWritten);
+  }
+
+  /** As `write`, for a message of some megabytes: encoded in turns with other work, and then written as a whole. */
+  writeLong(id: number, json: PiecedText, onWritten: () => void, onFlushed: () => void): void {
+    this.#lastId = id;
+    this.#encoding = new PieceEncoder({ pieces: () => eventPieces(id, json) }, (parts) => {
+      this.#encoding = undefined;
+      this.#socket.cork();
+      // Node makes chunks of them where it must.
+      for (const part of parts) this.#response.write(part);
+      this.#response.write("\n\n", unlessFailed(onFlushed));
+      this.#socket.uncork();
+      onWritten();
+      if (!this.isBlocked) this.#onDrain();
+    });
   }
 
   /** False while an earlier answer on the same connection is not through, and after the end. */
@@ -93,6 +112,7 @@ export class EventStream {
   /** Ends with the last chunk, upon which clients re-open silently; a reader that is stuck is cut. `onEnded` runs once. */
   end(retryMs?: number, onEnded?: () => void): void {
     const response = this.#response;
+    this.#encoding?.finish();
     if (onEnded !== undefined) {
       if (response.destroyed) onEnded();
       else response.once("close", onEnded);
@@ -101,4 +121,15 @@ export class EventStream {
     else if (retryMs === undefined) response.end();
     else response.end(`retry: ${retryMs}\n\n`);
   }
+}
+
+function* eventPieces(id: number, json: PiecedText): Generator<string> {
+  yield `id: ${id}\ndata: `;
+  yield* json.pieces();
+}
+
+function unlessFailed(onFlushed: () => void): (error?: Error | null) => void {
+  return (error) => {
+    if (error === undefined || error === null) onFlushed();
+  };
 }

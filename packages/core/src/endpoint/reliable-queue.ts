@@ -1,5 +1,6 @@
 import type { Clock } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
+import { type PiecedText, wholeText } from "../support/json-pieces.ts";
 import type { ReliableMessage, ReliableOptions } from "./agent-transport.ts";
 
 /** A flushed message counts as delivered when its stream stayed open for this long, ms. */
@@ -12,18 +13,20 @@ const settleMs = 1_000;
 const hearMs = 50;
 
 interface QueuedMessage {
-  readonly json: string;
+  readonly json: string | PiecedText;
   readonly onDelivered: () => void;
   /** Given when it is first written, by this run or an earlier one; 0 before. */
   eventId: number;
-  state: "waiting" | "written" | "flushed";
+  state: "waiting" | "encoding" | "written" | "flushed";
   flushedAtMs: number;
 }
 
 /** A message to be written now. */
 export interface ReliableWrite {
-  readonly json: string;
+  readonly json: string | PiecedText;
   readonly eventId: number;
+  /** To be called when a text in pieces is written: until then nothing of it has left. */
+  readonly onWritten: () => void;
   /** To be called when the system has taken the bytes. */
   readonly onFlushed: () => void;
 }
@@ -48,7 +51,7 @@ export class ReliableQueue {
   }
 
   get texts(): readonly string[] {
-    return this.#messages.map((message) => message.json);
+    return this.#messages.map((message) => wholeText(message.json));
   }
 
   get isEmpty(): boolean {
@@ -60,7 +63,7 @@ export class ReliableQueue {
   }
 
   /** Disposing the result takes the message back where it is not delivered yet. */
-  push(json: string, onDelivered: () => void, options: ReliableOptions = {}): ReliableMessage {
+  push(json: string | PiecedText, onDelivered: () => void, options: ReliableOptions = {}): ReliableMessage {
     const eventId = options.eventId ?? 0;
     const message: QueuedMessage = { json, onDelivered, eventId, state: "waiting", flushedAtMs: 0 };
     if (eventId !== 0 && eventId <= this.#lastTold) onDelivered();
@@ -83,11 +86,14 @@ export class ReliableQueue {
     const message = this.#messages.find((candidate) => candidate.state === "waiting");
     if (message === undefined) return undefined;
     if (message.eventId <= aboveId) message.eventId = this.#nextId();
-    message.state = "written";
+    message.state = typeof message.json === "string" ? "written" : "encoding";
     const stream = this.#stream;
     return {
       json: message.json,
       eventId: message.eventId,
+      onWritten: () => {
+        if (stream === this.#stream && message.state === "encoding") message.state = "written";
+      },
       onFlushed: () => {
         if (stream !== this.#stream || message.state !== "written") return;
         message.state = "flushed";
@@ -114,7 +120,7 @@ export class ReliableQueue {
 
   /** The agent showed that it has everything written so far. */
   acknowledge(): void {
-    this.#deliver((message) => message.eventId !== 0);
+    this.#deliver((message) => message.eventId !== 0 && message.state !== "encoding");
   }
 
   dispose(): void {

@@ -9,7 +9,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
-import { holdsLongString, jsonPieces } from "../support/json-pieces.ts";
+import { holdsLongString, jsonPieces, type PiecedText } from "../support/json-pieces.ts";
 import type { AgentTransport, ReliableMessage, ReliableOptions } from "./agent-transport.ts";
 import { answerEmpty, answerInPieces, answerJson } from "./answers.ts";
 import type { ConnectionContext } from "./connection-context.ts";
@@ -269,7 +269,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
     } else stream.write(this.#context.frames.share(json, stream.lastId));
   }
 
-  pushReliable(json: string, onDelivered: () => void, options?: ReliableOptions): ReliableMessage {
+  pushReliable(json: string | PiecedText, onDelivered: () => void, options?: ReliableOptions): ReliableMessage {
     if (options?.eventId !== undefined) this.#context.frames.raiseAbove(options.eventId);
     const pushed = this.#reliable.push(json, onDelivered, options);
     if (this.#stream !== undefined) this.#flush(this.#stream);
@@ -286,7 +286,8 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
     while (!stream.isBlocked) {
       const next = this.#reliable.next(stream.lastId);
       if (next === undefined) break;
-      stream.write(encodeEvent(next.eventId, next.json), next.onFlushed);
+      if (typeof next.json === "string") stream.write(encodeEvent(next.eventId, next.json), next.onFlushed);
+      else stream.writeLong(next.eventId, next.json, next.onWritten, next.onFlushed);
     }
     for (const [slot, json] of Array.from(this.#latest)) {
       if (stream.isBlocked) return;

@@ -4,9 +4,11 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { WebSocket } from "ws";
 import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
+import { holdsLongString, jsonPieces, type PiecedText, wholeText } from "../support/json-pieces.ts";
 import type { AgentTransport, ReliableMessage } from "./agent-transport.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import { portsOf } from "./event-stream.ts";
+import { PieceEncoder } from "./piece-encoder.ts";
 import type { ReadingGate } from "./reading-gate.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
 import type { TableEntry } from "./session-table.ts";
@@ -35,6 +37,9 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
   readonly #didLoseStream: Emitter<void>;
   readonly #reliable: ReliableQueue;
   readonly #latest: Map<string, string> = new Map();
+  /** A message of some megabytes that is being encoded: what comes after it waits. */
+  #encoding: PieceEncoder | undefined;
+  readonly #behind: (string | PiecedText)[] = [];
   #state: "connecting" | "open" | "closed" = "connecting";
 
   constructor(sessionId: string, peer: WebSocketPeer, context: ConnectionContext) {
@@ -102,21 +107,46 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#state === "closed") return;
-    this.#webSocket.send(JSON.stringify(message));
-    // Answers must not be dropped: an agent that asks without reading is not read from either.
+    this.#sendAnswer(
+      "result" in message && holdsLongString(message.result) ? jsonPieces(message) : JSON.stringify(message),
+    );
+  }
+
+  #sendAnswer(json: string | PiecedText): void {
+    if (this.#encoding !== undefined) this.#behind.push(json);
+    else if (typeof json === "string") this.#webSocket.send(json);
+    else this.#encoding = new PieceEncoder(json, (parts) => this.#sendEncoded(parts));
+    this.#holdWhileFull();
+  }
+
+  /** Answers must not be dropped: an agent that asks without reading is not read from either. */
+  #holdWhileFull(): void {
     if (this.#socket.writableNeedDrain) this.#gate.hold("writing");
+  }
+
+  #sendEncoded(parts: readonly Buffer[]): void {
+    this.#encoding = undefined;
+    this.#webSocket.send(Buffer.concat(parts), { binary: false });
+    this.#holdWhileFull();
+    for (const json of this.#behind.splice(0)) this.#sendAnswer(json);
+    this.#flush();
+  }
+
+  /** The reader is slower than what was written, or what comes next is not ready. */
+  get #isBlocked(): boolean {
+    return this.#encoding !== undefined || this.#socket.writableNeedDrain;
   }
 
   pushLatest(slot: string, json: string): void {
     if (this.#state !== "open") return;
-    if (this.#socket.writableNeedDrain || this.#reliable.hasWaiting) {
+    if (this.#isBlocked || this.#reliable.hasWaiting) {
       this.#latest.delete(slot);
       this.#latest.set(slot, json);
     } else this.#webSocket.send(json);
   }
 
   /** Event ids mean nothing here: a socket that is gone is not resumed. */
-  pushReliable(json: string, onDelivered: () => void): ReliableMessage {
+  pushReliable(json: string | PiecedText, onDelivered: () => void): ReliableMessage {
     const pushed = this.#reliable.push(json, onDelivered);
     this.#flush();
     return pushed;
@@ -136,15 +166,15 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
 
   #flush(): void {
     if (this.#state !== "open") return;
-    while (!this.#socket.writableNeedDrain) {
+    while (!this.#isBlocked) {
       const next = this.#reliable.next(0);
       if (next === undefined) break;
-      this.#webSocket.send(next.json, (error) => {
+      this.#webSocket.send(wholeText(next.json), (error) => {
         if (error === undefined || error === null) next.onFlushed();
       });
     }
     for (const [slot, json] of Array.from(this.#latest)) {
-      if (this.#socket.writableNeedDrain) return;
+      if (this.#isBlocked) return;
       this.#latest.delete(slot);
       this.#webSocket.send(json);
     }
@@ -155,6 +185,9 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#socket.off("drain", this.#onDrain);
+    // An end waits for nobody: what was to be said is said now, where anybody hears it.
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) this.#encoding?.cancel();
+    else while (this.#encoding !== undefined) this.#encoding.finish();
     this.#gate.open();
     this.#webSocket.close(1000);
     this.#latest.clear();

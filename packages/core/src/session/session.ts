@@ -6,6 +6,7 @@ import type { ProposalOwner } from "../diff/proposal.ts";
 import type { AgentTransport } from "../endpoint/agent-transport.ts";
 import type { Clock, TcpPorts } from "../platform/platform.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
+import { wholeText } from "../support/json-pieces.ts";
 
 export interface SessionOptions {
   readonly id: string;
@@ -158,7 +159,8 @@ export class Session {
 
   /** How the agent is told that nobody took its proposal; undefined for agents that are not told. */
   encodeRejection(path: string): string | undefined {
-    return this.#engine?.encodeOutcome(path, { kind: "rejected" });
+    const json = this.#engine?.encodeOutcome(path, { kind: "rejected" });
+    return json === undefined ? undefined : wholeText(json);
   }
 
   /** Ends the connection for good: its id is not taken again. */

@@ -11,6 +11,11 @@ export function jsonPieces(value: unknown): PiecedText {
   return { pieces: () => inBatches(write(value)) };
 }
 
+/** The whole of a text. */
+export function wholeText(text: string | PiecedText): string {
+  return typeof text === "string" ? text : Array.from(text.pieces()).join("");
+}
+
 /** Whether data holds a string for which pieces are worth their while. */
 export function holdsLongString(value: unknown): boolean {
   if (typeof value === "string") return value.length > pieceLength;
