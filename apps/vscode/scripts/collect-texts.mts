@@ -7,16 +7,13 @@ import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const core = join(here, "..", "..", "packages", "core", "src");
-const coreMessages = [join("diff", "review-messages.ts"), join("session", "session-registry.ts")] as const;
 const coreActions = ["Show", "Do Not Show", "Save to File", "Apply My Edits"] as const;
 
 export async function collectTexts(): Promise<readonly string[]> {
   const names = (await readdir(join(here, "src"), { recursive: true })).filter((name) => name.endsWith(".ts"));
   const own = await Promise.all(names.map(async (name) => textsOf(await readFile(join(here, "src", name), "utf8"))));
-  const others = await Promise.all(
-    coreMessages.map(async (name) => messagesOf(await readFile(join(core, name), "utf8"))),
-  );
-  return Array.from(new Set([...own.flat(), ...others.flat(), ...coreActions])).sort();
+  const others = await coreSources();
+  return Array.from(new Set([...own.flat(), ...others.flatMap(messagesOf), ...coreActions])).sort();
 }
 
 function textsOf(source: string): readonly string[] {
@@ -24,12 +21,18 @@ function textsOf(source: string): readonly string[] {
   return Array.from(literals, (match) => String(JSON.parse(match[1] ?? '""')));
 }
 
-/** Sentences with an agent or a path in them, as templates. */
+/** Core's files that tell the user something. */
+async function coreSources(): Promise<readonly string[]> {
+  const names = (await readdir(core, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const sources = await Promise.all(names.map(async (name) => await readFile(join(core, name), "utf8")));
+  return sources.filter((source) => /messages\s*\.show\(|\.tellUser\(/u.test(source));
+}
+
+/** Sentences with values in them, as templates: a value is called what the last name in its place says. */
 function messagesOf(source: string): readonly string[] {
   return Array.from(source.matchAll(/`([^`\\]*)`/gu), (match) => match[1] ?? "")
-    .filter((text) => /[.?]$/u.test(text))
-    .map((text) => text.replace(/\$\{[^}]*agentName\}/gu, "{agent}").replace(/\$\{[^}]*path\}/gu, "{path}"))
-    .filter((text) => !text.includes("$") && /\{(?:agent|path)\}/u.test(text));
+    .filter((text) => /^(?:\p{Lu}|\$\{).* .*[.?]$/u.test(text))
+    .map((text) => text.replace(/\$\{(?:\w+\.)*agentName\}/gu, "{agent}").replace(/\$\{(?:\w+\.)*(\w+)\}/gu, "{$1}"));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -93,6 +93,20 @@ describe("texts", () => {
     expect(Object.keys(readJson<object>("l10n/bundle.l10n.json"))).toEqual(await collectTexts());
   });
 
+  it("of the code are literals, which can be collected", () => {
+    const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".ts"),
+    );
+    const others = sources.flatMap((name) =>
+      Array.from(
+        readFileSync(join(root, "src", name), "utf8").matchAll(/l10n\.t\((?!\s*")[^\n]*/gu),
+        ([call]) => `${name}: ${call}`,
+      ),
+    );
+    // What core has said arrives as it is.
+    expect(others.filter((call) => !call.startsWith(join("host", "localise-message.ts")))).toEqual([]);
+  });
+
   it.each(bundles)("%s translates each, with the same places for values", (name) => {
     const translated = readJson<Readonly<Record<string, string>>>(join("l10n", name));
     expect(Object.keys(translated)).toEqual(Object.keys(readJson<object>("l10n/bundle.l10n.json")));

@@ -20,8 +20,22 @@ export function localiseAction(action: string): string {
   return l10n.t(action);
 }
 
-/** The sentence with its values turned back into `{name}`, as translations have it. Short values are left alone: they may occur anywhere. */
-function template({ text, values }: HostMessage): string {
+/**
+ * The sentence with its values turned back into `{name}`, as translations have it. What translates it is looked for first: a
+ * value may be a word that the sentence itself has, such as the name of an agent.
+ */
+function template(message: HostMessage): string {
+  const { text } = message;
+  const translated = Object.keys(l10n.bundle ?? {}).find((one) => one.includes("{") && filled(one, message) === text);
+  return translated ?? guessed(message);
+}
+
+function filled(sentence: string, { values }: HostMessage): string {
+  return sentence.replace(/\{(\w+)\}/gu, (place, name: string) => values[name] ?? place);
+}
+
+/** Without a translation any places will do that make the same sentence. Short values are left alone: they may occur anywhere. */
+function guessed({ text, values }: HostMessage): string {
   return Object.entries(values)
     .filter(([, value]) => value.length > 2)
     .sort(([, a], [, b]) => b.length - a.length)

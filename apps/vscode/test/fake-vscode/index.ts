@@ -248,9 +248,13 @@ export const extensions: object = {
 };
 
 export const l10n: object = {
-  t: (text: string, ...values: readonly unknown[]): string => {
+  get bundle(): Readonly<Record<string, string>> | undefined {
+    return bench.translations;
+  },
+  t: (english: string, ...values: readonly unknown[]): string => {
     const [first] = values;
     const named = typeof first === "object" && first !== null ? new Map(Object.entries(first)) : undefined;
+    const text = bench.translations?.[english] ?? english;
     return text.replace(/\{(\w+)\}/gu, (whole, key: string) => {
       const value = named === undefined ? values[Number(key)] : named.get(key);
       return value === undefined ? whole : String(value);

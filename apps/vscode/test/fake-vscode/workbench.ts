@@ -128,6 +128,8 @@ export class FakeWorkbench {
   readonly trees: Map<string, FakeTree> = new Map();
   readonly terminals: { readonly name: string; readonly sent: string[] }[] = [];
   clipboard = "";
+  /** The texts of the user's language by the English ones; undefined where that is English. */
+  translations: Readonly<Record<string, string>> | undefined;
   /** The changes of every edit by code. */
   readonly edits: (readonly FakeChange[])[] = [];
   /** Everything that stood in a list to choose from. */

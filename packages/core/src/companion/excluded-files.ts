@@ -48,10 +48,10 @@ export class ExcludedFiles {
       const { excludes, unclear } = readExclusions(patterns, platform === "darwin" || platform === "win32");
       this.#current = { key, test: excludes };
       this.#options.onDidRead();
-      for (const { pattern, reason } of unclear) {
-        const shown = pattern.replaceAll("\0", "");
-        const text = `Nothing is shared with agents: the pattern "${shown}" of files to leave out cannot be understood (${reason}). Change it in the settings.`;
-        await this.#tell("unclear-pattern", text, { pattern: shown, reason });
+      for (const { pattern: written, reason } of unclear) {
+        const pattern = written.replaceAll("\0", "");
+        const text = `Nothing is shared with agents: the pattern "${pattern}" of files to leave out cannot be understood (${reason}). Change it in the settings.`;
+        await this.#tell("unclear-pattern", text, { pattern, reason });
       }
     } catch (error) {
       // The next look at the settings tries again.

@@ -23,8 +23,8 @@ export interface SessionServices {
   ready(): void;
   /** The agent told its name, version or process id (for status views). */
   describe(facts: { readonly version?: string; readonly pid?: number }): void;
-  /** Shows a warning to the user in the editor, each sentence once. */
-  tellUser(code: string, sentence: string): void;
+  /** Shows a warning to the user in the editor, each sentence once. `values`: what was put into it, for translations. */
+  tellUser(code: string, sentence: string, values: Readonly<Record<string, string>>): void;
   /** Settings and folders for tools that answer about the workspace. */
   folders(): readonly string[];
   /** A path from an agent, checked: throws PatchbayError `path-refused` with a sentence that may be sent. */

@@ -208,7 +208,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
         if (this.#options.diffs().hasLeft) this.#identify(session);
         this.#change.fire();
       },
-      tellUser: (code, text) => this.#tell(session, code, text),
+      tellUser: (code, text, values) => this.#tell(session, code, text, values),
       checkPath: check,
       diffs: {
         open: (input) =>
@@ -309,12 +309,13 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     return texts.get(key);
   }
 
-  #tell(session: Session, code: string, text: string): void {
+  #tell(session: Session, code: string, text: string, given: Readonly<Record<string, string>>): void {
     const told = this.#told.get(session) ?? new Set<string>();
     if (told.has(text)) return;
     this.#told.set(session, told.add(text));
+    const values = { ...given, agent: session.dialect.agentName };
     this.#options.host.messages
-      .show({ code, severity: "warning", text, actions: [], values: { agent: session.dialect.agentName } })
+      .show({ code, severity: "warning", text, actions: [], values })
       .catch((error: unknown) =>
         this.#options.logger.warn("A message could not be shown", { code, reason: messageOf(error) }),
       );

@@ -76,11 +76,10 @@ async function answerWhenShown(
     );
   });
   if (failed === undefined) return answer;
-  const sentence = messageOf(failed).replace(/[^.!?]$/u, "$&.");
+  const reason = messageOf(failed).replace(/[^.!?]$/u, "$&.");
   const name = services.client?.clientName;
-  if (options.showFailure === "error" || (name !== undefined && name !== familyClientName))
-    return errorResult(sentence);
+  if (options.showFailure === "error" || (name !== undefined && name !== familyClientName)) return errorResult(reason);
   // This client fails its write for good on isError, even if the user then approves in the terminal.
-  services.tellUser("show-failed", `${sentence} Decide in the terminal.`);
+  services.tellUser("show-failed", `${reason} Decide in the terminal.`, { reason });
   return answer;
 }

@@ -1,0 +1,49 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { HostMessage } from "@patchbay/core";
+import { localise } from "../../src/host/localise-message.ts";
+import { openFakeWindow } from "../fake-vscode/index.ts";
+import { hostileNames } from "../hostile-names.ts";
+
+const folder = fileURLToPath(new URL("../../l10n", import.meta.url));
+const languages = readdirSync(folder).filter((name) => name !== "bundle.l10n.json");
+
+function bundle(name: string): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(join(folder, name), "utf8"));
+}
+
+/** A sentence of core's as it arrives: in English, with its values in it and apart. */
+function messageWith(template: string, value: (name: string) => string): HostMessage {
+  const names = Array.from(template.matchAll(/\{([a-z]+)\}/gu), ([, name = ""]) => name);
+  const values = Object.fromEntries(names.map((name) => [name, value(name)]));
+  return { code: "any", severity: "info", text: filled(template, values), values, actions: [] };
+}
+
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{([a-z]+)\}/gu, (_place, name: string) => values[name] ?? "");
+}
+
+/** Values that stand in many sentences anyway, or are short. */
+const awkward = ["Claude Code", "Gemini CLI", "not", "the", "a", "agent", "it", ...hostileNames];
+
+describe("a sentence of core", () => {
+  it.each(languages)("is found in %s whatever its values are", (language) => {
+    const translations = bundle(language);
+    openFakeWindow().translations = translations;
+    for (const [english, translated] of Object.entries(translations)) {
+      if (!/\{[a-z]+\}/u.test(english)) continue;
+      for (const value of awkward) {
+        const message = messageWith(english, (name) => (name === "path" ? "b.txt" : value));
+        expect(localise(message)).toBe(filled(translated, message.values));
+      }
+    }
+  });
+
+  it("stands as it is where there is no translation", () => {
+    openFakeWindow().translations = bundle("bundle.l10n.de.json");
+    const message = messageWith("{agent} has done something new.", () => "Claude Code");
+    expect(localise(message)).toBe("Claude Code has done something new.");
+  });
+});
