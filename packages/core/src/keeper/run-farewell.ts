@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { FarewellOrder, FarewellProposal, FarewellVerdict } from "./farewell-order.ts";
 
 /** Modules of Node that the program is given. */
@@ -23,6 +24,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   const takeRetryMs = 50;
   const lastWordsMs = 1_000;
   const maximumBodyBytes = 1024 * 1024;
+  const maximumHeld = 256;
   const hosts = new Set(
     ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${order.port}`),
   );
@@ -30,6 +32,8 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     order.sessions.map(({ sessionId, proposals }) => [sessionId, Array.from(proposals)]),
   );
   const streams = new Map<string, ServerResponse>();
+  /** Attempts of agents that speak WebSocket. */
+  const held = new Set<Duplex>();
   const told: FarewellVerdict[] = [];
   let isTelling = false;
   let isGivenBack = false;
@@ -76,8 +80,13 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     stream?.end(`retry: ${retryMs}\n\n`);
   };
 
+  const letGo = (): void => {
+    for (const socket of Array.from(held)) socket.destroy();
+  };
+
   const finish = (): void => {
     server.close(exit);
+    letGo();
     // A reader that is stuck does not keep the process in being.
     setTimeout(exit, 500);
   };
@@ -134,6 +143,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     }
     const ended = (): void => {
       for (const sessionId of Array.from(streams.keys())) endStream(sessionId, handOverRetryMs);
+      letGo();
       answer(response, 204);
     };
     // The listener is closed first: whoever has the answer can have the port. Who is in has a clean end, or would count as cut off.
@@ -233,8 +243,26 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
       else answer(response, 405);
     },
   );
-  // An agent that speaks WebSocket tries again by itself; to be cut off costs it one of its attempts, like a port that nobody has.
-  server.on("upgrade", (_request, socket) => socket.destroy());
+  /** Each dialect that speaks WebSocket shows the token in a header of its own. */
+  const isAgents = ({ headers: { origin, host, ...others } }: IncomingMessage): boolean =>
+    origin === undefined &&
+    host !== undefined &&
+    hosts.has(host.toLowerCase()) &&
+    Object.values(others).some(
+      (value) => typeof value === "string" && crypto.timingSafeEqual(digest(value), tokenDigest),
+    );
+
+  // Whoever is cut off tries again after longer and longer times, and then no more. An attempt that gets no answer yet costs none of
+  // them, and the one after it comes soon after the next run (docs/protocols/claude.md).
+  server.on("upgrade", (request, socket) => {
+    socket.on("error", () => undefined);
+    if (isGivenBack || isTelling || held.size >= maximumHeld || !isAgents(request)) {
+      socket.destroy();
+      return;
+    }
+    held.add(socket);
+    socket.on("close", () => held.delete(socket));
+  });
   const takePort = (): void => {
     if (isOurs()) server.listen({ host: "127.0.0.1", port: order.port, exclusive: true });
     else exit();

@@ -57,6 +57,18 @@ async function start(changes: Partial<FarewellOrder> = {}) {
       method: "POST",
       headers: { authorization: "Bearer give-back", "patchbay-challenge": challenge },
     });
+  /** An attempt to speak WebSocket; resolves when it is cut off. */
+  const upgrade = (headers: Readonly<Record<string, string>>): Promise<"cut off"> =>
+    new Promise((resolve) => {
+      const request = http.request({
+        host: "127.0.0.1",
+        port: order.port,
+        headers: { connection: "Upgrade", upgrade: "websocket", ...headers },
+      });
+      request.on("error", () => undefined);
+      request.on("close", () => resolve("cut off"));
+      request.end();
+    });
   /** What an agent hears until its stream ends. */
   const listen = async (): Promise<string> => await (await ask("GET")).text();
   const answers = async (): Promise<boolean> =>
@@ -64,7 +76,7 @@ async function start(changes: Partial<FarewellOrder> = {}) {
       () => true,
       () => false,
     );
-  return { noteFile, ended, ask, giveBack, listen, answers };
+  return { noteFile, ended, ask, giveBack, upgrade, listen, answers };
 }
 
 describe("the keeper's program", () => {
@@ -123,6 +135,35 @@ describe("the keeper's program", () => {
     expect(response.headers.get("patchbay-proof")).toBeNull();
     await ended;
     expect(await answers()).toBe(false);
+  });
+
+  it("gives an agent that speaks WebSocket no answer until the next run has the port", async () => {
+    const { answers, ended, giveBack, upgrade } = await start({ tellAt: Date.now() + 10_000 });
+    await expect.poll(answers).toBe(true);
+    let isCutOff = false;
+    const attempt = upgrade({ "x-some-authorization": "token" }).then(() => (isCutOff = true));
+    // Strangers have their end at once, and come after it: the agent's attempt has been seen by then.
+    const host = "example.org";
+    for (const headers of [
+      {},
+      { "x-some-authorization": "tokem" },
+      { "x-some-authorization": "token", origin: "null" },
+      { "x-some-authorization": "token", host },
+    ]) {
+      expect(await upgrade(headers)).toBe("cut off");
+    }
+    expect(isCutOff).toBe(false);
+    expect((await giveBack("challenge")).status).toBe(204);
+    await attempt;
+    await ended;
+  });
+
+  it("cuts agents that speak WebSocket off when nobody came", async () => {
+    const now = Date.now();
+    const { answers, ended, upgrade } = await start({ tellAt: now + 400, endAt: now + 20_000, sessions: [] });
+    await expect.poll(answers).toBe(true);
+    await upgrade({ "x-some-authorization": "token" });
+    await ended;
   });
 
   it("ends by itself although nobody came", async () => {
