@@ -41,9 +41,9 @@ describe("the extension", () => {
     expect(readFileSync(path, "utf8")).toBe("claude and me\n");
     await window.run("patchbay.rejectProposal", modifiedOf(await window.diffTab("Gemini CLI")));
     expect((await first.outcome).kind).toBe("rejected");
-    await vi.waitFor(() => expect(bench.tabs).toEqual([]));
+    await expect.poll(() => bench.tabs).toEqual([]);
     // What writes the text is loaded when there is first something to tell.
-    await vi.waitFor(() => expect(bench.statusBar.text).toContain("Gemini CLI, Qwen Code, Claude Code"));
+    await expect.poll(() => bench.statusBar.text).toContain("Gemini CLI, Qwen Code, Claude Code");
   });
 
   it("tells agents what is open, until it is paused", async () => {
@@ -55,7 +55,7 @@ describe("the extension", () => {
     await gemini.until("the open file", ({ view }) => view?.active === path);
     await window.run("patchbay.pauseSharing");
     await gemini.until("nothing", ({ view }) => view?.openFiles.length === 0);
-    await vi.waitFor(() => expect(bench.statusBar.text).toContain("paused"));
+    await expect.poll(() => bench.statusBar.text).toContain("paused");
     await window.run("patchbay.resumeSharing");
     await gemini.until("the open file again", ({ view }) => view?.active === path);
   });

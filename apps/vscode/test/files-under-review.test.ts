@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { Uri } from "./fake-vscode/uri.ts";
 import { TabInputTextDiff } from "./fake-vscode/values.ts";
@@ -33,11 +33,6 @@ async function sides(tab: FakeTab): Promise<readonly string[]> {
   return documents.map((document) => document.getText());
 }
 
-/** The watcher of files takes a moment. */
-async function eventually(check: () => void | Promise<void>): Promise<void> {
-  await vi.waitFor(check, { timeout: 8_000 });
-}
-
 describe("a file that changes while its proposal is reviewed", () => {
   it("is followed on both sides, by edits of the changed lines alone", async () => {
     const gemini = await window.connect(createGeminiDriver);
@@ -46,7 +41,7 @@ describe("a file that changes while its proposal is reviewed", () => {
     const disk = withLine(6, "SIX");
     writeFileSync(path, disk);
     const wanted = withLine(2, "TWO", lines.with(5, "SIX"));
-    await eventually(async () => expect(await sides(tab)).toEqual([disk, wanted]));
+    await expect.poll(async () => await sides(tab)).toEqual([disk, wanted]);
     expect(bench.edits).toEqual([[{ text: "SIX\n", rangeLength: 4 }]]);
     expect(bench.decorations?.provideFileDecoration(modifiedOf(tab))?.badge).toBe("M");
     expect((await window.rows("patchbay.proposals"))[0]).toContain("brought onto the file as it is now");
@@ -62,15 +57,15 @@ describe("a file that changes while its proposal is reviewed", () => {
     const tab = await window.diffTab("Gemini CLI");
     const uri = modifiedOf(tab);
     writeFileSync(path, withLine(2, "zwei"));
-    await eventually(() => expect(bench.contexts.get("patchbay.conflicts")).toEqual([uri.toString()]));
+    await expect.poll(() => bench.contexts.get("patchbay.conflicts")).toEqual([uri.toString()]);
     expect(bench.decorations?.provideFileDecoration(uri)?.badge).toBe("!");
     expect((await window.rows("patchbay.proposals"))[0]).toContain("conflicts with the file");
     await window.run("patchbay.acceptProposal", uri);
-    await eventually(() => expect(bench.shown.map(({ text }) => text).join()).toContain("resolve the conflict"));
+    await expect.poll(() => bench.shown.map(({ text }) => text).join()).toContain("resolve the conflict");
     expect(bench.tabs).toContain(tab);
     // The first of the choices: the proposed lines.
     await window.run("patchbay.showConflict", uri);
-    await eventually(() => expect(bench.contexts.get("patchbay.conflicts")).toEqual([]));
+    await expect.poll(() => bench.contexts.get("patchbay.conflicts")).toEqual([]);
     await window.run("patchbay.acceptProposal", uri);
     expect(await outcome).toMatchObject({ kind: "accepted" });
     expect(readFileSync(path, "utf8")).toBe(withLine(2, "TWO"));
@@ -107,7 +102,7 @@ describe("a file that changes while its proposal is reviewed", () => {
     expect(await sides(tab)).toEqual([withLine(7, "seven, not saved"), wanted]);
     await window.run("patchbay.acceptInTitle", modifiedOf(tab));
     expect(await outcome).toMatchObject({ kind: "accepted" });
-    await eventually(() => expect([document.isDirty, document.getText()]).toEqual([false, wanted]));
+    await expect.poll(() => [document.isDirty, document.getText()]).toEqual([false, wanted]);
     expect(readFileSync(path, "utf8")).toBe(wanted);
     expect(bench.shown).toEqual([]);
   });
@@ -129,18 +124,16 @@ describe("the list of proposals", () => {
     bench.answerNext(async () => await clicked);
     const gemini = await window.connect(createGeminiDriver);
     gemini.propose({ path: join(outside, "two.txt"), text: "TWO\n" });
-    await eventually(async () =>
-      expect((await window.items("patchbay.proposals")).map(({ contextValue }) => contextValue)).toEqual(["asking"]),
-    );
+    await expect
+      .poll(async () => (await window.items("patchbay.proposals")).map(({ contextValue }) => contextValue))
+      .toEqual(["asking"]);
     // It was never shown: it is not accepted with all others.
     await window.run("patchbay.acceptAllProposals");
     expect(bench.shown.at(-1)?.text).toBe("There is no open proposal.");
     await window.run("patchbay.hideOutside", (await entries())[0]);
-    await eventually(async () =>
-      expect((await window.rows("patchbay.proposals"))[0]).toContain("waits in the terminal"),
-    );
+    await expect.poll(async () => (await window.rows("patchbay.proposals"))[0]).toContain("waits in the terminal");
     click("Show");
-    await eventually(() => expect(bench.shown.at(-1)?.text).toBe("This has been answered already."));
+    await expect.poll(() => bench.shown.at(-1)?.text).toBe("This has been answered already.");
     expect(bench.tabs).toEqual([]);
     await window.run("patchbay.revealProposal", (await entries())[0]);
     expect(bench.tabs.map(({ label }) => label)).toEqual(["two.txt ↔ Gemini CLI"]);
@@ -152,7 +145,7 @@ describe("the list of proposals", () => {
     const tab = await window.diffTab("Claude Code");
     bench.edit(await bench.openDocument(modifiedOf(tab)), withLine(2, "TWO and mine"));
     await claude.end();
-    await eventually(() => expect(bench.contexts.get("patchbay.keptTexts")).toEqual([modifiedOf(tab).toString()]));
+    await expect.poll(() => bench.contexts.get("patchbay.keptTexts")).toEqual([modifiedOf(tab).toString()]);
     await window.run("patchbay.rejectAllProposals");
     await window.run("patchbay.acceptAllProposals");
     expect((await window.items("patchbay.proposals")).map(({ contextValue }) => contextValue)).toEqual(["kept"]);
@@ -160,7 +153,7 @@ describe("the list of proposals", () => {
     expect(bench.clipboard).toBe(withLine(2, "TWO and mine"));
     bench.answerNext(({ items }) => items.at(-1));
     await window.run("patchbay.discardKeptText", (await entries())[0]);
-    await eventually(() => expect(bench.tabs).toEqual([]));
+    await expect.poll(() => bench.tabs).toEqual([]);
     expect(await entries()).toEqual([]);
   });
 });

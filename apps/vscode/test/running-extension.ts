@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { AgentDriver, createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { activate, deactivate } from "../src/extension.ts";
 import type { EditionContext } from "../src/edition-context.ts";
@@ -56,11 +56,11 @@ export class RunningExtension {
   }
 
   async diffTab(agentName: string): Promise<FakeTab> {
-    return await vi.waitFor(() => {
-      const tab = this.bench.tabs.find((one) => one.label.endsWith(`↔ ${agentName}`));
-      if (tab === undefined) throw new Error("no diff yet");
-      return tab;
-    });
+    const find = (): FakeTab | undefined => this.bench.tabs.find((one) => one.label.endsWith(`↔ ${agentName}`));
+    await expect.poll(find, { message: `a diff of ${agentName}` }).toBeDefined();
+    const tab = find();
+    if (tab === undefined) throw new Error("the diff has gone");
+    return tab;
   }
 
   async run(command: string, ...args: readonly unknown[]): Promise<void> {

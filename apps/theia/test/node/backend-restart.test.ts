@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCompanion, nullLogger } from "@patchbay/core";
 import { type AgentDriver, createGeminiDriver, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LeftWorkspaces } from "../../src/node/left-workspaces.ts";
 import { createTestBackend, type TestBackend } from "../support/backend.ts";
 import { SimulatedWindow } from "../support/simulated-window.ts";
@@ -60,7 +60,7 @@ describe("an orderly restart of the backend", () => {
     const before = await openWindow(first);
     await startAgent();
     const proposal = driver.propose({ path: file, text: "one\n2\n" });
-    await vi.waitFor(() => expect(before.shown).toHaveLength(1), { timeout: 5_000 });
+    await expect.poll(() => before.shown, { timeout: 5_000 }).toHaveLength(1);
     before.shown[0]?.type("one\n2 typed\n");
     let decided = false;
     void proposal.outcome.then(() => (decided = true));
@@ -74,7 +74,7 @@ describe("an orderly restart of the backend", () => {
     expect(decided).toBe(false);
 
     const after = await openWindow(second);
-    await vi.waitFor(() => expect(after.shown).toHaveLength(1), { timeout: 5_000 });
+    await expect.poll(() => after.shown, { timeout: 5_000 }).toHaveLength(1);
     expect(after.shown[0]?.text).toBe("one\n2 typed\n");
     after.shown[0]?.accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2 typed\n", by: "editor" });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nullLogger } from "@patchbay/core";
 import { LazyReviews } from "../../src/diff/lazy-reviews.ts";
 import { originalUri, proposalUri } from "../../src/diff/proposal-uri.ts";
@@ -58,14 +58,14 @@ describe("a tab that no proposal claims", () => {
     await settle();
     expect(bench.tabs.length).toBe(1);
     finishRestoring();
-    await vi.waitFor(() => expect(bench.tabs).toEqual([]));
+    await expect.poll(() => bench.tabs).toEqual([]);
     expect(bench.closingQuestions).toBe(0);
   });
 
   it("goes at once when it comes later", async () => {
     finishRestoring();
     await restoreTab("reopened");
-    await vi.waitFor(() => expect(bench.tabs).toEqual([]));
+    await expect.poll(() => bench.tabs).toEqual([]);
   });
 
   it("hands over what was typed into it", async () => {
@@ -73,7 +73,7 @@ describe("a tab that no proposal claims", () => {
     await bench.sources.get(uri.scheme)?.write?.(uri, new TextEncoder().encode("typed\n"));
     bench.edit(await bench.openDocument(uri), "typed more\n");
     finishRestoring();
-    await vi.waitFor(() => expect(bench.tabs).toEqual([]));
+    await expect.poll(() => bench.tabs).toEqual([]);
     expect(handedOver).toEqual(["typed more\n"]);
     expect(bench.closingQuestions).toBe(0);
   });

@@ -101,7 +101,7 @@ describe("saving", () => {
     expect(whole).toBe(0);
     expect(pieces).toBeGreaterThan(5);
     window.bench.edit(side, proposedText);
-    await vi.waitFor(() => expect(window.views.review("p1")?.edited).toBe(false));
+    await expect.poll(() => window.views.review("p1")?.edited).toBe(false);
     expect(whole).toBe(0);
     expect(await view.currentText()).toBe(proposedText);
   });
@@ -121,14 +121,14 @@ describe("saving", () => {
     await open();
     window.bench.participants = trim;
     await window.bench.save(await document());
-    await vi.waitFor(() => expect(verdicts()).toEqual(['accepted "ONE  \\n"']));
+    await expect.poll(() => verdicts()).toEqual(['accepted "ONE  \\n"']);
   });
 
   it("by hand accepts what was typed", async () => {
     await open();
     window.bench.edit(await document(), "mine\n");
     await window.bench.save(await document());
-    await vi.waitFor(() => expect(events).toEqual(["edited", 'accepted "mine\\n"']));
+    await expect.poll(() => events).toEqual(["edited", 'accepted "mine\\n"']);
   });
 
   it("by hand accepts at once where there is nothing unsaved", async () => {
@@ -204,7 +204,7 @@ describe("closing the tab", () => {
     const view = await open();
     const side = await document();
     window.bench.edit(side, "mine\n");
-    await vi.waitFor(() => expect(side.isDirty).toBe(false));
+    await expect.poll(() => side.isDirty).toBe(false);
     expect(verdicts()).toEqual([]);
     await closeTab();
     expect(window.bench.closingQuestions).toBe(0);
@@ -219,7 +219,7 @@ describe("closing the tab", () => {
     await open();
     const side = await document();
     window.bench.edit(side, "mine\n");
-    await vi.waitFor(() => expect(side.isDirty).toBe(false));
+    await expect.poll(() => side.isDirty).toBe(false);
     window.bench.edit(side, "more of mine\n");
     await window.bench.revert(side);
     await closeTab();
@@ -320,7 +320,7 @@ describe("an update of a file that changed", () => {
     await closeTab();
     expect(await view.update?.({ ...update, expectedText: "mine\n" })).toBe("stale");
     answer("Accept");
-    await vi.waitFor(() => expect(verdicts()).toEqual(['accepted "mine\\n"']));
+    await expect.poll(() => verdicts()).toEqual(['accepted "mine\\n"']);
   });
 });
 

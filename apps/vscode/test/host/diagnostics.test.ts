@@ -42,6 +42,12 @@ function writeByAgent(text: string, message: string): void {
   }, 60);
 }
 
+/** From now on no time passes: whoever waits for some waits for ever. */
+function stopClocks(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 describe("diagnostics", () => {
   it("are told with all that VS Code knows", async () => {
     window.bench.setDiagnostics(Uri.file(path), [problem("broken")]);
@@ -74,9 +80,8 @@ describe("diagnostics", () => {
     await read(path);
     writeFileSync(path, "two\n");
     window.bench.noteDisk(path);
-    const started = performance.now();
+    stopClocks();
     expect(await read(path)).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(400);
   });
 
   it("end with the agent's patience", async () => {
@@ -84,9 +89,11 @@ describe("diagnostics", () => {
     await read(path);
     writeFileSync(path, "two\n");
     window.bench.noteDisk(path);
-    const started = performance.now();
-    await window.host.diagnostics?.read(path, AbortSignal.timeout(50));
-    expect(performance.now() - started).toBeLessThan(400);
+    stopClocks();
+    const patience = new AbortController();
+    const answer = window.host.diagnostics?.read(path, patience.signal);
+    patience.abort();
+    expect(await answer).toEqual([]);
   });
 
   it("of a file that is not open are what is known when the agent's patience ends before VS Code has opened it", async () => {
@@ -96,7 +103,7 @@ describe("diagnostics", () => {
     onTestFinished(() => asked.mockRestore());
     const patience = new AbortController();
     const answer = window.host.diagnostics?.read(other, patience.signal);
-    await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+    await expect.poll(() => asked).toHaveBeenCalled();
     patience.abort();
     expect((await answer)?.map(({ path: file, diagnostics }) => [file, diagnostics.length])).toEqual([[other, 1]]);
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { createGeminiDriver } from "@patchbay/testkit";
 import { Uri } from "../fake-vscode/uri.ts";
 import { TabInputTextDiff } from "../fake-vscode/values.ts";
@@ -69,14 +69,14 @@ describe("every surface of the edition", () => {
     const tab = await extension.diffTab("Gemini CLI");
     bench.edit(await bench.openDocument(modifiedOf(tab)), "mine\n");
     gemini.propose({ path: outside, text: "two\n" });
-    await vi.waitFor(() => expect(bench.shown.map(({ text }) => text).join()).toContain("outside this workspace"));
+    await expect.poll(() => bench.shown.map(({ text }) => text).join()).toContain("outside this workspace");
     // Two proposals: the user is asked which one, and the edited one asks when it is closed.
     await bench.showFile(Uri.file(inside));
     await extension.run("patchbay.revealProposal");
     await extension.run("patchbay.runGemini");
     await extension.run("patchbay.sendFile");
     await extension.run("patchbay.rejectAllProposals");
-    await vi.waitFor(() => expect(bench.statusBar.text).toContain("Gemini CLI"));
+    await expect.poll(() => bench.statusBar.text).toContain("Gemini CLI");
     const surfaces = await shownIn(extension);
     for (const [surface, texts] of surfaces) {
       for (const text of texts) {

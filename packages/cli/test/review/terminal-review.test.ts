@@ -129,7 +129,7 @@ async function propose(name: string, text: string, agentName = "Gemini CLI"): Pr
 }
 
 async function prompted(part: string): Promise<void> {
-  await vi.waitFor(() => expect(screen.prompt).toContain(part));
+  await expect.poll(() => screen.prompt).toContain(part);
 }
 
 /** The user reads for a second, then answers. */
@@ -183,7 +183,7 @@ describe("a review in the terminal", () => {
     await propose("b.txt", "B\n");
     await prompted("(1 more)");
     enter("a");
-    await vi.waitFor(() => expect(screen.text).toContain("b.txt"));
+    await expect.poll(() => screen.text).toContain("b.txt");
     await prompted("[a]ccept");
     enter("r");
     expect(verdicts).toEqual(['a.txt accepted "A\\n"', "b.txt rejected"]);
@@ -217,7 +217,7 @@ describe("a review in the terminal", () => {
     await prompted("(1 more)");
     clock += 1000;
     await first.close("decided-in-terminal");
-    await vi.waitFor(() => expect(screen.text).toContain("b.txt"));
+    await expect.poll(() => screen.text).toContain("b.txt");
     await prompted("[a]ccept");
     review.line("a");
     expect(verdicts).toEqual([]);
@@ -393,7 +393,7 @@ describe("a file that changes under its review", () => {
     clock += 10_000;
     expect(await view.update(merged)).toBe("applied");
     expect(screen.text).toContain("a.txt has changed meanwhile; this is the proposal on the file as it is now:");
-    await vi.waitFor(() => expect(screen.text).toContain("-one\n+ONE\n two\n three"));
+    await expect.poll(() => screen.text).toContain("-one\n+ONE\n two\n three");
     expect(screen.text).toContain("both changes are in");
     expect(screen.rings).toBe(2);
     await prompted("[a]ccept");
@@ -409,7 +409,7 @@ describe("a file that changes under its review", () => {
     await prompted("[a]ccept");
     refused.add("a.txt");
     await view.update(conflict);
-    await vi.waitFor(() => expect(screen.text).toContain("+<<<<<<< current file"));
+    await expect.poll(() => screen.text).toContain("+<<<<<<< current file");
     expect(screen.text).toContain("a.txt has changed in the same lines. Both versions stand between");
     await prompted("[a]ccept");
     enter("a");
@@ -420,7 +420,7 @@ describe("a file that changes under its review", () => {
     expect(verdicts).toEqual([]);
     refused.clear();
     enter("e");
-    await vi.waitFor(() => expect(screen.text).toContain("(with your edits)"), 10_000);
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("(with your edits)");
     await prompted("[a]ccept");
     enter("a");
     expect(verdicts).toEqual(['a.txt accepted "both\\ntwo\\n"']);
@@ -436,10 +436,10 @@ describe("a file that changes under its review", () => {
     const view = await propose("a.txt", "ONE\ntwo\n");
     await prompted("[e]dit");
     enter("e");
-    await vi.waitFor(() => expect(screen.lent).toBe(1));
+    await expect.poll(() => screen.lent).toBe(1);
     expect(await view.update(merged)).toBe("stale");
     writeFileSync(release, "");
-    await vi.waitFor(() => expect(screen.text).toContain("(with your edits)"), 10_000);
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("(with your edits)");
     expect(await view.update({ ...merged, expectedText: "mine", text: "mine\nthree\n" })).toBe("applied");
     expect(await view.currentText()).toBe("mine\nthree\n");
     expect(await view.update(merged)).toBe("stale");
@@ -593,7 +593,7 @@ describe("editing outside", () => {
     await propose("a b'c.txt", "proposed\n");
     await prompted("[e]dit");
     enter("e");
-    await vi.waitFor(() => expect(screen.text).toContain("(with your edits)"), 10_000);
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("(with your edits)");
     const { file, mode, text } = JSON.parse(readFileSync(seen, "utf8"));
     expect([mode, text]).toEqual([0o600, "proposed\n"]);
     expect(file.endsWith("a_b_c.txt")).toBe(true);
@@ -609,7 +609,7 @@ describe("editing outside", () => {
     await prompted("[e]dit");
     enter("e");
     await view.close("decided-in-terminal");
-    await vi.waitFor(() => expect(screen.text).toContain("is kept in"), 10_000);
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("is kept in");
     const copy = /is kept in (?<path>\S+)/u.exec(screen.text)?.groups?.["path"] ?? "";
     expect(readFileSync(copy, "utf8")).toBe("typed for hours\n");
     expect(statSync(copy).mode & 0o777).toBe(0o600);
@@ -621,7 +621,7 @@ describe("editing outside", () => {
     await propose("a.txt", "A\n");
     await prompted("[e]dit");
     enter("e");
-    await vi.waitFor(() => expect(screen.text).toContain("ended with code 3"), 10_000);
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("ended with code 3");
     await prompted("[a]ccept");
   });
 
@@ -634,7 +634,7 @@ describe("editing outside", () => {
     await propose("a.txt", "A\n");
     await prompted("[d]ifftool");
     enter("d");
-    await vi.waitFor(() => expect(screen.text).toContain("(with your edits)"), 10_000);
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("(with your edits)");
     expect(JSON.parse(readFileSync(seen, "utf8"))).toEqual(["one\ntwo\n", "A\n"]);
     enter("a");
     expect(verdicts).toEqual(['a.txt accepted "merged\\n"']);
@@ -646,7 +646,7 @@ describe("editing outside", () => {
     await propose("a.txt", "A\n");
     await prompted("[d]ifftool");
     enter("d");
-    await vi.waitFor(() => expect(screen.text).toContain("+more"), 10_000);
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("+more");
   });
 
   it("says how to set a difftool where there is none", async () => {

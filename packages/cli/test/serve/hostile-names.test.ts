@@ -40,14 +40,14 @@ function where(): { cwd: string; home: string; temporaryDirectory: string; versi
 }
 
 async function seen(part: string | RegExp): Promise<void> {
-  await vi.waitFor(() => expect(written).toMatch(part), 15_000);
+  await expect.poll(() => written, { timeout: 15_000 }).toMatch(part);
 }
 
 /** Enters a line, and waits for one more of what it brings. */
 async function enter(line: string, then: string): Promise<void> {
   const before = written.split(then).length;
   input.write(`${line}\n`);
-  await vi.waitFor(() => expect(written.split(then).length, written).toBeGreaterThan(before), 15_000);
+  await expect.poll(() => written.split(then).length, { timeout: 15_000 }).toBeGreaterThan(before);
 }
 
 /** Whenever it is asked, two seconds have passed: no answer comes too soon after its question. */

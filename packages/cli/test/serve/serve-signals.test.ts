@@ -28,7 +28,7 @@ describe.skipIf(process.platform === "win32")("a served folder", () => {
     });
     const records = (): readonly string[] =>
       readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => /\.lock$|gemini.*\.json$/u.test(name));
-    await vi.waitFor(() => expect(written).toContain('"listening"'), 30_000);
+    await expect.poll(() => written, { timeout: 30_000 }).toContain('"listening"');
     expect(records().length).toBeGreaterThan(1);
     child.kill(signal);
     await ended;

@@ -45,7 +45,7 @@ function common(): { folder: string; platform: TestPlatform; signal: AbortSignal
 }
 
 async function seen(part: string): Promise<void> {
-  await vi.waitFor(() => expect(written).toContain(part), 10_000);
+  await expect.poll(() => written, { timeout: 10_000 }).toContain(part);
 }
 
 beforeEach(() => {
@@ -114,13 +114,11 @@ describe("patchbay serve in a terminal", () => {
     await seen("Claude Code wants to change a.txt  +1 -1");
     await seen("[a]ccept");
     // The question came by itself: an answer at once would be taken for one to the question before.
-    await vi.waitFor(
-      () => {
-        input.write("a\n");
-        expect(written).toContain("Accepted.");
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    const answered = (): string => {
+      input.write("a\n");
+      return written;
+    };
+    await expect.poll(answered, { timeout: 10_000, interval: 100 }).toContain("Accepted.");
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", userModified: false });
     expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\n");
     await agent.end();
@@ -246,11 +244,8 @@ describe("patchbay serve --json", () => {
   }
 
   async function event(name: string): Promise<Record<string, unknown>> {
-    return await vi.waitFor(() => {
-      const [found] = events(name);
-      if (found === undefined) throw new Error(`no ${name} yet`);
-      return found;
-    }, 10_000);
+    await expect.poll(() => events(name).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    return events(name)[0] ?? {};
   }
 
   function tell(command: unknown): void {
@@ -389,7 +384,7 @@ describe("patchbay serve --json", () => {
     tell({ command: "accept", id: "none" });
     tell({ command: "open", file: "none.txt" });
     tell({ command: "close", file: "a.txt" });
-    await vi.waitFor(() => expect(events("error")).toHaveLength(4));
+    await expect.poll(() => events("error")).toHaveLength(4);
     const messages = events("error").map(({ message }) => message);
     expect(messages).toEqual([
       "Invalid command: the line is not JSON.",
@@ -398,9 +393,7 @@ describe("patchbay serve --json", () => {
       "There is no file none.txt.",
     ]);
     tell({ command: "edit", id: "none" });
-    await vi.waitFor(() =>
-      expect(events("error").at(-1)).toMatchObject({ message: expect.stringContaining('its "text"') }),
-    );
+    await expect.poll(() => events("error").at(-1)).toMatchObject({ message: expect.stringContaining('its "text"') });
     tell({ command: "quit" });
     await running;
   });

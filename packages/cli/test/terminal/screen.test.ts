@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPaint } from "../../src/terminal/paint.ts";
 import { Screen } from "../../src/terminal/screen.ts";
 
@@ -56,7 +56,7 @@ describe("the screen", () => {
     screen.print("hello");
     screen.ask("> ");
     input.write("one\ntwo\n");
-    await vi.waitFor(() => expect(lines).toEqual(["one", "two"]));
+    await expect.poll(() => lines).toEqual(["one", "two"]);
     expect(text()).toBe("hello\n> ");
     screen.close();
     screen.close();
@@ -77,7 +77,7 @@ describe("the screen", () => {
   it("tells when the input ends", async () => {
     const { screen, input, ends, text } = create();
     input.end();
-    await vi.waitFor(() => expect(ends()).toBe(1));
+    await expect.poll(() => ends()).toBe(1);
     screen.ask("> ");
     screen.print("goodbye");
     expect(text()).toBe("goodbye\n");
@@ -99,7 +99,7 @@ describe("the screen on a terminal", () => {
     const { screen, input, clock, lines } = create(80);
     screen.ask("? ", "ar");
     input.write("a");
-    await vi.waitFor(() => expect(screen.isTyping).toBe(true));
+    await expect.poll(() => screen.isTyping).toBe(true);
     clock.advance(200);
     expect(lines).toEqual([]);
     clock.advance(200);
@@ -111,12 +111,12 @@ describe("the screen on a terminal", () => {
     const { screen, input, clock, lines, text } = create(80);
     screen.ask("? ", "ar");
     input.write("re");
-    await vi.waitFor(() => expect(text()).toContain("e"));
+    await expect.poll(() => text()).toContain("e");
     clock.advance(10_000);
     input.write("view 2\r");
-    await vi.waitFor(() => expect(lines).toEqual(["review 2"]));
+    await expect.poll(() => lines).toEqual(["review 2"]);
     input.write("x");
-    await vi.waitFor(() => expect(screen.isTyping).toBe(true));
+    await expect.poll(() => screen.isTyping).toBe(true);
     clock.advance(10_000);
     expect(lines).toEqual(["review 2"]);
     screen.close();
@@ -126,10 +126,10 @@ describe("the screen on a terminal", () => {
     const { screen, input, emptied } = create(80);
     screen.ask("> ");
     input.write("op");
-    await vi.waitFor(() => expect(screen.isTyping).toBe(true));
+    await expect.poll(() => screen.isTyping).toBe(true);
     expect(emptied()).toBe(0);
     input.write("\u007f\u007f");
-    await vi.waitFor(() => expect(emptied()).toBe(1));
+    await expect.poll(() => emptied()).toBe(1);
     screen.close();
   });
 
@@ -138,11 +138,11 @@ describe("the screen on a terminal", () => {
     screen.ask("> ");
     modes.length = 0;
     input.write("\u001a");
-    await vi.waitFor(() => expect(modes).toEqual([false, "stopped"]));
+    await expect.poll(() => modes).toEqual([false, "stopped"]);
     screen.resume();
     expect(modes).toEqual([false, "stopped", false, true]);
     input.write("after\r");
-    await vi.waitFor(() => expect(lines).toEqual(["after"]));
+    await expect.poll(() => lines).toEqual(["after"]);
     screen.close();
   });
 
@@ -159,7 +159,7 @@ describe("the screen on a terminal", () => {
     const { screen, input, text } = create(20);
     screen.ask("> ");
     input.write("x".repeat(50));
-    await vi.waitFor(() => expect(text().split("x").length).toBeGreaterThan(50));
+    await expect.poll(() => text().split("x").length).toBeGreaterThan(50);
     const before = text().length;
     screen.print("news");
     // Up to the prompt's first row once, and not again after the news.

@@ -9,7 +9,8 @@ import { proposalKeyPrefix } from "../../src/diff/proposal-key.ts";
 import { newIdentity } from "../../src/discovery/endpoint-identity.ts";
 import { createPrivateStorage } from "../../src/discovery/private-storage.ts";
 import type { CloseOptions } from "../../src/endpoint/endpoint.ts";
-import { DisposableStore } from "../../src/support/disposable.ts";
+import type { Clock } from "../../src/platform/platform.ts";
+import { DisposableStore, toDisposable } from "../../src/support/disposable.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { HandTransport } from "../session/hand-transport.ts";
 
@@ -52,7 +53,7 @@ async function start() {
   const owner = side?.sessions.sessions[0]?.owner;
   if (side === undefined || owner === undefined) throw new Error("no agent");
   side.diffs.open(owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
-  await host.nextView();
+  const view = await host.nextView();
   platform.clock.advance(500);
   const kept = (): readonly string[] => platform.files.paths.filter((name) => name.includes(`/${proposalKeyPrefix}`));
   await expect.poll(kept).toHaveLength(1);
@@ -63,7 +64,7 @@ async function start() {
     following: new DisposableStore(),
     endpoint: undefined,
   };
-  return { run, platform, logger, transport, side, owner, kept };
+  return { run, platform, logger, transport, side, owner, view, kept };
 }
 
 describe("the end of a run", () => {
@@ -84,6 +85,30 @@ describe("the end of a run", () => {
     expect(transport.isClosed).toBe(true);
     expect(kept()).toEqual([]);
   });
+
+  it.each([{ reload: true }, { reload: false }])(
+    "waits two seconds at most for an editor that never answers (%j)",
+    async (options) => {
+      const { run, platform, logger, view, side } = await start();
+      view.currentText = () => new Promise(() => {});
+      view.close = () => new Promise(() => {});
+      side.diffs.settled = () => new Promise(() => {});
+      const waited: number[] = [];
+      // Nothing that is waited for comes: every wait takes as long as it may.
+      const clock: Clock = {
+        now: () => platform.clock.now(),
+        monotonic: () => platform.clock.monotonic(),
+        setTimeout: (callback, delayMs) => {
+          waited.push(delayMs);
+          setImmediate(callback);
+          return toDisposable(() => {});
+        },
+      };
+      await endRun(run, options, { platform: { ...platform, clock }, logger });
+      expect(waited).not.toEqual([]);
+      expect(waited.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(2_000);
+    },
+  );
 
   it("tells agents when to come back", async () => {
     const { run, platform, logger } = await start();

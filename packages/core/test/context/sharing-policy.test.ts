@@ -136,7 +136,8 @@ describe("sharing policy", () => {
   });
 
   it("takes no time over patterns and names that are made to take long", () => {
-    const before = performance.now();
+    // On the processor, not by the clock: the machine may be busy with other things.
+    const before = process.cpuUsage();
     for (const pattern of [
       "*a".repeat(20),
       "*?".repeat(100),
@@ -146,7 +147,7 @@ describe("sharing policy", () => {
     ])
       for (const path of [`/${"a".repeat(4_000)}c`, `/${"a/".repeat(2_000)}c`])
         readExclusions([`${pattern}b`], false).excludes(path);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
   });
 
   it("finds the patterns in whatever stands in the settings", () => {

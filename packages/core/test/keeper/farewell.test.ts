@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type AgentDriver, type AgentProposal, createClaudeDriver, type TestPlatform } from "@patchbay/testkit";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { farewellKey } from "../../src/keeper/farewell-order.ts";
 import { endKeepers, keepers } from "./keepers.ts";
@@ -30,7 +30,8 @@ const secrets = z.object({ token: z.string(), sessionKey: z.string() });
 /** What a run keeps for the next one, once it is written. */
 async function keptSecrets(platform: TestPlatform): Promise<z.infer<typeof secrets>> {
   const file = join(platform.root, "storage", "endpoint.json");
-  return await vi.waitFor(() => secrets.parse(JSON.parse(readFileSync(file, "utf8"))), { timeout: 5_000 });
+  await expect.poll(() => existsSync(file)).toBe(true);
+  return secrets.parse(JSON.parse(readFileSync(file, "utf8")));
 }
 
 /** The official client as it is, which notes everything that it is told. */
@@ -122,13 +123,12 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
   }, 20_000);
 
-  it("a new run that is late has the port back at once, and the agent with it", async () => {
+  it("a new run that is late has the port back when it asks, and the agent with it", async () => {
     const { driver, proposal, port, build } = await leave();
     await untilHeld(port);
     const { companion, editor } = build();
-    const before = performance.now();
     await companion.start();
-    expect(performance.now() - before).toBeLessThan(500);
+    // Who asks in vain gets another port, long before this keeper ends by itself.
     expect(portOf(companion)).toBe(port);
     await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
     await driver.until("connected again", (status) => status.contexts > 1);
@@ -352,11 +352,8 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     const { companion, editor } = build();
     await companion.start();
     expect(portOf(companion)).toBe(port);
-    const after = await vi.waitFor(async () => {
-      const now = await keptSecrets(platform);
-      expect(now.token).not.toBe(before.token);
-      return now;
-    });
+    await expect.poll(async () => (await keptSecrets(platform)).token).not.toBe(before.token);
+    const after = await keptSecrets(platform);
     expect(after.sessionKey).not.toBe(before.sessionKey);
     expect(await statusWith(port, before.token, sessionOf(driver))).toBe(401);
     // Who has the new token from the record is not let into the session of before either.
@@ -376,7 +373,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
       await endKeepers();
       const { companion } = build();
       await companion.start();
-      await vi.waitFor(async () => expect((await keptSecrets(platform)).token).not.toBe(before.token));
+      await expect.poll(async () => (await keptSecrets(platform)).token).not.toBe(before.token);
       expect(await statusWith(portOf(companion), before.token)).toBe(401);
     }
   }, 20_000);

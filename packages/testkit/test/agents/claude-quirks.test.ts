@@ -33,20 +33,22 @@ describe("Claude Code", () => {
     const claude = await lab.connect(createClaudeDriver(lab.where));
     const first = claude.until("the first selection", ({ contexts }) => contexts > 0);
     notify("selection_changed", context("lost as well"));
-    await vi.waitFor(() => {
+    const told = (): number => {
       notify("selection_changed", context("seen"));
-      expect(claude.status.contexts).toBeGreaterThan(0);
-    });
+      return claude.status.contexts;
+    };
+    await expect.poll(told).toBeGreaterThan(0);
     expect((await first).view?.selectedText).toBe("seen");
   });
 
   it("is not cleared by a null selection, but by an empty path", async () => {
     const { notify } = await lab.listen({ tools: ["openDiff"] });
     const claude = await lab.connect(createClaudeDriver(lab.where));
-    await vi.waitFor(() => {
+    const selected = (): string | undefined => {
       notify("selection_changed", context("x"));
-      expect(claude.status.view?.selectedText).toBe("x");
-    });
+      return claude.status.view?.selectedText;
+    };
+    await expect.poll(selected).toBe("x");
     notify("selection_changed", { text: "", filePath: "", fileUrl: "", selection: null });
     notify("at_mentioned", { filePath: "/mark" });
     expect((await claude.until("what came last", ({ mentions }) => mentions.length > 0)).view?.selectedText).toBe("x");
@@ -78,7 +80,7 @@ describe("Claude Code", () => {
     await claude.propose({ path, text: "x" }).outcome;
     const calls = (): readonly string[] =>
       received.flatMap(({ params }) => (params?.name === undefined ? [] : [params.name]));
-    await vi.waitFor(() => expect(calls()).toEqual(["closeAllDiffTabs", "openDiff", "close_tab", "close_tab"]));
+    await expect.poll(() => calls()).toEqual(["closeAllDiffTabs", "openDiff", "close_tab", "close_tab"]);
   });
 
   it("keeps asking in the terminal when openDiff is an error or says nothing known", async () => {
