@@ -132,7 +132,8 @@ describe.skipIf(process.platform === "win32")("names that speak to a terminal", 
     input.write("proposals\n");
     await enter("e", "with your edits");
     await first.decideInTerminal("reject");
-    await seen("own terminal");
+    // Whoever answers before the next question is asked answers nothing.
+    await seen(/own terminal[^]*\[a\]ccept/u);
     await enter("r", "Rejected");
     claude.propose({ path, text: `${evil}\n` });
     await seen("Claude Code wants to change");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CompanionState } from "../../src/companion.ts";
-import { endKeepers } from "../keeper/keepers.ts";
+import { endKeepers, untilHeld } from "../keeper/keepers.ts";
 import { answers, createWorkspaceLab, portOf } from "../workspace-lab.ts";
 
 describe("start and stop", () => {
@@ -133,7 +133,7 @@ describe("a port that another program took meanwhile", () => {
   const take = async (port: number): Promise<void> => {
     const server = createServer();
     onTestFinished(() => void server.close());
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
   };
 
   it("agents that were connected cannot come back by themselves: the user is told once what to type", async () => {
@@ -143,6 +143,7 @@ describe("a port that another program took meanwhile", () => {
     await agent(createGeminiDriver);
     const port = portOf(one.companion);
     await one.companion.stop({ reload: true });
+    await untilHeld(port);
     await endKeepers();
     await take(port);
     const two = build();

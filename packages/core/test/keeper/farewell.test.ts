@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { farewellKey } from "../../src/keeper/farewell-order.ts";
-import { endKeepers, keepers } from "./keepers.ts";
+import { endKeepers, keepers, untilHeld } from "./keepers.ts";
 import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
 /** Short for a test, long enough for a process to start on a busy machine: an idle agent tries only once. */
@@ -79,13 +79,10 @@ async function leave(typed?: string): Promise<Waiting> {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The port is never free; this is when the keeper's process has begun to answer. */
-const untilHeld = async (port: number): Promise<void> =>
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401);
-
 describe.runIf(process.platform === "linux")("a companion that leaves with proposals undecided", () => {
   it("nobody comes back: the agent is told that its proposal was rejected, and the keeper ends", async () => {
     const { driver, proposal, port, build } = await leave();
+    await untilHeld(port);
     expect(keepers()).toHaveLength(1);
     expect(await proposal.outcome).toEqual({ kind: "rejected", by: "editor" });
     expect(driver.status.state).toBe("connected");
@@ -233,7 +230,8 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
   }, 20_000);
 
   it("secrets stand neither in the keeper's arguments nor in its environment", async () => {
-    const { platform } = await leave();
+    const { platform, port } = await leave();
+    await untilHeld(port);
     const [pid] = keepers();
     const facts = ["cmdline", "environ"].map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1")).join("\0");
     const { token, sessionKey } = await keptSecrets(platform);
@@ -369,8 +367,12 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
       await first.companion.start();
       await agent();
       const before = await keptSecrets(platform);
+      const port = portOf(first.companion);
       await first.companion.stop(how === "stopped" ? {} : { reload: true, comeBackMs });
-      await endKeepers();
+      if (how === "killed") {
+        await untilHeld(port);
+        await endKeepers();
+      }
       const { companion } = build();
       await companion.start();
       await expect.poll(async () => (await keptSecrets(platform)).token).not.toBe(before.token);
@@ -381,14 +383,13 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
   it("are new where a stranger who had the port lets it go when asked, whatever he answers", async () => {
     const { platform, port, build } = await leave();
     const before = await keptSecrets(platform);
+    await untilHeld(port);
     await endKeepers();
     const stranger = createServer((request, response) => {
       stranger.close();
       const challenge = request.headers["patchbay-challenge"];
       response.writeHead(204, { "patchbay-proof": String(challenge), connection: "close" }).end();
     });
-    // The system takes its time to free the port of a process that was killed.
-    await expect.poll(() => canBind(port)).toBe(true);
     await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
     const { companion } = build();
     await companion.start();

@@ -19,17 +19,26 @@ export function keepers(): readonly number[] {
     .map(Number);
 }
 
+/**
+ * The port is never free; this is when the keeper's process has begun to answer. A process that is just being started may
+ * have no environment to be known by, so `keepers` can be sure of it only from then on.
+ */
+export async function untilHeld(port: number): Promise<void> {
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401);
+}
+
 /** For tests that are not about how a keeper ends. Their ports are free afterwards. */
 export async function endKeepers(): Promise<void> {
   const pids = keepers();
   for (const pid of pids) process.kill(pid, "SIGKILL");
-  // A process has no command line any more before its sockets are closed.
+  // A process has no command line any more before its sockets are closed, and its first thread ends before the others.
   await expect.poll(() => pids.filter((pid) => !hasEnded(pid)), { timeout: 5_000 }).toEqual([]);
 }
 
 function hasEnded(pid: number): boolean {
   try {
-    return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.length <= 1 && /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     // Nobody waits for it any more.
     return true;
