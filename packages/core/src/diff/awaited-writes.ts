@@ -43,6 +43,8 @@ export interface AwaitedWrite {
 export interface AskingProposal {
   readonly id: string;
   readonly sessionId: string;
+  /** It is accepted together with others. */
+  readonly isOneOfAll: boolean;
 }
 
 /** What was accepted for a file and is not on disk. */
@@ -77,11 +79,11 @@ export class AwaitedWrites {
 
   /**
    * What was accepted last for the file and is not on disk yet, as far as a proposal must not take it back: of agents that write
-   * here, and of any agent whose proposal was open beside this one, for then the user has accepted both.
+   * here, and where the user accepts all at once, of any agent whose proposal was one of them.
    */
   unwritten({ real }: FilePlace, asking: AskingProposal): UnwrittenText | undefined {
     const last = this.#awaitedFor(real)
-      .filter((write) => this.#writers.has(write.sessionId) || isBeside(write, asking))
+      .filter((write) => this.#writers.has(write.sessionId) || (asking.isOneOfAll && isBeside(write, asking)))
       .at(-1);
     if (last === undefined) return undefined;
     // An agent asks for one thing after the other: what it still asks for does not wait for what it was told before.

@@ -182,6 +182,8 @@ export class DiffRegistry {
         "The proposals that are open already fill the memory there is for them; decide some of them first.",
       );
     }
+    // It asks one thing at a time: what an earlier run has left to its terminal is answered by now.
+    for (const left of this.#proposals.leftTo(owner)) this.#decisions.answeredInTerminal(left);
     // An outcome nobody fetched is about an earlier round: sent now, it would answer this one.
     for (const { proposal, text } of this.#outcomes.withdraw(owner.sessionId, input.handle)) {
       this.#kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
@@ -226,7 +228,11 @@ export class DiffRegistry {
   /** The user's accept by a command; the text is what the view holds. */
   async accept(id: string): Promise<boolean> {
     const proposal = this.#proposals.get(id);
-    return proposal !== undefined && this.#decisions.accept(proposal, () => this.#views.textToAccept(proposal));
+    return proposal !== undefined && this.#accept(proposal, false);
+  }
+
+  async #accept(proposal: Proposal, isOneOfAll: boolean): Promise<boolean> {
+    return await this.#decisions.accept(proposal, () => this.#views.textToAccept(proposal), isOneOfAll);
   }
 
   /**
@@ -242,7 +248,9 @@ export class DiffRegistry {
       const proposal = next ?? waiting[0];
       if (proposal === undefined) break;
       waiting = waiting.filter((one) => one !== proposal);
-      if (!(await this.accept(proposal.id))) left.push(proposal.id);
+      // Decided meanwhile by somebody else.
+      if (!this.#proposals.has(proposal.id)) continue;
+      if (!(await this.#accept(proposal, ids.length > 1))) left.push(proposal.id);
     }
     return left.filter((id) => this.#proposals.has(id));
   }

@@ -97,12 +97,12 @@ export class FileFollower {
 
   /**
    * The last look before an accept: a change of the file that nobody has seen yet is merged into the text, or the accept is
-   * refused and the review goes on, with what stands in its way.
+   * refused and the review goes on, with what stands in its way. `isOneOfAll`: the user accepts several at once.
    */
-  async check(proposal: Proposal, text: string): Promise<AcceptCheck> {
+  async check(proposal: Proposal, text: string, isOneOfAll: boolean): Promise<AcceptCheck> {
     if (proposal.base === undefined) await this.begin(proposal);
     const place = proposal.filePlace ?? (await this.#options.files.placeOf(proposal.facts.input.path));
-    const asking = { id: proposal.id, sessionId: proposal.facts.owner.sessionId };
+    const asking = { id: proposal.id, sessionId: proposal.facts.owner.sessionId, isOneOfAll };
     const unwritten = this.#options.writes.unwritten(place, asking);
     const { because, next, file } = await this.#look(proposal, text, unwritten);
     if (because === undefined) return { kind: "clear", text: next.text, file, place };

@@ -60,11 +60,11 @@ export class ReviewDecisions {
   }
 
   /** The accept counts from now on: a view that closes while its text is worked out takes nothing back. */
-  async accept(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
+  async accept(proposal: Proposal, text: string | (() => Promise<string>), isOneOfAll = false): Promise<boolean> {
     // Written down as open by now: the user is asked again by the next run, and an answer now would be a second one.
     if (this.#options.proposals.ending !== undefined) return false;
     if ((!proposal.isOpen && !proposal.detached) || proposal.deciding !== undefined) return false;
-    proposal.deciding = this.#decide(proposal, text).catch((error: unknown) => {
+    proposal.deciding = this.#decide(proposal, text, isOneOfAll).catch((error: unknown) => {
       this.#options.logger.error("A proposal could not be accepted", {
         proposal: proposal.id,
         reason: messageOf(error),
@@ -238,7 +238,7 @@ export class ReviewDecisions {
     if (first) this.#options.proposals.changed();
   }
 
-  async #decide(proposal: Proposal, text: string | (() => Promise<string>)): Promise<boolean> {
+  async #decide(proposal: Proposal, text: string | (() => Promise<string>), isOneOfAll: boolean): Promise<boolean> {
     const { clock, follower, messages, marks } = this.#options;
     proposal.isWaiting = !proposal.detached;
     const hasWaited = !proposal.detached && (await follower.waitForWrites(proposal));
@@ -255,7 +255,7 @@ export class ReviewDecisions {
       await this.#options.follower.resume(proposal, given);
       return false;
     }
-    const checked = proposal.detached ? undefined : await this.#options.follower.check(proposal, given);
+    const checked = proposal.detached ? undefined : await this.#options.follower.check(proposal, given, isOneOfAll);
     if (checked?.kind === "refused") {
       messages.notAccepted(proposal, checked.because);
       return false;

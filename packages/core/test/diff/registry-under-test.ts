@@ -102,6 +102,8 @@ export interface RegistryUnderTest {
 /** A registry on a fake clock with an editor in memory; on the store of an earlier one it is the run after that. */
 export function startRegistry(options: { readonly store?: TestStore } = {}): RegistryUnderTest {
   const { clock, files, random } = createMemoryPlatform();
+  // Ids of the run before come no more.
+  if (options.store !== undefined) for (const _ of options.store.kept) random.token(12);
   const editor = createMemoryEditor({ folders: ["/ws"] });
   const carrier = new TestCarrier();
   const store = options.store ?? new TestStore();

@@ -117,6 +117,22 @@ describe("a proposal of Claude after a reload of the editor", () => {
     await under.editor.ended(under.view);
   });
 
+  it("is answered by the time its agent asks for something else", async () => {
+    const own = { pid: 900, mark: "start-900" };
+    const under = await reloaded(undefined, { process: own });
+    const propose = (session: string, pid: number) =>
+      under.registry.open(
+        { ...under.owner, sessionId: session, process: { pid, mark: `start-${pid}` } },
+        { path: "/ws/other.ts", text: "other\n", handle: session },
+        { inside: true, kind: "change" },
+      );
+    propose("another terminal", 901);
+    expect(under.registry.proposals).toMatchObject([{ state: "terminal" }, { sessionId: "another terminal" }]);
+    propose("the same", 900);
+    await under.editor.ended(under.view);
+    expect(under.registry.proposals).toMatchObject([{ sessionId: "another terminal" }, { sessionId: "the same" }]);
+  });
+
   it("is there after a second reload, too, and gone with its agent", async () => {
     const under = await reloaded(edited);
     await under.registry.stop({ keep: true });
