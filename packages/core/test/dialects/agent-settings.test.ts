@@ -1,5 +1,5 @@
 import { createMemoryPlatform } from "@patchbay/testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type AgentSettings, readAgentSettings } from "../../src/index.ts";
 import { parseLooseJson } from "../../src/dialects/settings/loose-json.ts";
 
@@ -103,6 +103,58 @@ describe("the agents' own settings", () => {
     platform.files.addFile("/elsewhere.json", '{ "tools": { "approvalMode": "yolo" } }');
     platform.process.setEnvironment("QWEN_CODE_SYSTEM_SETTINGS_PATH", "/elsewhere.json");
     expect(await settingsOf(platform, "qwen", "/w")).toMatchObject({ mode: "yolo" });
+  });
+
+  it("of the machine's administrator win in Claude Code, too, those beside the file over it, in the order of their names", async () => {
+    const platform = createMemoryPlatform();
+    const mode = (name: string): string => `{ "permissions": { "defaultMode": "${name}" } }`;
+    platform.files.addFile("/home/user/.claude/settings.json", mode("default"));
+    platform.files.addFile("/w/.claude/settings.local.json", mode("default"));
+    platform.files.addFile("/etc/claude-code/managed-settings.json", mode("acceptEdits"));
+    expect(await settingsOf(platform, "claude", "/w")).toMatchObject({
+      asks: false,
+      mode: "acceptEdits",
+      decidedBy: { mode: "/etc/claude-code/managed-settings.json" },
+    });
+    platform.files.addFile("/etc/claude-code/managed-settings.d/20-b.json", mode("plan"));
+    platform.files.addFile("/etc/claude-code/managed-settings.d/10-a.json", mode("default"));
+    platform.files.addFile("/etc/claude-code/managed-settings.d/.30-hidden.json", mode("auto"));
+    platform.files.addFile("/etc/claude-code/managed-settings.d/40-note.txt", mode("auto"));
+    expect(await settingsOf(platform, "claude", "/w")).toMatchObject({
+      mode: "plan",
+      decidedBy: { mode: "/etc/claude-code/managed-settings.d/20-b.json" },
+    });
+  });
+
+  it("of the administrator are found on macOS", async () => {
+    const platform = createMemoryPlatform({ platform: "darwin" });
+    const path = "/Library/Application Support/ClaudeCode/managed-settings.json";
+    platform.files.addFile(path, '{ "permissions": { "defaultMode": "plan" } }');
+    expect(await settingsOf(platform, "claude")).toMatchObject({ mode: "plan", decidedBy: { mode: path } });
+  });
+
+  it("of the administrator are looked for on Windows", async () => {
+    const platform = createMemoryPlatform({ platform: "win32" });
+    const lookedFor = vi.spyOn(platform.files, "realPath");
+    await settingsOf(platform, "claude");
+    expect(lookedFor.mock.calls.flat()).toContain(String.raw`C:\Program Files\ClaudeCode\managed-settings.json`);
+  });
+
+  it("may leave the rules of Claude Code to the administrator alone", async () => {
+    const platform = createMemoryPlatform();
+    platform.files.addFile("/home/user/.claude/settings.json", '{ "permissions": { "ask": ["Edit", "Write"] } }');
+    expect(await settingsOf(platform, "claude")).toMatchObject({ asks: true });
+    platform.files.addFile("/etc/claude-code/managed-settings.json", '{ "allowManagedPermissionRulesOnly": true }');
+    expect(await settingsOf(platform, "claude")).toMatchObject({ asks: false });
+    platform.files.addFile(
+      "/etc/claude-code/managed-settings.json",
+      '{ "allowManagedPermissionRulesOnly": true, "permissions": { "ask": ["Edit", "Write"] } }',
+    );
+    expect(await settingsOf(platform, "claude")).toMatchObject({ asks: true });
+    platform.files.addFile("/etc/claude-code/managed-settings.json", "{}");
+    platform.files.addFile("/home/user/.claude/settings.json", '{ "allowManagedPermissionRulesOnly": true }');
+    platform.files.addFile("/w/.claude/settings.json", '{ "permissions": { "ask": ["Edit", "Write"] } }');
+    expect(await settingsOf(platform, "claude", "/w")).toMatchObject({ asks: true });
   });
 
   it("may have Claude Code ask about single tools in any mode", async () => {

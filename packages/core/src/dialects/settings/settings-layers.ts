@@ -42,6 +42,11 @@ export class SettingsLayers {
     return this.#all(keys).findLast((value) => typeof value === "string");
   }
 
+  /** These without the files that are not named. */
+  only(paths: readonly string[]): SettingsLayers {
+    return new SettingsLayers(this.#layers.filter(({ path }) => paths.includes(path)));
+  }
+
   /** The members of lists, which add up. */
   texts(...keys: readonly string[]): readonly string[] {
     return this.#all(keys)
@@ -63,6 +68,25 @@ export class SettingsLayers {
 export function chosenDirectory({ platform }: SettingsPlace, variable: string): string | undefined {
   const chosen = platform.process.environment(variable);
   return chosen === "" ? undefined : chosen;
+}
+
+/** The directory in which a machine's administrator keeps what wins over every setting of a user. */
+export function managedDirectory(
+  { platform }: SettingsPlace,
+  names: { readonly linux: string; readonly darwin: string; readonly win32: string },
+): string {
+  if (platform.process.platform === "darwin") return `/Library/Application Support/${names.darwin}`;
+  if (platform.process.platform === "win32") return `C:\\Program Files\\${names.win32}`;
+  return `/etc/${names.linux}`;
+}
+
+/** The JSON files of a directory in the order of their names, hidden ones left out; none where it cannot be read. */
+export async function jsonFilesIn({ platform }: SettingsPlace, directory: string): Promise<readonly string[]> {
+  const names = await platform.files.list(directory).catch((): readonly string[] => []);
+  return names
+    .filter((name) => name.endsWith(".json") && !name.startsWith("."))
+    .toSorted()
+    .map((name) => joinPath(platform, directory, name));
 }
 
 /** The file of the machine's administrator, which wins over all others: the variable's, or the one that the system has for it. */
