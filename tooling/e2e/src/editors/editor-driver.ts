@@ -48,6 +48,10 @@ export interface EditorDriver {
   closeDiff?(): Promise<void>;
   /** Presses "Save to File" of the kept text in the foreground; absent where the driver cannot. */
   saveKept?(): Promise<void>;
+  /** Presses the button of the newest notification that has it, and says what stood there; absent where the driver cannot. */
+  answerNotification?(button: string): Promise<string>;
+  /** What the actions above the view in the foreground are called; absent where the driver cannot tell. */
+  titleActions?(): Promise<readonly string[]>;
   /** Kills the process in which Patchbay runs, with -9, and nothing else; absent where that is the editor itself. */
   killHost?(): Promise<void>;
   /** Starts the window anew, with its terminals kept, and says when the old one went, Unix milliseconds; absent where there is no such thing. */

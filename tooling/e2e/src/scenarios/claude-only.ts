@@ -1,5 +1,5 @@
 import { poll } from "../support/poll.ts";
-import { must, type Scenario } from "./scenario.ts";
+import { must, mustEqual, type Scenario } from "./scenario.ts";
 import { diffTitle, propose, waitForContents, waitForDiff } from "./propose.ts";
 
 /** After an edit the agent learns of the problems it caused. */
@@ -61,6 +61,54 @@ export const diagnosticsOfOddPath: Scenario = {
     await agent.ask("Say whether it is fine now");
     await poll("the model's request", () => agent.model.turnsAsked > before, { timeout: 30_000 });
     must("the model is told of the error", /[Ee]xpected comma/.test(agent.model.conversation.join("\n")));
+  },
+};
+
+/** Names that URIs would encode, each in another way, and one that looks encoded already. */
+const oddNames = [
+  "plain.json",
+  "a b.json",
+  "[id].json",
+  "c#.json",
+  "100%.json",
+  "a%20b.json",
+  "größe.json",
+  "文字.json",
+];
+
+/**
+ * The same for files that the editor does not have open when they are edited, one after the other in one session: VS Code knows no
+ * problems of theirs, and says so in time. After three late answers Claude Code would ask no more, and hear of none later.
+ */
+export const diagnosticsOfUnopened: Scenario = {
+  name: "diagnostics-unopened",
+  agents: ["claude"],
+  isFor: (editor) => editor.countErrors !== undefined,
+  run: async (world, id) => {
+    const { editor } = world;
+    const before = '{\n  "one": 1,\n  "two": 2\n}\n';
+    const change = { from: '"one": 1,', to: '"one": 1' };
+    for (const file of oddNames) await world.writeFile(file, before);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    for (const file of oddNames) {
+      await started.focus();
+      await propose(world, started, { file, ...change });
+      await editor.showDiff(diffTitle(agent, file));
+      await editor.acceptDiff();
+      await waitForContents(world, file, before.replace(change.from, change.to));
+    }
+    for (const file of oddNames) await editor.openFile(file);
+    const count = async (): Promise<number> => (await editor.countErrors?.()) ?? 0;
+    await poll("the editor's errors", async () => (await count()) >= oddNames.length, { timeout: 30_000 });
+    await started.focus();
+    const asked = agent.model.turnsAsked;
+    await agent.ask("Say whether they are fine now");
+    await poll("the model's request", () => agent.model.turnsAsked > asked, { timeout: 30_000 });
+    const told = agent.model.conversation.at(-1)?.split("new-diagnostics").at(-2) ?? "";
+    for (const file of oddNames) must(`the model is told of ${file} (${told})`, told.includes(file));
+    mustEqual("errors", String(told.split(/[Ee]xpected comma/).length - 1), String(oddNames.length));
   },
 };
 

@@ -1,4 +1,4 @@
-import { diagnostics, diagnosticsOfOddPath, mention } from "./claude-only.ts";
+import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
 import { follows, hunk, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
@@ -6,7 +6,7 @@ import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
 import { autosave } from "./nothing-lost.ts";
-import { reloadReview } from "./reload-review.ts";
+import { reloadReview, reloadUntouched } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
@@ -16,7 +16,7 @@ import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
 import { twoEdits } from "./two-edits.ts";
-import { closing, hostileName } from "./vscode-ways.ts";
+import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
 
 /** All scenarios, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
@@ -34,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   rewrite,
   reload,
   reloadReview,
+  reloadUntouched,
   agentKilled,
   hostKilled,
   autosave,
@@ -42,6 +43,7 @@ export const scenarios: readonly Scenario[] = [
   twoEdits,
   diagnostics,
   diagnosticsOfOddPath,
+  diagnosticsOfUnopened,
   mention,
   hunk,
   insert,
@@ -62,4 +64,5 @@ export const scenarios: readonly Scenario[] = [
   besidePlugin,
   closing,
   hostileName,
+  keptOverReload,
 ];

@@ -21,7 +21,7 @@ const changed = startContents.replace("first line", "FIRST line");
 const goneWithin = 2_500;
 
 /** Ends an agent as the system does when memory runs out. */
-async function killAgent({ lab }: World, id: AgentId): Promise<number> {
+export async function killAgent({ lab }: World, id: AgentId): Promise<number> {
   await killTree(Number(await readFile(join(lab.root, `pid-${id}`), "utf8")));
   return Date.now();
 }

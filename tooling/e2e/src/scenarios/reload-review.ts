@@ -1,3 +1,4 @@
+import type { EditorDriver } from "../editors/editor-driver.ts";
 import { pause, poll } from "../support/poll.ts";
 import { waitUntilHeard } from "./heard.ts";
 import {
@@ -53,14 +54,17 @@ export const reloadReview: Scenario = {
     mustEqual("review.txt", await world.readFile("review.txt"), startContents);
     // Claude Code does not ask again after a lost connection: its terminal keeps the question, and the editor what was typed.
     if (id === "claude" && editor.keepsConnections !== true) {
+      await mustBeAnsweredInTerminal(editor);
       await started.focus();
       await agent.acceptInTerminal();
       await waitForContents(world, "review.txt", changed);
-      await editor.showDiff(diffTitle(agent, "review.txt"));
-      must("what was typed stays", (await editor.readDiff()).includes("typed before the reload"));
-      if (editor.saveKept === undefined) await editor.rejectDiff();
-      else {
-        await editor.saveKept();
+      if (editor.answerNotification === undefined) {
+        await editor.showDiff(diffTitle(agent, "review.txt"));
+        must("what was typed stays", (await editor.readDiff()).includes("typed before the reload"));
+        await editor.rejectDiff();
+      } else {
+        const told = await editor.answerNotification("Apply My Edits");
+        must(`the offer says what has happened (${told})`, /has written .*review\.txt without your edits\./.test(told));
         await waitForContents(world, "review.txt", changed.replace("FIRST line", "FIRST line typed before the reload"));
       }
     } else {
@@ -71,3 +75,38 @@ export const reloadReview: Scenario = {
     await waitForNoDiff(world, agent, "review.txt");
   },
 };
+
+/** Claude Code's proposal outlives the window untouched, too: its terminal answers, and the review goes once the file is written. */
+export const reloadUntouched: Scenario = {
+  name: "reload-untouched",
+  agents: ["claude"],
+  isFor: (editor) => editor.reload !== undefined && editor.keepsConnections !== true,
+  run: async (world, id) => {
+    const { editor } = world;
+    await world.writeFile("untouched.txt", startContents);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await propose(world, started, usualChange("untouched.txt"));
+    await editor.reload?.();
+    await waitForDiff(world, agent, "untouched.txt");
+    await editor.showDiff(diffTitle(agent, "untouched.txt"));
+    await mustBeAnsweredInTerminal(editor);
+    mustEqual("untouched.txt", await world.readFile("untouched.txt"), startContents);
+    await started.focus();
+    must("its terminal still asks", agent.kind.approval.test(await agent.terminal.screen()));
+    await agent.acceptInTerminal();
+    await waitForContents(world, "untouched.txt", changed);
+    await waitForNoDiff(world, agent, "untouched.txt");
+    await agent.waitForScreen(/All done\./);
+  },
+};
+
+/** The review in the foreground offers no verdict that would reach nobody. */
+async function mustBeAnsweredInTerminal(editor: EditorDriver): Promise<void> {
+  const actions = await editor.titleActions?.();
+  if (actions === undefined) return;
+  const listed = actions.join(" | ");
+  must(`the review says where to answer (${listed})`, /Answer in the Terminal/.test(listed));
+  must(`it offers no verdict (${listed})`, !/\b(Accept|Reject)$/m.test(actions.join("\n")));
+}

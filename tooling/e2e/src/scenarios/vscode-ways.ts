@@ -1,5 +1,6 @@
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
-import { poll } from "../support/poll.ts";
+import { pause, poll } from "../support/poll.ts";
+import { killAgent } from "./killed.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForNoDiff } from "./propose.ts";
 import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
@@ -77,5 +78,48 @@ export const closing: Scenario = {
     await world.editor.acceptDiff();
     await waitForContents(world, "closing.txt", startContents.replace("first line", "FIRST line and mine"));
     await waitForNoDiff(world, started.agent, "closing.txt");
+  },
+};
+
+/**
+ * What was typed into a proposal whose agent is killed stays: in its review, in the list when that is closed, and in the list of
+ * the next window, from which it is saved.
+ */
+export const keptOverReload: Scenario = {
+  name: "kept-over-reload",
+  agents: ["gemini"],
+  isFor: (editor) => editor instanceof VsCodeDriver,
+  run: async (world, id) => {
+    const editor = vsCodeOf(world);
+    const { page } = editor.workbench;
+    const kept = page
+      .locator(".part.sidebar .monaco-list-row")
+      .filter({ hasText: "kept.txt" })
+      .filter({ hasText: "your text, which no agent takes any more" });
+    await world.writeFile("kept.txt", startContents);
+    const started = await world.startAgent(id);
+    await started.agent.waitForConnection();
+    await propose(world, started, usualChange("kept.txt"));
+    const title = diffTitle(started.agent, "kept.txt");
+    await editor.showDiff(title);
+    await editor.typeInDiff(" and mine");
+    // What was typed is promised to be kept half a second later.
+    await pause(700);
+    await killAgent(world, id);
+    const offers = async (): Promise<string> => (await editor.titleActions()).join(" | ");
+    await poll("an offer to save", async () => (await offers()).includes("Save to File"), { timeout: patience });
+    must(`no verdict is offered (${await offers()})`, !/\b(Accept|Reject)\b/.test(await offers()));
+    await editor.showConnections(["kept.txt"]);
+    await kept.waitFor({ timeout: patience });
+    await editor.reload();
+    await editor.showConnections(["kept.txt"]);
+    await kept.waitFor({ timeout: patience });
+    mustEqual("kept.txt", await world.readFile("kept.txt"), startContents);
+    await kept.click();
+    await poll("the text again", async () => (await editor.readDiff()).includes("and mine"), { timeout: patience });
+    await editor.saveKept();
+    await waitForContents(world, "kept.txt", startContents.replace("first line", "FIRST line and mine"));
+    await waitForNoDiff(world, started.agent, "kept.txt");
+    await kept.waitFor({ state: "detached", timeout: patience });
   },
 };

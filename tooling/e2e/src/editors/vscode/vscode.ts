@@ -135,6 +135,21 @@ export class VsCodeDriver implements EditorDriver {
     await this.workbench.titleAction(/^(Patchbay: )?Save/).click({ timeout: patience });
   }
 
+  async answerNotification(button: string): Promise<string> {
+    const toasts = this.workbench.page.locator(".notifications-toasts .notification-toast");
+    const pressed = this.workbench.page.getByRole("button", { name: button, exact: true });
+    const toast = toasts.filter({ has: pressed }).first();
+    await toast.waitFor({ timeout: patience });
+    const told = await toast.locator(".notification-list-item-message").innerText();
+    await toast.locator(pressed).click();
+    return told.replaceAll("\u2060", "");
+  }
+
+  async titleActions(): Promise<readonly string[]> {
+    const actions = this.workbench.page.locator(".editor-group-container.active .editor-actions .action-label");
+    return await actions.evaluateAll((elements) => elements.map((element) => element.getAttribute("aria-label") ?? ""));
+  }
+
   async killHost(): Promise<void> {
     const { root } = this.#lab ?? {};
     const hosts = root === undefined ? [] : await findProcesses(root, /--type=extensionHost/);
