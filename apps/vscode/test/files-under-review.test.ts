@@ -149,6 +149,8 @@ describe("the list of proposals", () => {
     await window.run("patchbay.rejectAllProposals");
     await window.run("patchbay.acceptAllProposals");
     expect((await window.items("patchbay.proposals")).map(({ contextValue }) => contextValue)).toEqual(["kept"]);
+    // Short: the view is narrow.
+    expect((await window.rows("patchbay.proposals"))[0]).toContain("Claude Code · your text, kept");
     await window.run("patchbay.copyKeptText", (await entries())[0]);
     expect(bench.clipboard).toBe(withLine(2, "TWO and mine"));
     bench.answerNext(({ items }) => items.at(-1));

@@ -48,13 +48,14 @@ function states({ kind, edited, state, standing }: ProposalInfo): string[] {
   const texts: string[] = [];
   if (kind === "create") texts.push(l10n.t("new file"));
   if (kind === "delete") texts.push(l10n.t("empties the file"));
+  // Said first: the view is narrow, and this is what the entry is about.
+  if (state === "kept") return [l10n.t("your text, kept"), ...texts];
   if (edited) texts.push(l10n.t("edited by you"));
   if (state === "asking") texts.push(l10n.t("outside: show it?"));
   if (state === "hidden") texts.push(l10n.t("waits in the terminal"));
   if (state === "away") texts.push(l10n.t("the agent is not connected"));
   if (state === "terminal") texts.push(l10n.t("answer in the agent's terminal"));
-  if (state === "kept") texts.push(l10n.t("your text, which no agent takes any more"));
-  else if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve it first"));
+  if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve it first"));
   else if (standing === "merged") texts.push(l10n.t("brought onto the file as it is now"));
   return texts;
 }
