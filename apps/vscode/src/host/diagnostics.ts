@@ -6,12 +6,14 @@ import {
   languages,
   type TextDocument,
   Uri,
+  window,
   workspace,
 } from "vscode";
 import type { Diagnostic, FileDiagnostics, HostDiagnostics } from "@patchbay/core";
 import { openDocumentOf } from "./open-document.ts";
 import { sameLines } from "../diff/same-lines.ts";
 import { delay } from "./delay.ts";
+import { pathOfTab } from "./tab-path.ts";
 
 /** How long a file on disk counts as just written, ms. */
 const freshFor = 5_000;
@@ -138,8 +140,11 @@ export class VsCodeDiagnostics implements HostDiagnostics, Disposable {
     await this.#waitUntil(caughtUp, longestWait, signal);
   }
 
+  /** Of what is in no tab most languages publish nothing (docs/protocols/claude.md): only what they were seen to publish is waited for. */
   #isBehind(document: TextDocument): boolean {
-    const changed = this.#changed.get(document.uri.fsPath);
+    const path = document.uri.fsPath;
+    const changed = this.#changed.get(path);
+    if (changed !== undefined && !this.#published.has(path) && !isInTab(path)) return false;
     return changed !== undefined && !document.isClosed && Date.now() - changed < this.#patience(document.languageId);
   }
 
@@ -166,6 +171,10 @@ function untilAborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+function isInTab(path: string): boolean {
+  return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => pathOfTab(tab) === path));
 }
 
 /** Whether an extension is running for a language: only then something may be published. */

@@ -84,6 +84,24 @@ describe("diagnostics", () => {
     expect(await read(path)).toEqual([]);
   });
 
+  it("of a file in no tab are waited for only where some were published before", async () => {
+    window.bench.serverLanguages = ["plaintext"];
+    const other = join(window.folder, "two.txt");
+    writeFileSync(other, "one\n");
+    await window.bench.openDocument(Uri.file(other));
+    await read(undefined);
+    writeFileSync(other, "two\n");
+    window.bench.noteDisk(other);
+    stopClocks();
+    expect(await read(undefined)).toEqual([]);
+    vi.useRealTimers();
+    window.bench.setDiagnostics(Uri.file(other), [problem("before")]);
+    writeFileSync(other, "three\n");
+    window.bench.noteDisk(other);
+    setTimeout(() => window.bench.setDiagnostics(Uri.file(other), [problem("after")]), 60);
+    expect(await read(undefined)).toEqual(["after"]);
+  });
+
   it("end with the agent's patience", async () => {
     window.bench.serverLanguages = ["plaintext"];
     await read(path);
