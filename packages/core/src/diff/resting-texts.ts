@@ -4,8 +4,8 @@ import type { DraftKeeper } from "./draft-keeper.ts";
 import type { Proposal } from "./proposal.ts";
 import type { ProposalStore } from "./proposal-store.ts";
 
-/** Texts of proposals that nobody looks at take this much memory at most, UTF-16 units; what is more is on disk only. */
-export const maximumHeldUnits: number = 64 * 1024 * 1024;
+/** Texts of proposals that nobody looks at take this much memory at most, UTF-16 units: 64 MB. What is more is on disk only. */
+export const maximumHeldUnits: number = 32 * 1024 * 1024;
 
 export interface RestingTextsOptions {
   readonly store: ProposalStore;

@@ -42,6 +42,10 @@ async function answersOfVanishedAgents(): Promise<RegistryUnderTest & { readonly
   return { ...under, store };
 }
 
+it("64 MB are the bound, whatever the script: a unit takes two bytes in most", () => {
+  expect(2 * maximumHeldUnits).toBe(64 * 1024 * 1024);
+});
+
 describe("answers of agents that vanished", () => {
   it("beyond the bound are on disk only, and still there for their agent", async () => {
     const { registry, carrier, store } = await answersOfVanishedAgents();
