@@ -1,8 +1,7 @@
 export type * from "./companion.ts";
 export type * from "./context/model.ts";
-export { excludePatternsOf } from "./context/exclude-patterns.ts";
 export { limitText } from "./context/limit-text.ts";
-export { isSecretPath } from "./context/sharing-policy.ts";
+export { excludePatternsOf, isSecretPath } from "./context/sharing-policy.ts";
 export { allDialects, createCompanion } from "./create-companion.ts";
 export type * from "./dialects/dialect.ts";
 export type * from "./dialects/settings/agent-settings.ts";

@@ -2,10 +2,11 @@ import { commands, type Disposable, l10n } from "vscode";
 import type { Companion, ProposalInfo } from "@patchbay/core";
 import type { DiffViews } from "../diff/diff-views.ts";
 import { fileNameOf } from "../host/file-name.ts";
+import { answerQuestion } from "../host/show-message.ts";
 import { askModally, inform, warn } from "../surfaces/messages.ts";
 import { chooseProposal } from "./chosen-proposal.ts";
 
-/** "Accept Proposal", "Reject Proposal" and both for all. */
+/** "Accept Proposal", "Reject Proposal", both for all, and whether one outside of the workspace is shown. */
 export function registerDecideProposal(companion: Companion, views: () => DiffViews | undefined): Disposable[] {
   const one = (command: string, verdict: Verdict): Disposable =>
     commands.registerCommand(command, async (argument?: unknown) => await decide(companion, views, verdict, argument));
@@ -25,6 +26,17 @@ export function registerDecideProposal(companion: Companion, views: () => DiffVi
     }),
     commands.registerCommand("patchbay.rejectAllProposals", async () => {
       await decideAll(companion, views, "reject");
+    }),
+    // The same question stands in a notification, which hides itself.
+    commands.registerCommand("patchbay.showOutside", async (argument?: unknown) => {
+      const chosen = await chooseProposal(companion, argument);
+      if (chosen !== undefined) await companion.reveal(chosen.id);
+    }),
+    commands.registerCommand("patchbay.hideOutside", async (argument?: unknown) => {
+      const chosen = await chooseProposal(companion, argument);
+      const proposal = companion.proposals.find(({ id }) => id === chosen?.id);
+      if (proposal?.state !== "asking") return;
+      answerQuestion("outside-workspace", { agent: proposal.agentName, path: proposal.path }, "Do Not Show");
     }),
   ];
 }

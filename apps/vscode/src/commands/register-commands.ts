@@ -7,7 +7,6 @@ import { AgentTerminals } from "../terminals/agent-terminals.ts";
 import { registerCopyEnvironment } from "./copy-environment.ts";
 import { registerDecideProposal } from "./decide-proposal.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
-import { registerOutside } from "./outside.ts";
 import { registerResolveConflict } from "./resolve-conflict.ts";
 import { registerDiagnose } from "./diagnose.ts";
 import { registerRunAgent } from "./run-agent.ts";
@@ -33,7 +32,6 @@ export function registerCommands({ companion, settings, sharing, channel, views 
     ...registerDecideProposal(companion, views),
     ...registerKeptTexts(companion),
     ...registerResolveConflict(companion, views),
-    ...registerOutside(companion),
     ...registerWalkProposals(companion),
     ...registerSendToAgent(companion, terminals),
     ...registerRunAgent(terminals),

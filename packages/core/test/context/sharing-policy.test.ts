@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { excludePatternsOf } from "../../src/context/exclude-patterns.ts";
 import { readExclusions } from "../../src/context/exclusions.ts";
-import { createSharingPolicy, isSecretPath } from "../../src/context/sharing-policy.ts";
+import { createSharingPolicy, excludePatternsOf, isSecretPath } from "../../src/context/sharing-policy.ts";
 
 describe("sharing policy", () => {
   it.each([
