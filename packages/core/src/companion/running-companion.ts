@@ -287,11 +287,20 @@ export class RunningCompanion implements Companion {
       ],
       onDidSetAside: (place) => {
         const text = `What Patchbay had kept could be changed by other users of this machine, and is not used. It is in ${place}, in files that end with ".aside".`;
-        host.messages
-          .show({ code: "set-aside", severity: "warning", text, actions: [], values: { place } })
-          .catch((error: unknown) => logger.warn("A message could not be shown", { reason: messageOf(error) }));
+        this.#warn("set-aside", text, { place });
+      },
+      onDidFail: (reason) => {
+        const text = `Patchbay keeps nothing for the next start of the editor. ${reason} Then start the editor again.`;
+        this.#warn("nothing-kept", text, { reason });
       },
     });
+  }
+
+  #warn(code: string, text: string, values: Readonly<Record<string, string>>): void {
+    const { host, logger } = this.#options;
+    host.messages
+      .show({ code, severity: "warning", text, actions: [], values })
+      .catch((error: unknown) => logger.warn("A message could not be shown", { reason: messageOf(error) }));
   }
 
   async #tellPortLost(storage: PrivateStorage | undefined): Promise<void> {

@@ -11,7 +11,11 @@ const maximumRuns = 16;
  * directory in it. Undefined where none can be had: then nothing is kept.
  */
 export async function claimStorage(
-  options: PrivateStorageOptions & { readonly owner: string | undefined },
+  options: PrivateStorageOptions & {
+    readonly owner: string | undefined;
+    /** Told in sentences why none can be had, and what to do. */
+    readonly onDidFail?: (reason: string) => void;
+  },
 ): Promise<PrivateStorage | undefined> {
   const { platform, directory, logger } = options;
   const marker = await markerFor(platform, options.owner);
@@ -25,7 +29,9 @@ export async function claimStorage(
       return other;
     }
   } catch (error) {
-    logger.warn("Nothing can be kept for the next start", { reason: messageOf(error) });
+    const reason = messageOf(error);
+    logger.warn("Nothing can be kept for the next start", { reason });
+    options.onDidFail?.(reason);
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createGeminiDriver } from "@patchbay/testkit";
@@ -166,6 +166,22 @@ describe("a port that another program took meanwhile", () => {
     await two.companion.restored;
     expect(two.editor.shownMessages).toEqual([]);
   });
+});
+
+describe("a storage that cannot be used", () => {
+  it.runIf(process.platform !== "win32")(
+    "keeps nobody from being served, and the user is told what to do",
+    async () => {
+      const { build, platform, agent } = createWorkspaceLab();
+      const { companion, editor } = build();
+      // Whoever may rename what is in it may put another storage in the place of ours.
+      chmodSync(platform.root, 0o777);
+      await companion.start();
+      expect((await editor.messages.next("nothing-kept")).message.text).toContain(`chmod o-w ${platform.root}`);
+      expect((await agent(createGeminiDriver)).status.state).toBe("connected");
+      expect(existsSync(editor.storageDirectory ?? "")).toBe(false);
+    },
+  );
 });
 
 describe("two editors in one folder at once", () => {
