@@ -78,5 +78,5 @@ describe("an orderly restart of the backend", () => {
     expect(after.shown[0]?.text).toBe("one\n2 typed\n");
     after.shown[0]?.accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2 typed\n", by: "editor" });
-  }, 30_000);
+  });
 });

@@ -1,10 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { formatDemo, isAsExpected } from "../../src/demo/demo-table.ts";
 import { runDemo } from "../../src/demo/run-demo.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
-
-// Real sockets on a machine that may be busy with other things.
-vi.setConfig({ testTimeout: 30_000 });
 
 describe("the demonstration", () => {
   it("plays every step with all three agents, and everything is as expected", async () => {

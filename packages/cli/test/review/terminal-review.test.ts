@@ -2,13 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { DiffView, DiffViewEvents } from "@patchbay/core";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ReviewQueue } from "../../src/host/review-queue.ts";
 import { TerminalReview } from "../../src/review/terminal-review.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
-
-// Real programs are started, on a machine that may be busy with other things.
-vi.setConfig({ testTimeout: 30_000 });
 
 /** A terminal whose printed lines and current prompt a test reads. */
 class PaperScreen {

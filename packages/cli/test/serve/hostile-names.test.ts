@@ -9,14 +9,11 @@ import {
   createTestPlatform,
   type TestPlatform,
 } from "@patchbay/testkit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ServeCommand } from "../../src/command-line.ts";
 import { serveAsJson } from "../../src/serve/serve-as-json.ts";
 import { serveInTerminal } from "../../src/serve/serve-in-terminal.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
-
-// Real sockets and programs on a machine that may be busy with other things.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** What a name, a version or a text could try: clear the screen, set the title, ring, colour, reorder, hide. */
 const evil = "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200b";

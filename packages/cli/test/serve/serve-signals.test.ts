@@ -3,10 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-
-// A process of its own on a machine that may be busy with other things.
-vi.setConfig({ testTimeout: 60_000 });
+import { describe, expect, it, onTestFinished } from "vitest";
 
 const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
 

@@ -9,15 +9,12 @@ import {
   createTestPlatform,
   type TestPlatform,
 } from "@patchbay/testkit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ServeCommand } from "../../src/command-line.ts";
 import { serve } from "../../src/serve/serve.ts";
 import { serveAsJson } from "../../src/serve/serve-as-json.ts";
 import { serveInTerminal } from "../../src/serve/serve-in-terminal.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
-
-// Real sockets on a machine that may be busy with other things.
-vi.setConfig({ testTimeout: 30_000 });
 
 let platform: TestPlatform;
 let input: PassThrough;

@@ -279,7 +279,7 @@ async function drain(): Promise<void> {
 }
 
 describe("any order of what agents, users and editors do", () => {
-  it("ends every proposal once, tells nobody but its owner, and loses no text", { timeout: 60_000 }, async () => {
+  it("ends every proposal once, tells nobody but its owner, and loses no text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 30 }), async (happenings) => {
         const world = new World();

@@ -37,7 +37,7 @@ describe("writing", () => {
     });
   });
 
-  it("E01 never shows another mode to a process that opens whatever appears", { timeout: 60_000 }, async () => {
+  it("E01 never shows another mode to a process that opens whatever appears", async () => {
     const { platform, logger, tmp } = makeTemporaryMachine();
     const records = createDiscoveryRecords({ platform, logger });
     await records.write([recordIn(tmp)]);

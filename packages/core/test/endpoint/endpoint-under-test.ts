@@ -1,6 +1,6 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { AgentTransport } from "../../src/endpoint/agent-transport.ts";
 import type { Endpoint, EndpointLimits, EndpointOptions, NewConnection } from "../../src/endpoint/endpoint.ts";
 import { listenEndpoint } from "../../src/endpoint/listen-endpoint.ts";
@@ -42,9 +42,6 @@ export interface UnderTestOptions {
   /** Called for each session when its engine is connected. */
   readonly onServed?: (session: ServedSession) => void;
 }
-
-// Sockets and large messages take their time on a busy machine; no test here asserts how long something takes.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Waits until a value is as it should be. */
 export function eventually<T>(value: () => T): ReturnType<typeof expect.poll<T>> {

@@ -95,7 +95,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(portOf(companion)).toBe(port);
     expect(companion.proposals).toEqual([]);
     expect(editor.views).toEqual([]);
-  }, 20_000);
+  });
 
   it("text the user typed stays, for the user", async () => {
     const { proposal, build } = await leave("mine\n");
@@ -106,7 +106,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect((await editor.nextView()).request.draftText).toBe("mine\n");
     await companion.restored;
     expect(companion.proposals).toMatchObject([{ state: "kept", edited: true }]);
-  }, 20_000);
+  });
 
   it("the new run is there in time: the keeper has nothing to do", async () => {
     const { driver, proposal, port, build } = await leave();
@@ -118,7 +118,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await expect.poll(keepers, { timeout: 10_000 }).toEqual([]);
     view.accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
-  }, 20_000);
+  });
 
   it("a new run that is late has the port back when it asks, and the agent with it", async () => {
     const { driver, proposal, port, build } = await leave();
@@ -131,7 +131,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await driver.until("connected again", (status) => status.contexts > 1);
     (await editor.nextView()).accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
-  }, 20_000);
+  });
 
   it("an agent that has its verdict is not told again by the run after the keeper", async () => {
     const { build, platform, file } = createWorkspaceLab();
@@ -151,7 +151,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     const since = told.length;
     await expect.poll(() => told.slice(since), { timeout: 10_000 }).toContain("ide/contextUpdate");
     expect(told.filter((method) => method === "ide/diffAccepted")).toHaveLength(1);
-  }, 20_000);
+  });
 
   it("a window that is reloaded twice: an agent that had no time to come back in between is held all the same", async () => {
     const { port, driver, proposal, build } = await leave();
@@ -168,7 +168,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await driver.until("connected again", (status) => status.contexts > 1);
     (await editor.nextView()).accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
-  }, 20_000);
+  });
 
   it("a keeper that is held up is waited for: a new port would cut all agents off", async () => {
     const { port, build } = await leave();
@@ -180,7 +180,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     const { companion } = build();
     await companion.start();
     expect(portOf(companion)).toBe(port);
-  }, 20_000);
+  });
 
   it("who comes in the moment of the handover has a clean end, not a broken connection", async () => {
     const { port, driver, platform, build } = await leave();
@@ -199,7 +199,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(text).toContain("HTTP/1.1 200 OK");
     expect(text).toContain("id: 1234567\n");
     expect(text.endsWith("\r\n0\r\n\r\n")).toBe(true);
-  }, 20_000);
+  });
 
   it("an answer in the terminal meanwhile stands, and the proposal is not open again", async () => {
     const { proposal, port, file, build } = await leave();
@@ -211,7 +211,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await companion.restored;
     expect(portOf(companion)).toBe(port);
     expect(companion.proposals).toEqual([]);
-  }, 20_000);
+  });
 
   it("a keeper whose note is gone leaves the port alone", async () => {
     const { platform, port, build } = await leave();
@@ -227,7 +227,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     };
     await expect.poll(look, { timeout: 10_000 }).toEqual([]);
     expect(isHeld).toBe(false);
-  }, 20_000);
+  });
 
   it("secrets stand neither in the keeper's arguments nor in its environment", async () => {
     const { platform, port } = await leave();
@@ -238,7 +238,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(facts).toContain("ELECTRON_RUN_AS_NODE=1");
     expect(facts).not.toContain(token);
     expect(facts).not.toContain(sessionKey);
-  }, 20_000);
+  });
 
   it("who has no token learns nothing and cannot have the port", async () => {
     const { port, proposal } = await leave();
@@ -249,7 +249,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(await status("/mcp", { authorization: "Bearer wrong" })).toBe(401);
     expect(await answers(port)).toBe(true);
     expect(await proposal.outcome).toMatchObject({ kind: "rejected" });
-  }, 20_000);
+  });
 
   it("an agent that is between two streams is held, too", async () => {
     const { build, agent, file } = createWorkspaceLab();
@@ -270,7 +270,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await second.companion.start();
     expect(portOf(second.companion)).toBe(port);
     await driver.until("the file again", (status) => status.view?.active === file, 10_000);
-  }, 20_000);
+  });
 
   it("no keeper where no agent is connected", async () => {
     const { build } = createWorkspaceLab();
@@ -278,7 +278,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await companion.start();
     await companion.stop({ reload: true, comeBackMs });
     expect(keepers()).toEqual([]);
-  }, 20_000);
+  });
 
   it("an idle agent is held, too, until the next companion is there", async () => {
     const { build, agent, file } = createWorkspaceLab();
@@ -294,7 +294,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await second.companion.start();
     expect(portOf(second.companion)).toBe(port);
     await driver.until("the file again", (status) => status.view?.active === file, 10_000);
-  }, 20_000);
+  });
 });
 
 /** Whether this process can have a port. */
@@ -340,7 +340,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     await driver.until("connected again", (status) => status.contexts > 1);
     await companion.stop();
     expect(await keptSecrets(platform)).toEqual(before);
-  }, 20_000);
+  });
 
   it("are new once the keeper has gone, though the port is still free", async () => {
     const { platform, driver, port, build, proposal } = await leave();
@@ -358,7 +358,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     expect(await statusWith(port, after.token, sessionOf(driver))).toBe(404);
     const { message } = await editor.messages.next("port-lost");
     expect(message.text).toMatch(/Gemini CLI cannot come back.*\/ide enable/u);
-  }, 20_000);
+  });
 
   it("are new after a stop that is for good, and after a kill", async () => {
     for (const how of ["stopped", "killed"] as const) {
@@ -378,7 +378,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
       await expect.poll(async () => (await keptSecrets(platform)).token).not.toBe(before.token);
       expect(await statusWith(portOf(companion), before.token)).toBe(401);
     }
-  }, 20_000);
+  });
 
   it("are new where a stranger who had the port lets it go when asked, whatever he answers", async () => {
     const { platform, port, build } = await leave();
@@ -395,7 +395,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     await companion.start();
     expect(portOf(companion)).toBe(port);
     expect(await statusWith(port, before.token)).toBe(401);
-  }, 20_000);
+  });
 
   it("stay for Claude Code, too, which is alone and only ever dials the old port", async () => {
     const { build, agent, platform } = createWorkspaceLab();
@@ -410,7 +410,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     await companion.start();
     await expect.poll(() => companion.sessions.map(({ state }) => state), { timeout: 15_000 }).toEqual(["connected"]);
     expect(await keptSecrets(platform)).toEqual(before);
-  }, 30_000);
+  });
 
   it("stay on a port that was named, which the keeper gives back as well", async () => {
     const { build, agent, platform, file } = createWorkspaceLab();
@@ -427,7 +427,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     second.editor.openFile(file);
     await second.companion.start();
     await driver.until("the file", (status) => status.view?.active === file, 10_000);
-  }, 20_000);
+  });
 });
 
 it("a stranger on the port is told neither the token nor the session key", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Companion, createCompanion } from "@patchbay/core";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type AgentDriver,
   type AgentDriverOptions,
@@ -13,9 +13,6 @@ import {
   type MemoryEditor,
   type TestPlatform,
 } from "../../src/index.ts";
-
-// Real sockets on a machine that may be busy with other things.
-vi.setConfig({ testTimeout: 30_000 });
 
 const drivers = { gemini: createGeminiDriver, qwen: createQwenDriver, claude: createClaudeDriver } as const;
 

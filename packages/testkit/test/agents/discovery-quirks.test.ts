@@ -1,11 +1,8 @@
 import { symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createQwenDriver, findGeminiCompanion, findQwenCompanions } from "../../src/index.ts";
 import { ScriptedLab } from "./scripted-lab.ts";
-
-// Real sockets on a machine that may be busy with other things.
-vi.setConfig({ testTimeout: 30_000 });
 
 let lab: ScriptedLab;
 
