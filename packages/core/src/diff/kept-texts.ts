@@ -139,9 +139,10 @@ export class KeptTexts {
   }
 
   #release(proposal: Proposal, reason: "accepted" | "rejected"): void {
-    const { drafts, proposals, views } = this.#options;
+    const { drafts, messages, proposals, views } = this.#options;
     proposal.detached = false;
     proposal.kept = undefined;
+    messages.takeOfferBack(proposal);
     proposals.remove(proposal);
     drafts.forget(proposal);
     void views.close(proposal, reason);

@@ -32,6 +32,8 @@ export interface ReviewMessages {
   outdatedAccept(proposal: Proposal, save: () => Promise<void>): void;
   /** Long after an accept the file is as it was. */
   unwritten(proposal: Proposal, save: () => Promise<void>): void;
+  /** The user is done with the kept text: no message offers to save it any more. */
+  takeOfferBack(proposal: Proposal): void;
 }
 
 const showIt = "Show";
@@ -62,7 +64,8 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       return undefined;
     }
   };
-  /** A sentence about a text that stands in the list of kept texts now. */
+  const offers = new Map<string, AbortController>();
+  /** A sentence about a text that stands in the list of kept texts now; it takes the place of an earlier one. */
   const offerToSave = (
     proposal: Proposal,
     code: string,
@@ -71,8 +74,11 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     save: () => Promise<void>,
     label: string = saveToFile,
   ): void => {
-    void show(proposal, code, severity, sentence, [label])
-      .then((action) => (action === label ? save() : undefined))
+    const offer = new AbortController();
+    offers.get(proposal.id)?.abort();
+    offers.set(proposal.id, offer);
+    void show(proposal, code, severity, sentence, [label], offer.signal)
+      .then((action) => (action === label && !offer.signal.aborted ? save() : undefined))
       .catch((error: unknown) => logger.warn("The kept text could not be saved", { code, reason: messageOf(error) }));
   };
   return {
@@ -158,6 +164,10 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       const { owner, input } = proposal.facts;
       const sentence = `${owner.agentName} has not written the change you accepted for ${input.path}; agents refuse where a file has changed since they read it. The text is kept in the list of proposals.`;
       offerToSave(proposal, "not-written", "warning", sentence, save);
+    },
+    takeOfferBack: ({ id }) => {
+      offers.get(id)?.abort();
+      offers.delete(id);
     },
     answerLost: (proposal) => {
       const { owner, input } = proposal.facts;

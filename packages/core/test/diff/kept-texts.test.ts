@@ -188,4 +188,13 @@ describe("kept texts", () => {
     await under.editor.messages.next("kept-text-not-saved");
     expect(under.registry.kept.list).toHaveLength(1);
   });
+
+  it.each(["save", "discard"] as const)("%s in the list takes the offer of a message back", async (act) => {
+    const under = await withKeptText("new\n");
+    under.view.accept();
+    const { message } = await under.editor.messages.next("agent-gone");
+    expect(message.signal?.aborted).toBe(false);
+    await under.registry.kept[act](under.id);
+    expect(message.signal?.aborted).toBe(true);
+  });
 });
