@@ -237,11 +237,12 @@ export class DiffRegistry {
 
   /**
    * Accepts proposals one by one, all where none are named: each is rebased on what the one before made of their file, and waits
-   * until that is written. Gives the ids of those that were not accepted: their reviews say why.
+   * until that is written. What was not shown to the user is left alone. Gives the ids of those that were not accepted: their
+   * reviews say why.
    */
   async acceptAll(ids: readonly string[] = this.#acceptable()): Promise<readonly string[]> {
     const left: string[] = [];
-    let waiting = ids.flatMap((id) => this.#proposals.get(id) ?? []);
+    let waiting = ids.flatMap((id) => this.#proposals.get(id) ?? []).filter(({ place }) => place !== "asking");
     while (waiting.length > 0) {
       // An agent may write the files of one answer only when all of them are decided: those that need not wait go first.
       const next = waiting.find(({ filePlace }) => filePlace === undefined || !this.#writes.isBeingWritten(filePlace));

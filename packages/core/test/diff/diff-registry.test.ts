@@ -348,6 +348,17 @@ describe("diff registry", () => {
     expect((await editor.nextView()).request.path).toBe("/etc/hosts");
   });
 
+  it("what the user was not shown is not accepted together with all others", async () => {
+    const { open, registry } = start();
+    const input = { path: "/etc/hosts", text: "x", handle: "/etc/hosts" };
+    const unseen = registry.open(ownerOf("one"), input, { inside: false, kind: "change" });
+    const { shown } = open("one");
+    await shown;
+    expect(await registry.acceptAll()).toEqual([]);
+    expect(await registry.acceptAll([unseen.id])).toEqual([]);
+    expect(registry.proposals).toMatchObject([{ path: "/etc/hosts", state: "asking" }]);
+  });
+
   it("F06 an editor that cannot show the proposal is told to the caller, and the terminal can still decide", async () => {
     const { editor, open, registry } = start();
     editor.fail("diffs.open", new Error("no window"));
