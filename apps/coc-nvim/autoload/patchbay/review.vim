@@ -270,21 +270,33 @@ function! patchbay#review#standing(id, standing) abort
   endif
 endfunction
 
-" The proposal as it stands; the next change is told again.
+" The proposal as it stands.
 function! patchbay#review#text(id) abort
   let review = get(s:reviews, a:id, {})
   if empty(review)
     return v:null
   endif
-  let review.told = 0
   if !bufexists(review.right)
     return empty(review.text) ? v:null : review.text
   endif
+  return extend(s:Form(review), {'lines': getbufline(review.right, 1, '$')})
+endfunction
+
+" The same for lib/, which may know the answer with the number `known` (see changes.vim); the next change is told again.
+function! patchbay#review#changes(id, known) abort
+  let review = get(s:reviews, a:id, {})
+  if empty(review) || !bufexists(review.right)
+    return patchbay#review#text(a:id)
+  endif
+  let review.told = 0
+  return extend(patchbay#changes#since(review.right, a:known), s:Form(review))
+endfunction
+
+function! s:Form(review) abort
   return {
-        \ 'lines': getbufline(review.right, 1, '$'),
-        \ 'format': getbufvar(review.right, '&fileformat'),
-        \ 'newline': getbufvar(review.right, '&endofline') ? 1 : 0,
-        \ 'tick': getbufvar(review.right, 'changedtick'),
+        \ 'format': getbufvar(a:review.right, '&fileformat'),
+        \ 'newline': getbufvar(a:review.right, '&endofline') ? 1 : 0,
+        \ 'tick': getbufvar(a:review.right, 'changedtick'),
         \ }
 endfunction
 

@@ -17,6 +17,7 @@ import { asBoolean, asShape, asText, type Shape } from "../vim/shape.ts";
 import { sendLines } from "../vim/long-text.ts";
 import { plainLine } from "../vim/plain-line.ts";
 import type { Vim } from "../vim/vim.ts";
+import { BufferReader } from "./buffer-reader.ts";
 import { type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-text.ts";
 import { lineEdits } from "./line-edits.ts";
 import { DiskFollower, type FileMark } from "./disk-follower.ts";
@@ -42,6 +43,8 @@ type ReviewEvent = "PatchbayDiffOpened" | "PatchbayDiffAccepted" | "PatchbayDiff
 
 interface Review {
   readonly request: DiffRequest;
+  /** Reads the right side. */
+  readonly reader: BufferReader;
   /** The left side. */
   original: string;
   /** Whether that is unsaved text. */
@@ -84,6 +87,7 @@ export class VimDiffs implements HostDiffs, Disposable {
     if (settings().unsavedChanges === "terminal" && isDirty(request.path)) return { kind: "declined" };
     const review: Review = {
       request,
+      reader: new BufferReader((known) => this.#options.vim.call("patchbay#review#changes", [request.id, known])),
       original: request.originalText,
       unsaved: request.unsaved,
       proposed: request.proposedText,
@@ -153,9 +157,8 @@ export class VimDiffs implements HostDiffs, Disposable {
     let last = draftText ?? proposedText;
     return {
       currentText: async () => {
-        const text =
-          review.ended || this.#abandoned ? undefined : readBufferText(await vim.call("patchbay#review#text", [id]));
-        if (text !== undefined) last = fromBufferText(text, review.proposed);
+        const now = review.ended || this.#abandoned ? undefined : await review.reader.read();
+        if (now !== undefined) last = fromBufferText(now.buffer, review.proposed);
         return last;
       },
       reveal: async () => {
@@ -176,10 +179,9 @@ export class VimDiffs implements HostDiffs, Disposable {
     const { vim } = this.#options;
     const { id } = review.request;
     if (review.ended || this.#abandoned) return "gone";
-    const answer = asShape(await vim.call("patchbay#review#text", [id]));
-    const held = readBufferText(answer);
-    if (held === undefined) return "gone";
-    if (fromBufferText(held, review.proposed) !== change.expectedText) return "stale";
+    const now = await review.reader.read();
+    if (now === undefined) return "gone";
+    if (fromBufferText(now.buffer, review.proposed) !== change.expectedText) return "stale";
     const side = async (name: string, before: BufferText, text: string): Promise<Shape> => {
       const { lines, format, newline } = toBufferText(text);
       const edits = lineEdits(before.lines, lines);
@@ -189,9 +191,9 @@ export class VimDiffs implements HostDiffs, Disposable {
     const done = await vim.call("patchbay#review#update", [
       id,
       {
-        tick: answer["tick"],
+        tick: now.tick,
         left: await side("left", toBufferText(review.original), change.originalText),
-        right: await side("right", held, change.text),
+        right: await side("right", now.buffer, change.text),
         proposal: { ...proposal, ...(await sendLines(vim, `${id} proposal`, lines)) },
         edited: change.text === change.proposedText ? 0 : 1,
         unsaved: change.unsaved ? 1 : 0,

@@ -68,6 +68,7 @@ export class SimulatedVim implements Vim {
   clickNext: string | undefined;
   #cursor: Cursor = [0, "n", 1, 1, 1, 1];
   #last = 0;
+  #answers = 0;
   #abuf = 0;
 
   constructor(directory: string) {
@@ -122,10 +123,12 @@ export class SimulatedVim implements Vim {
     switch (name) {
       case "patchbay#review#open":
         return this.#open(asShape(first));
-      case "patchbay#review#text":
-        return this.#textOf(asText(first));
+      case "patchbay#review#changes":
+        return this.#changesOf(asText(first));
       case "patchbay#review#update":
         return this.#update(asText(first), asShape(second));
+      case "patchbay#disk#reload":
+        return this.#reload(asText(first));
       case "patchbay#disk#held":
         return this.#held(asNumber(first));
       case "patchbay#disk#take":
@@ -324,9 +327,12 @@ export class SimulatedVim implements Vim {
     return { state: "opened" };
   }
 
-  #textOf(id: string): Shape | null {
+  /** All of it each time, as Vim does where it cannot tell what has changed. */
+  #changesOf(id: string): Shape | null {
     const review = this.#reviews.get(id);
-    return review === undefined ? null : { ...review.right, tick: review.tick };
+    if (review === undefined) return null;
+    this.#answers += 1;
+    return { ...review.right, tick: review.tick, answer: this.#answers, from: 0, first: 1, gone: 0, more: 0 };
   }
 
   /** As `patchbay#review#update()` does. */
@@ -353,6 +359,13 @@ export class SimulatedVim implements Vim {
     }
     const format = change["format"] === "dos" ? "dos" : change["format"] === "unix" ? "unix" : before.format;
     return { lines, format, newline: "newline" in change ? asBoolean(change["newline"]) : before.newline };
+  }
+
+  /** As `:checktime` does. */
+  #reload(path: string): number {
+    const buffer = this.#ofPath(path);
+    if (buffer?.modified === false) buffer.lines = linesOf(readText(path));
+    return 1;
   }
 
   #held(number: number): Shape {
