@@ -19,7 +19,10 @@ interface Held {
   readonly tick: number;
 }
 
-type DocumentTexts = Required<Pick<HostDocuments, "decodeFile" | "reload" | "unsavedText" | "write">>;
+interface DocumentTexts extends Required<Pick<HostDocuments, "decodeFile" | "reload" | "unsavedText" | "write">> {
+  /** The text of a buffer; one without unsaved text takes over first what others have written into its file. */
+  upToDateText(path: string): Promise<string | undefined>;
+}
 
 /** The texts of files as reviews need them: unsaved ones, those on the disk, and what takes their place. */
 export function createDocumentTexts({ vim, editors, onKept, later }: VimDocumentsOptions): DocumentTexts {
@@ -33,6 +36,11 @@ export function createDocumentTexts({ vim, editors, onKept, later }: VimDocument
     return { number, buffer, text, modified: asBoolean(answer["modified"]), tick: asNumber(answer["tick"]) };
   };
   return {
+    upToDateText: async (path) => {
+      if (editors.bufferOf(path) === undefined) return undefined;
+      while (!asBoolean(await vim.call("patchbay#disk#reload", [path]))) await later();
+      return (await held(path))?.text;
+    },
     unsavedText: async (path) => {
       const now = await held(path);
       return now?.modified === true ? now.text : undefined;

@@ -1,6 +1,6 @@
 import { type HostDocuments, limitText, LoadOnce, PatchbayError } from "@patchbay/core";
 import { utf16ToByte } from "../context/byte-columns.ts";
-import { asBoolean, asLines } from "../vim/shape.ts";
+import { asBoolean } from "../vim/shape.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
 import type { VimEditors } from "./vim-editors.ts";
 
@@ -17,9 +17,6 @@ export interface VimDocumentsOptions {
 /** Opening, reading, changing and saving files in the editor for agents that ask for it, and for reviews. */
 export function createVimDocuments(options: VimDocumentsOptions): HostDocuments {
   const { vim, coc, editors } = options;
-  const linesOf = async (number: number, limitBytes: number): Promise<readonly string[]> =>
-    coc.lines(number) ??
-    asLines(await vim.call("patchbay#track#lines", [number, 1, Number.MAX_SAFE_INTEGER, limitBytes]));
   // Whoever only starts the editor does not pay for it.
   const texts = new LoadOnce(async () => {
     const { createDocumentTexts } = await import("./document-texts.ts");
@@ -44,10 +41,8 @@ export function createVimDocuments(options: VimDocumentsOptions): HostDocuments 
       return saved;
     },
     readText: async (path, limitBytes) => {
-      const buffer = editors.bufferOf(path);
-      if (buffer === undefined) return undefined;
-      const lines = await linesOf(buffer.number, limitBytes);
-      return limitText(`${lines.join("\n")}\n`, limitBytes);
+      const text = await (await texts.get()).upToDateText(path);
+      return text === undefined ? undefined : limitText(text, limitBytes);
     },
     unsavedText: async (path) => await (await texts.get()).unsavedText(path),
     onDidChangeUnsaved: editors.onDidChangeUnsaved,
