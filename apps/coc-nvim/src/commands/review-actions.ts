@@ -1,23 +1,34 @@
 import { basename } from "node:path";
-import type { Companion, KeptTextSaving, ProposalInfo } from "@patchbay/core";
+import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import { sendLines } from "../vim/long-text.ts";
 import { plainLine } from "../vim/plain-line.ts";
 import type { Vim } from "../vim/vim.ts";
 import type { reviewActionNames } from "./review-list.ts";
 
-/** One line of `:CocList patchbay`. */
-export function proposalLabel(proposal: ProposalInfo): string {
+/** Why nobody but the user can do anything with a text. */
+const keptBecause: Readonly<Record<KeptReason, string>> = {
+  "agent-exited": "the agent has exited",
+  superseded: "the agent has made a newer proposal",
+  "answered-in-terminal": "answered in the agent's terminal without your text",
+  "not-delivered": "the agent has not come for it",
+  "not-written": "the agent has not written it",
+};
+
+/** One line of `:CocList patchbay`; `reason` is that of a kept text. What is cut off at the edge of the screen is the path. */
+export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): string {
   const verb = { create: "creates", change: "changes", delete: "empties" }[proposal.kind];
   const marks = [
     ...(proposal.edited ? ["edited"] : []),
     ...(proposal.state === "terminal" ? ["answer in the agent's terminal"] : []),
     ...(proposal.state === "away" ? ["the agent is not connected"] : []),
-    ...(proposal.state === "kept" ? ["the agent has exited: save, yank or discard it"] : []),
+    ...(proposal.state === "kept"
+      ? [`${reason === undefined ? "" : `${keptBecause[reason]}: `}save, yank or discard it`]
+      : []),
     ...(proposal.state === "asking" ? ["outside of the folder: open shows it"] : []),
     ...(proposal.state === "hidden" ? ["not shown"] : []),
   ];
-  const suffix = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
-  return plainLine(`${proposal.agentName} ${verb} ${basename(proposal.path)}  ${proposal.path}${suffix}`);
+  const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
+  return plainLine(`${proposal.agentName} ${verb} ${basename(proposal.path)}${about}  ${proposal.path}`);
 }
 
 /** Its actions. */
@@ -40,16 +51,20 @@ export type ReviewListCompanion = Pick<
 /** What an action of the list does with a proposal; the sentence is for the user. */
 export type ReviewAction = (id: string) => Promise<string | undefined>;
 
-/** The actions of `:CocList patchbay`, the default first. Of a text that no agent takes any more there is nothing to accept or to reject. */
+/**
+ * The actions of `:CocList patchbay`, the default first. Of a text that no agent takes any more there is nothing to accept or to
+ * reject. `listed`: the ids in the list; what has come since was not seen and is not accepted with all.
+ */
 export function createReviewActions(
   companion: ReviewListCompanion,
   vim: Pick<Vim, "call">,
+  listed: readonly string[],
 ): Readonly<Record<ReviewActionName, ReviewAction>> {
   const pathOf = (id: string): string | undefined => companion.keptTexts.find((kept) => kept.id === id)?.path;
   const ofProposals =
     (run: (id: string) => Promise<unknown>): ReviewAction =>
     async (id) => {
-      if (pathOf(id) !== undefined) return "Its agent has exited: save, yank or discard the text.";
+      if (pathOf(id) !== undefined) return "No agent waits for it: save, yank or discard the text.";
       await run(id);
       return undefined;
     };
@@ -66,8 +81,11 @@ export function createReviewActions(
     },
     accept: ofProposals((id) => companion.accept(id)),
     acceptAll: async () => {
-      const left = await companion.acceptAll();
-      return left.length === 0 ? undefined : `${left.length} could not be accepted yet: their reviews say why.`;
+      const ids = companion.proposals.filter(isAcceptable).flatMap(({ id }) => (listed.includes(id) ? [id] : []));
+      if (ids.length === 0) return "No proposal in the list can be accepted.";
+      const left = (await companion.acceptAll(ids)).length;
+      const done = `Accepted ${ids.length - left} of ${ids.length}.`;
+      return left === 0 ? done : `${done} The reviews of the others say why not.`;
     },
     reject: ofProposals((id) => companion.reject(id)),
     save: ofKept(async (id, path) => savingText(await companion.saveKeptText(id), path)),
@@ -80,6 +98,11 @@ export function createReviewActions(
     }),
     discard: ofKept(async (id) => ((await companion.discardKeptText(id)) ? "Discarded." : undefined)),
   };
+}
+
+/** A file outside of the folder that was not shown is not accepted with the others, nor what only a terminal can answer. */
+function isAcceptable({ state }: ProposalInfo): boolean {
+  return state === "shown" || state === "away";
 }
 
 function savingText(saving: KeptTextSaving | undefined, path: string): string | undefined {

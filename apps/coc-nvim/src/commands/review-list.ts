@@ -14,12 +14,13 @@ export function registerReviewList(
   vim: Vim,
 ): Disposable {
   const loaded = new LoadOnce(() => import("./review-actions.ts"));
+  let listed: readonly string[] = [];
   const actions = reviewActionNames.map((name) => ({
     name,
     execute: async (item: unknown): Promise<void> => {
       const id = asText(asShape(item)["data"]);
       const { createReviewActions } = await loaded.get();
-      const text = id === "" ? undefined : await createReviewActions(companion, vim)[name](id);
+      const text = id === "" ? undefined : await createReviewActions(companion, vim, listed)[name](id);
       if (text !== undefined) vim.notify("patchbay#say", [text, "MoreMsg"]);
     },
   }));
@@ -30,7 +31,13 @@ export function registerReviewList(
     actions,
     loadItems: async () => {
       const { proposalLabel } = await loaded.get();
-      return companion.proposals.map((proposal) => ({ label: proposalLabel(proposal), data: proposal.id }));
+      const reasons = new Map(companion.keptTexts.map(({ id, reason }) => [id, reason]));
+      const { proposals } = companion;
+      listed = proposals.map(({ id }) => id);
+      return proposals.map((proposal) => ({
+        label: proposalLabel(proposal, reasons.get(proposal.id)),
+        data: proposal.id,
+      }));
     },
   });
 }

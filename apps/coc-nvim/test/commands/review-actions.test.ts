@@ -1,24 +1,39 @@
-import type { KeptTextSaving } from "@patchbay/core";
+import type { KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import { expect, it } from "vitest";
 import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/review-actions.ts";
 
+const proposal = {
+  id: "p",
+  sessionId: "s",
+  agentName: "Qwen Code",
+  path: "/w/a.ts",
+  kind: "change",
+  edited: false,
+  standing: "unchanged",
+  state: "shown",
+} as const;
+
 it("says who wants what, and what is special about it", () => {
-  const proposal = {
-    id: "1",
-    sessionId: "s",
-    agentName: "Qwen Code",
-    path: "/w/a.ts",
-    edited: false,
-    standing: "unchanged",
-  } as const;
   expect(proposalLabel({ ...proposal, kind: "change", state: "shown" })).toBe("Qwen Code changes a.ts  /w/a.ts");
-  expect(proposalLabel({ ...proposal, kind: "delete", state: "kept", edited: true })).toBe(
-    "Qwen Code empties a.ts  /w/a.ts  [edited, the agent has exited: save, yank or discard it]",
+  expect(proposalLabel({ ...proposal, kind: "delete", state: "kept", edited: true }, "agent-exited")).toBe(
+    "Qwen Code empties a.ts  [edited, the agent has exited: save, yank or discard it]  /w/a.ts",
   );
 });
 
+it.each(["superseded", "answered-in-terminal", "not-delivered", "not-written"] as const)(
+  "does not say that an agent has exited which has not: %s",
+  (reason) => {
+    const label = proposalLabel({ ...proposal, state: "kept" }, reason);
+    expect(label).toMatch(/agent.*: save, yank or discard it/u);
+    expect(label).not.toContain("exited");
+  },
+);
+
 /** A companion with one proposal and one text that has lost its agent. */
-function companionWith(saving: KeptTextSaving): { readonly companion: ReviewListCompanion; readonly done: string[] } {
+function companionWith(
+  saving: KeptTextSaving = { kind: "saved", merged: false },
+  proposals: readonly ProposalInfo[] = [],
+): { readonly companion: ReviewListCompanion; readonly done: string[] } {
   const done: string[] = [];
   const note =
     (what: string) =>
@@ -30,10 +45,13 @@ function companionWith(saving: KeptTextSaving): { readonly companion: ReviewList
   return {
     done,
     companion: {
-      proposals: [],
+      proposals,
       keptTexts: [{ ...kept, id: "k" }],
       accept: note("accept"),
-      acceptAll: async () => ["p", "q"],
+      acceptAll: async (ids = []) => {
+        done.push(`accept ${ids.join(" ")}`);
+        return ids.slice(2);
+      },
       reject: note("reject"),
       reveal: note("open"),
       discardKeptText: note("discard"),
@@ -47,16 +65,16 @@ function companionWith(saving: KeptTextSaving): { readonly companion: ReviewList
 }
 
 it.each(["accept", "reject"] as const)("%s is for a proposal that an agent waits for", async (name) => {
-  const { companion, done } = companionWith({ kind: "saved", merged: false });
-  const actions = createReviewActions(companion, { call: async () => undefined });
+  const { companion, done } = companionWith();
+  const actions = createReviewActions(companion, { call: async () => undefined }, []);
   expect(await actions[name]("p")).toBeUndefined();
   expect(await actions[name]("k")).toContain("save, yank or discard");
   expect(done).toEqual([`${name} p`]);
 });
 
 it.each(["save", "discard", "yank"] as const)("%s is for a text that no agent takes any more", async (name) => {
-  const { companion, done } = companionWith({ kind: "saved", merged: false });
-  const actions = createReviewActions(companion, { call: async () => undefined });
+  const { companion, done } = companionWith();
+  const actions = createReviewActions(companion, { call: async () => undefined }, []);
   expect(await actions[name]("p")).toContain("accept or reject");
   expect(done).toEqual([]);
 });
@@ -71,20 +89,29 @@ it.each([
   [{ kind: "failed", reason: "The disk is full." }, "Not saved: The disk is full."],
 ] as const)("says what became of it: %o", async (saving, text) => {
   const { companion, done } = companionWith(saving);
-  expect(await createReviewActions(companion, { call: async () => undefined }).save("k")).toBe(text);
+  expect(await createReviewActions(companion, { call: async () => undefined }, []).save("k")).toBe(text);
   expect(done).toEqual(["save k"]);
 });
 
 it("yanks the lines of it", async () => {
-  const { companion } = companionWith({ kind: "saved", merged: false });
+  const { companion } = companionWith();
   const calls: unknown[] = [];
   const call = async (name: string, args: readonly unknown[] = []): Promise<unknown> => calls.push([name, args]);
-  await createReviewActions(companion, { call }).yank("k");
+  await createReviewActions(companion, { call }, []).yank("k");
   expect(calls).toEqual([["patchbay#yank", [{ lines: ["one", "two"] }]]]);
 });
 
-it("says how many of all could not be accepted", async () => {
-  const { companion } = companionWith({ kind: "saved", merged: false });
-  const actions = createReviewActions(companion, { call: async () => undefined });
-  expect(await actions.acceptAll("")).toContain("2 could not be accepted yet");
+it("accepts all that the list has shown, and says how many", async () => {
+  const of = (id: string, state: ProposalInfo["state"]): ProposalInfo => ({ ...proposal, id, state });
+  const all = [of("a", "shown"), of("b", "away"), of("c", "shown")];
+  const others = [of("asking", "asking"), of("terminal", "terminal"), of("k", "kept"), of("hidden", "hidden")];
+  const ids = [...all, ...others].map(({ id }) => id);
+  const { companion, done } = companionWith(undefined, [...all, ...others, of("new", "shown")]);
+  const call = async (): Promise<undefined> => undefined;
+  expect(await createReviewActions(companion, { call }, ids).acceptAll("")).toBe(
+    "Accepted 2 of 3. The reviews of the others say why not.",
+  );
+  expect(await createReviewActions(companion, { call }, ["a", "b"]).acceptAll("")).toBe("Accepted 2 of 2.");
+  expect(await createReviewActions(companion, { call }, ["asking"]).acceptAll("")).toContain("No proposal");
+  expect(done).toEqual(["accept a b c", "accept a b"]);
 });
