@@ -21,7 +21,10 @@ endfunction
 " Which keys decide, for the message on entering.
 function! patchbay#hints#text(review) abort
   if !a:review.present
-    return a:review.agent . ' is not connected: :w keeps your text in :CocList patchbay, :q! closes it'
+    return a:review.agent . ' is not listening: :w keeps your text in :CocList patchbay, :q! closes it'
+  endif
+  if a:review.terminal
+    return 'Answer in the terminal of ' . a:review.agent . ', which does not hear this window any more. Your edits can be applied after it has written'
   endif
   if a:review.standing ==# 'conflict'
     return 'The file has changed in the same lines: keep what is right between <<<<<<< and >>>>>>>, then :w accepts'
@@ -57,13 +60,14 @@ function! patchbay#hints#line(id, proposal) abort
     let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [with changes made since]'
   endif
   if !review.present
-    let about .= '  [not connected]'
+    let about .= '  [not listening]'
   endif
   let open = patchbay#review#open_ids()
   if len(open) > 1
     let about .= '  ' . (index(open, a:id) + 1) . '/' . len(open)
   endif
-  let how = review.standing ==# 'conflict' ? 'resolve it, then :w  :q rejects ' : review.present ? ':w accepts  :q rejects ' : ':w keeps your text  :q! closes '
+  let how = !review.present ? ':w keeps your text  :q! closes ' : review.terminal ? 'answer in its terminal '
+        \ : review.standing ==# 'conflict' ? 'resolve it, then :w  :q rejects ' : ':w accepts  :q rejects '
   let width = &laststatus == 3 ? &columns : winwidth(get(g:, 'statusline_winid', 0))
   let room = width - strdisplaywidth(who . review.title . about . how) - 3
   " Where there is little room the file's name counts more than what the message on entering has said.

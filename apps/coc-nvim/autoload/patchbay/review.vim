@@ -188,7 +188,7 @@ function! s:Gone(id, windows, draft, counts) abort
   endif
   let closed = empty(filter(copy(a:windows), 'win_id2tabwin(v:val) !=# [0, 0]'))
   if closed && a:counts
-    call s:End(a:id, review.present ? 'rejected' : 'closed')
+    call s:End(a:id, review.present && !review.terminal ? 'rejected' : 'closed')
   elseif !s:Reopen(review, a:draft, closed)
     call timer_start(200, {-> s:Gone(a:id, a:windows, a:draft, a:counts)})
   endif
@@ -361,7 +361,7 @@ endfunction
 
 " A review that is still on the screen takes the new start's proposal as its own; what the user typed stays as it is.
 function! s:Adopt(review, request) abort
-  let a:review.present = a:request.present
+  let [a:review.present, a:review.terminal] = [a:request.present, a:request.terminal]
   let a:review.keys = a:request.keys
   let a:review.told = 0
   for name in ['original', 'proposal']

@@ -64,8 +64,13 @@ function! patchbay#write#counts(review, verdict) abort
   return 0
 endfunction
 
-" Whether a conflict with the file keeps the proposal from being accepted; the user is led to it.
+" Whether the proposal cannot be accepted: only the agent's terminal can answer, or there is a conflict with the file, to which the
+" user is led.
 function! patchbay#write#is_blocked(review) abort
+  if a:review.present && a:review.terminal
+    call s:SayLater('Not accepted: answer in the terminal of ' . a:review.agent . '. Your edits can be applied after it has written.')
+    return 1
+  endif
   if a:review.standing !=# 'conflict'
     return 0
   endif

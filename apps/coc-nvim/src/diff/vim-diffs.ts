@@ -257,6 +257,7 @@ export class VimDiffs implements HostDiffs, Disposable {
       leftName: names.left,
       rightName: names.right,
       present: request.agentPresent,
+      terminal: request.decidedBy === "terminal" ? 1 : 0,
       unsaved: request.unsaved ? 1 : 0,
       standing: request.standing,
       layout: settings.layout,

@@ -116,6 +116,13 @@ describe("a review", () => {
     expect(verdicts).toEqual(["accepted mine\n"]);
   });
 
+  it("is told whether only the agent's terminal can answer, also where it is found again", async () => {
+    await open();
+    await open({ decidedBy: "terminal" });
+    const told = test.vim.calls.filter((call) => call.name === "patchbay#review#open");
+    expect(told.map(({ args }) => asShape(args[0])["terminal"])).toEqual([0, 1]);
+  });
+
   it("asks nothing of an editor that is about to end", async () => {
     const opening = await open();
     if (opening.kind !== "opened") throw new Error("not opened");

@@ -44,7 +44,7 @@ function! Propose(id, path, lines, ...) abort
         \\ 'proposal': {'lines': a:lines, 'format': 'unix', 'newline': 1},
         \\ 'original': {'lines': filereadable(a:path) ? readfile(a:path) : [], 'format': 'unix', 'newline': 1},
         \\ 'unsaved': 0, 'standing': 'unchanged',
-        \\ 'present': 1, 'layout': 'tab', 'focus': 0, 'hints': 1,
+        \\ 'present': 1, 'terminal': 0, 'layout': 'tab', 'focus': 0, 'hints': 1,
         \\ 'keys': {'accept': '<leader>pa', 'reject': '<leader>pr', 'next': '<leader>pn', 'previous': '<leader>pp'},
         \\ }, get(a:000, 0, {})))
 endfunction

@@ -79,7 +79,37 @@ describe.each(vims)("a review in $name", (vim) => {
     );
     expect(verdicts(told)).toEqual([verdict]);
     expect(JSON.stringify(facts)).not.toContain("accepts");
-    expect(facts["hint"]).toBe("Gemini CLI is not connected: :w keeps your text in :CocList patchbay, :q! closes it");
+    expect(facts["hint"]).toBe("Gemini CLI is not listening: :w keeps your text in :CocList patchbay, :q! closes it");
+  });
+
+  it.each([":w", ":wq", ":x", "ZZ", "\\\\pa"])(
+    "that only the agent's terminal can answer says so; %s ends nothing",
+    async (keys) => {
+      const { told, facts } = await folder.run(
+        ...opened,
+        "let review = patchbay#review#find('p1')",
+        "let review.terminal = 1",
+        "let g:facts.shown = patchbay#hints#text(review) . patchbay#hints#line('p1', 1)",
+        `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`,
+        "let g:facts.said = Said('answer in the terminal of Gemini CLI')",
+        "let g:facts.open = patchbay#review#open_ids()",
+      );
+      expect(told).toEqual([]);
+      expect(facts).toMatchObject({ said: 1, open: ["p1"] });
+      expect(facts["shown"]).toContain("Answer in the terminal of Gemini CLI");
+      expect(facts["shown"]).toContain("answer in its terminal");
+      expect(facts["shown"]).not.toContain("accepts");
+    },
+  );
+
+  it("that only the agent's terminal can answer is not rejected by :q", async () => {
+    const { told } = await folder.run(
+      ...opened,
+      "let review = patchbay#review#find('p1')",
+      "let review.terminal = 1",
+      'call Type(":q\\<CR>")',
+    );
+    expect(told).toEqual([["closed", "p1"]]);
   });
 
   it("hands its text to the register", async () => {
