@@ -129,13 +129,16 @@ function! s:Listen() abort
   augroup END
 endfunction
 
+" More lines than this are not told with the verdict: lib/ asks for what it does not know of them, in parts.
+let s:long = 4000
+
 " The user accepts what the right side says now.
 function! patchbay#review#accept(id) abort
   let review = s:reviews[a:id]
   let review.text = patchbay#review#text(a:id)
   let review.state = 'accepted'
   call setbufvar(review.right, '&modified', 0)
-  if !patchbay#tell('accepted', a:id, review.text)
+  if !patchbay#tell('accepted', a:id, len(review.text.lines) > s:long ? {} : review.text)
     call patchbay#say('Accepted: ' . review.title . '. ' . review.agent . ' hears of it as soon as coc is running again.', 'MoreMsg')
   endif
   redrawstatus!

@@ -110,14 +110,14 @@ export class VimDiffs implements HostDiffs, Disposable {
     return { kind: "opened", view: this.#view(review) };
   }
 
-  /** What Vim tells about a review: `accepted` with a text, `rejected`, `closed`, `edited`. */
+  /** What Vim tells about a review: `accepted` with its text unless that is long, `rejected`, `closed`, `edited`. */
   report(kind: string, id: string, text: unknown): void {
     const review = this.#reviews.get(id);
     if (review === undefined || review.ended) return;
     if (kind === "edited") review.events.edited();
     else if (kind === "rejected") this.#decide(review, "rejected", undefined);
     else if (kind === "closed") this.#decide(review, "closed", undefined);
-    else if (kind === "accepted") this.#decide(review, "accepted", readBufferText(text));
+    else if (kind === "accepted") void this.#accept(review, readBufferText(text));
   }
 
   /** The editor is about to end: views need not be taken away, and nothing more is asked of it. */
@@ -140,6 +140,16 @@ export class VimDiffs implements HostDiffs, Disposable {
     const verdict = asText(answer["verdict"]);
     if (verdict !== "open") {
       this.#store.add(this.#options.clock.setTimeout(() => this.report(verdict, request.id, answer["text"]), 0));
+    }
+  }
+
+  /** A long text does not come with the verdict. */
+  async #accept(review: Review, told: BufferText | undefined): Promise<void> {
+    try {
+      const text = told ?? (await review.reader.read())?.buffer;
+      if (text !== undefined && !review.ended) this.#decide(review, "accepted", text);
+    } catch (error) {
+      this.#options.logger.error("An accepted text could not be read", { reason: messageOf(error) });
     }
   }
 

@@ -123,6 +123,13 @@ describe("a review", () => {
     expect(told.map(({ args }) => asShape(args[0])["terminal"])).toEqual([0, 1]);
   });
 
+  it("is accepted with a text that is too long to come with the verdict", async () => {
+    await open();
+    test.vim.type("p1", toBufferText("mine\n"));
+    test.parts.report("accepted", "p1", {});
+    await expect.poll(() => verdicts).toEqual(["edited", "accepted mine\n"]);
+  });
+
   it("asks nothing of an editor that is about to end", async () => {
     const opening = await open();
     if (opening.kind !== "opened") throw new Error("not opened");

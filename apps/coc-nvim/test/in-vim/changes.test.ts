@@ -92,6 +92,19 @@ describe.for(findVims())("changes of a review in $name", (vim) => {
     expect(seen.at(-1)?.[1]).toEqual(["one", "TWO", "three"]);
   });
 
+  it.each(["w", "wq"])("are asked for after an accept of a long text by :%s", async (command) => {
+    const outcome = await run(
+      "call Propose('a', expand('%:p'), map(range(9000), '\"line \" . v:val'))",
+      "call Review('a')",
+      "call Ask()",
+      `call Type("5000GAtyped\\<Esc>:${command}\\<CR>")`,
+      "let g:facts.answer = patchbay#review#changes('a', g:known)",
+    );
+    expect(outcome.told.filter(([kind]) => kind === "accepted")).toEqual([["accepted", "a", {}]]);
+    expect(JSON.stringify(outcome.facts["answer"])).toContain("line 4999typed");
+    expect(asLines(asShape(outcome.facts["answer"])["lines"])).toHaveLength(command === "w" ? 1 : 9_000);
+  });
+
   it("add up to the text, whatever is done to it", async () => {
     const line = fc.integer({ min: 1, max: 12 });
     const edit = fc.oneof(
