@@ -59,14 +59,17 @@ function! patchbay#hints#line(id, proposal) abort
   if review.standing !=# 'unchanged'
     let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [with changes made since]'
   endif
+  " What :w does not do any more is said in every window, however narrow.
   if !review.present
-    let about .= '  [not listening]'
+    let about .= '  [not listening: :w keeps your text]'
+  elseif review.terminal
+    let about .= '  [answer in its terminal]'
   endif
   let open = patchbay#review#open_ids()
   if len(open) > 1
     let about .= '  ' . (index(open, a:id) + 1) . '/' . len(open)
   endif
-  let how = !review.present ? ':w keeps your text  :q! closes ' : review.terminal ? 'answer in its terminal '
+  let how = !review.present || review.terminal ? ':q! closes '
         \ : review.standing ==# 'conflict' ? 'resolve it, then :w  :q rejects ' : ':w accepts  :q rejects '
   let width = &laststatus == 3 ? &columns : winwidth(get(g:, 'statusline_winid', 0))
   let room = width - strdisplaywidth(who . review.title . about . how) - 3

@@ -80,6 +80,7 @@ describe.each(vims)("a review in $name", (vim) => {
     expect(verdicts(told)).toEqual([verdict]);
     expect(JSON.stringify(facts)).not.toContain("accepts");
     expect(facts["hint"]).toBe("Gemini CLI is not listening: :w keeps your text in :CocList patchbay, :q! closes it");
+    expect(facts["line"]).toContain("[not listening: :w keeps your text]");
   });
 
   it.each([":w", ":wq", ":x", "ZZ", "\\\\pa"])(
