@@ -24,7 +24,7 @@ function! patchbay#hints#text(review) abort
     return a:review.agent . ' is not listening: :w keeps your text in :CocList patchbay, :q! closes it'
   endif
   if a:review.terminal
-    return 'Answer in the terminal of ' . a:review.agent . ', which does not hear this window any more. Your edits can be applied after it has written'
+    return 'Answer in the terminal of ' . a:review.agent . ', then apply your edits'
   endif
   if a:review.standing ==# 'conflict'
     return 'The file has changed in the same lines: keep what is right between <<<<<<< and >>>>>>>, then :w accepts'

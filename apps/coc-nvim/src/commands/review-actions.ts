@@ -18,7 +18,7 @@ const keptBecause: Readonly<Record<KeptReason, string>> = {
 export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): string {
   const verb = { create: "creates", change: "changes", delete: "empties" }[proposal.kind];
   const marks = [
-    ...(proposal.edited ? ["edited"] : []),
+    ...(proposal.edited && proposal.state !== "kept" ? ["edited"] : []),
     ...(proposal.state === "terminal" ? ["answer in the agent's terminal"] : []),
     ...(proposal.state === "away" ? ["the agent is not connected"] : []),
     ...(proposal.state === "kept"

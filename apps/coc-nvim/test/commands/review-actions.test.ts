@@ -16,7 +16,7 @@ const proposal = {
 it("says who wants what, and what is special about it", () => {
   expect(proposalLabel({ ...proposal, kind: "change", state: "shown" })).toBe("Qwen Code changes a.ts  /w/a.ts");
   expect(proposalLabel({ ...proposal, kind: "delete", state: "kept", edited: true }, "agent-exited")).toBe(
-    "Qwen Code empties a.ts  [edited, the agent has exited: save, yank or discard it]  /w/a.ts",
+    "Qwen Code empties a.ts  [the agent has exited: save, yank or discard it]  /w/a.ts",
   );
 });
 

@@ -188,6 +188,24 @@ export class CocDriver implements EditorDriver {
     await this.command("q!");
   }
 
+  /** From the list, by its key for the action. The list is as it was when it was opened. */
+  async saveKept(): Promise<void> {
+    await this.#waitForScreen("a review without an agent", /\[not listening: :w keeps your text\]/);
+    await this.command("CocList patchbay");
+    await this.#waitForScreen("the text in the list", /: save, yank or discard it\]/);
+    await this.pane.type("\t");
+    await this.#waitForScreen("the list's actions", /\(s\)ave/);
+    await this.pane.type("s");
+    await this.#waitForScreen("what became of it", /Saved to /);
+  }
+
+  async #waitForScreen(what: string, pattern: RegExp): Promise<void> {
+    await poll(what, async () => pattern.test(await this.pane.screen()), {
+      timeout: 10_000,
+      describe: () => this.pane.screen(),
+    });
+  }
+
   async reload(): Promise<number> {
     const before = await this.link.read("g:coc_process_pid");
     const agents = await this.link.read("patchbay#status()");
