@@ -1,10 +1,18 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { anthropicProtocol } from "../models/anthropic.ts";
 import { claudeBinary } from "../prerequisites/components.ts";
 import type { AgentKind } from "./agent.ts";
 
 const key = "sk-ant-api03-not-a-real-key-000000000000000000000000";
+
+/** What Claude Code knows of projects in this home; agents of a lab share it. */
+async function trustedProjects(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(file, "utf8").catch(() => "{}");
+  const state: unknown = JSON.parse(text);
+  const isKnown = typeof state === "object" && state !== null && "projects" in state;
+  return isKnown && typeof state.projects === "object" ? { ...state.projects } : {};
+}
 
 /** Claude Code. */
 export const claude: AgentKind = {
@@ -13,6 +21,7 @@ export const claude: AgentKind = {
   protocol: anthropicProtocol,
   configure: async (lab) => {
     await mkdir(join(lab.home, ".claude"), { recursive: true, mode: 0o700 });
+    const file = join(lab.home, ".claude.json");
     const state = {
       hasCompletedOnboarding: true,
       theme: "dark",
@@ -20,10 +29,13 @@ export const claude: AgentKind = {
       numStartups: 5,
       customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
       projects: {
+        // One that is ending writes the file from what it read: what was trusted stays in it, whoever writes last.
+        ...(await trustedProjects(file)),
         [lab.workspace]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, allowedTools: [] },
       },
     };
-    await writeFile(join(lab.home, ".claude.json"), JSON.stringify(state));
+    await writeFile(`${file}.new`, JSON.stringify(state));
+    await rename(`${file}.new`, file);
   },
   environment: (_lab, modelUrl) => ({
     ANTHROPIC_API_KEY: key,
