@@ -1,3 +1,4 @@
+import { EncodingRegistry } from "@theia/core/lib/browser/encoding-registry";
 import { UntitledResourceResolver } from "@theia/core/lib/common/resource";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
@@ -15,6 +16,8 @@ export class DocumentActions {
   protected readonly editors: EditorManager;
   @inject(MonacoTextModelService)
   protected readonly models: MonacoTextModelService;
+  @inject(EncodingRegistry)
+  protected readonly encodings: EncodingRegistry;
   @inject(UntitledResourceResolver)
   protected readonly untitled: UntitledResourceResolver;
   @inject(QuietOpening)
@@ -52,6 +55,11 @@ export class DocumentActions {
   unsavedText(path: string): string | undefined {
     const model = this.find(path);
     return model?.dirty === true ? model.getText() : undefined;
+  }
+
+  /** What the user chose for an open document wins over the settings. */
+  encodingOf(path: string): string {
+    return this.encodings.getEncodingForResource(fileUriOf(path), this.find(path)?.getEncoding());
   }
 
   /** The file holds what was unsaved by now, and more: a document that holds exactly that takes the file's text. */

@@ -91,6 +91,10 @@ export class WindowClient implements PatchbayWindow {
     return this.documents.unsavedText(path);
   }
 
+  async encodingOf(path: string): Promise<string> {
+    return this.documents.encodingOf(path);
+  }
+
   reloadDocument(path: string, heldText: string): Promise<void> {
     return this.documents.reload(path, heldText);
   }

@@ -165,6 +165,8 @@ export interface PatchbayWindow {
   readDocument(path: string, limitBytes: number): Promise<string | undefined>;
   /** The text of an open file that has unsaved changes. */
   readUnsaved(path: string): Promise<string | undefined>;
+  /** The name of the encoding in which this window reads a file. */
+  encodingOf(path: string): Promise<string>;
   /** See `HostDocuments.reload` and `HostDocuments.write`. */
   reloadDocument(path: string, heldText: string): Promise<void>;
   writeDocument(path: string, heldText: string, text: string): Promise<"written" | "stale">;

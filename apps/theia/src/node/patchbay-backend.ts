@@ -8,6 +8,7 @@ import {
   type Platform,
   readAgentSettings,
 } from "@patchbay/core";
+import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import { EnvVariablesServer } from "@theia/core/lib/common/env-variables";
 import { FileUri } from "@theia/core/lib/common/file-uri";
 import { ILogger } from "@theia/core/lib/common/logger";
@@ -17,6 +18,7 @@ import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
 import { LeftWorkspaces } from "./left-workspaces.ts";
 import { LogFanOut } from "./log-fan-out.ts";
+import { theiaEncodings } from "./theia-encodings.ts";
 import { WindowService } from "./window-service.ts";
 import { WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
@@ -36,6 +38,9 @@ export class PatchbayBackend implements BackendApplicationContribution {
 
   @inject(EnvVariablesServer)
   protected readonly environment: EnvVariablesServer;
+
+  @inject(EncodingService)
+  protected readonly encodings: EncodingService;
 
   protected readonly platform: Platform = createNodePlatform();
   protected log: LogFanOut;
@@ -57,6 +62,7 @@ export class PatchbayBackend implements BackendApplicationContribution {
         leave: async (workspaces) => await (await this.left.get()).leave(workspaces),
         take: async () => await (await this.left.get()).take(),
       },
+      encodings: theiaEncodings(this.encodings),
       clock: this.platform.clock,
       logger: this.log,
     });

@@ -14,6 +14,7 @@ import {
   messageOf,
 } from "@patchbay/core";
 import { type AttachedWindow, WindowGoneError } from "./attached-window.ts";
+import { type Encodings, FileDecoding } from "./file-decoding.ts";
 import { WindowDiffs } from "./window-diffs.ts";
 import { WindowEditors } from "./window-editors.ts";
 import { WindowSet } from "./window-set.ts";
@@ -25,6 +26,7 @@ export interface WorkspaceHostOptions {
   readonly identity: HostIdentity;
   readonly folders: readonly string[];
   readonly storageDirectory: string | undefined;
+  readonly encodings: Encodings;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -44,6 +46,7 @@ export class WorkspaceHost implements EditorHost {
   readonly #onDidChangeTrust = new Emitter<void>();
   readonly #onDidChangeUnsaved = new Emitter<{ readonly path: string }>();
   #messages = 0;
+  readonly #decoding: FileDecoding;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #folders: readonly string[];
@@ -55,6 +58,7 @@ export class WorkspaceHost implements EditorHost {
     this.#clock = options.clock;
     this.#logger = options.logger;
     this.#folders = options.folders;
+    this.#decoding = new FileDecoding(options.encodings, this.windows);
     this.diffs = new WindowDiffs({ windows: this.windows, clock: options.clock, logger: options.logger });
     const onDidChangeFolders: Event<void> = this.#onDidChangeFolders.event;
     const onDidChangeTrust: Event<void> = this.#onDidChangeTrust.event;
@@ -108,8 +112,15 @@ export class WorkspaceHost implements EditorHost {
   async #readDiagnostics(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
     const window = this.#windowFor(path);
     if (window === undefined) return [];
-    const read = (patient: boolean): Promise<readonly FileDiagnostics[]> =>
-      window.call((client) => client.readDiagnostics(path, patient));
+    const read = async (patient: boolean): Promise<readonly FileDiagnostics[]> => {
+      try {
+        return await window.call((client) => client.readDiagnostics(path, patient));
+      } catch (error) {
+        // A window that was closed, or is being loaded anew, knows of nothing: that is no failure.
+        if (error instanceof WindowGoneError) return [];
+        throw error;
+      }
+    };
     if (signal.aborted) return await this.#bounded(read(false));
     return await this.#bounded(
       new Promise((resolve, reject) => {
@@ -145,6 +156,7 @@ export class WorkspaceHost implements EditorHost {
         return await this.#bounded(window.call((client) => client.readUnsaved(path)));
       },
       onDidChangeUnsaved: this.#onDidChangeUnsaved.event,
+      decodeFile: (path, bytes) => this.#bounded(this.#decoding.decode(path, bytes)),
       reload: async (path, heldText) => {
         for (const window of this.windows.byUse()) {
           await window.call((client) => client.reloadDocument(path, heldText));

@@ -9,6 +9,7 @@ import {
 } from "@patchbay/core";
 import type { Attachment, PatchbayWindow, WindowFacts } from "../common/protocol.ts";
 import { visibleText } from "../common/visible-text.ts";
+import type { Encodings } from "./file-decoding.ts";
 import { AttachedWindow } from "./attached-window.ts";
 import type { LeftWorkspace } from "./left-workspaces.ts";
 import { WorkspaceCompanion } from "./workspace-companion.ts";
@@ -30,6 +31,7 @@ export interface WorkspacesOptions {
     readonly leave: (workspaces: readonly LeftWorkspace[]) => Promise<void>;
     readonly take: () => Promise<readonly LeftWorkspace[]>;
   };
+  readonly encodings: Encodings;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -182,12 +184,12 @@ export class Workspaces {
   }
 
   async #create(key: string, about: AboutWorkspace): Promise<WorkspaceCompanion> {
-    const { clock, logger, createCompanion } = this.#options;
+    const { clock, logger, createCompanion, encodings } = this.#options;
     const { roots: folders, storageKey = key } = about;
     const storageDirectory = await this.#storageFor(storageKey);
     // Agents name the application to their user, so it goes by the name that the user knows.
     const identity = { ...this.#options.identity, displayName: visibleText(about.application) || "Theia" };
-    const host = new WorkspaceHost({ identity, folders, storageDirectory, clock, logger });
+    const host = new WorkspaceHost({ identity, folders, storageDirectory, encodings, clock, logger });
     const companion: WorkspaceCompanion = new WorkspaceCompanion({
       host,
       storageKey,

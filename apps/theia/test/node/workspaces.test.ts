@@ -176,6 +176,39 @@ describe("windows and workspaces", () => {
     expect(await diagnostics?.read("/work/a.ts", timeUp.signal)).toEqual(known);
   });
 
+  it("problems that a window was asked for when it went are none, and no failure", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    window.readDiagnostics = () => new Promise(() => {});
+    const answer = theOnly(backend).host.diagnostics?.read("/work/a.ts", new AbortController().signal);
+    await settle();
+    service.dispose();
+    expect(await answer).toEqual([]);
+  });
+
+  it("a file is read in the encoding of the window that has it, also while that is being loaded anew", async () => {
+    const backend = createTestBackend();
+    const { window, service } = await open(backend, "one");
+    const { documents } = theOnly(backend).host;
+    const decode = (bytes: readonly number[]): Promise<string | undefined> | undefined =>
+      documents?.decodeFile?.("/work/a.txt", Uint8Array.from(bytes));
+    expect(await decode([0xc3, 0xbc])).toBeUndefined();
+    window.encoding = "iso88591";
+    expect(await decode([0x66, 0xfc, 0x72])).toBe("für");
+    service.dispose();
+    await settle();
+    expect(await decode([0xfc])).toBe("ü");
+  });
+
+  it("a byte order mark says how a file is read, whatever the settings say", async () => {
+    const backend = createTestBackend();
+    const { window } = await open(backend, "one");
+    window.encoding = "iso88591";
+    const { documents } = theOnly(backend).host;
+    expect(await documents?.decodeFile?.("/work/a.txt", Uint8Array.of(0xff, 0xfe, 0x61, 0, 0xfc, 0))).toBe("aü");
+    expect(await documents?.decodeFile?.("/work/a.txt", Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBeUndefined();
+  });
+
   it("a companion that nobody uses is stopped after a while, and a later window starts another", async () => {
     const backend = createTestBackend();
     const { service } = await open(backend, "one");

@@ -1,8 +1,11 @@
+import "@theia/core/shared/reflect-metadata";
 import type { Clock, Companion, CompanionOptions } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
+import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import type { PatchbayWindow } from "../../src/common/protocol.ts";
 import type { LeftWorkspace } from "../../src/node/left-workspaces.ts";
 import { LogFanOut } from "../../src/node/log-fan-out.ts";
+import { theiaEncodings } from "../../src/node/theia-encodings.ts";
 import { WindowService } from "../../src/node/window-service.ts";
 import { Workspaces, type WorkspacesOptions } from "../../src/node/workspaces.ts";
 import { FakeCompanion } from "./fake-companion.ts";
@@ -48,6 +51,7 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
       leave: async (workspaces) => void left.push(...workspaces),
       take: async () => [],
     },
+    encodings: theiaEncodings(new EncodingService()),
     clock: options.clock ?? clock,
     logger: log,
   });

@@ -37,6 +37,8 @@ export class SimulatedWindow implements PatchbayWindow {
   readonly withdrawn: number[] = [];
   /** By which right sides were changed. */
   readonly edits: TextEdit[] = [];
+  /** In which it reads every file. */
+  encoding = "utf8";
   facts: WindowFacts;
   server: PatchbayServer | undefined;
   readonly #views: Map<string, DiffView> = new Map();
@@ -191,6 +193,10 @@ export class SimulatedWindow implements PatchbayWindow {
 
   async readUnsaved(path: string): Promise<string | undefined> {
     return await this.editor.documents.unsavedText?.(path);
+  }
+
+  async encodingOf(_path: string): Promise<string> {
+    return this.encoding;
   }
 
   async reloadDocument(path: string, heldText: string): Promise<void> {

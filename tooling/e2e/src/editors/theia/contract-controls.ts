@@ -30,6 +30,7 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
     identity: { name: "theia", displayName: "Theia", version: "0.0.0", pids: [process.pid] },
     folders: [folder],
     storageDirectory: undefined,
+    encodings: { detect: async () => undefined, decode: (bytes, encoding) => new TextDecoder(encoding).decode(bytes) },
     clock: createNodePlatform().clock,
     logger: nullLogger,
   });

@@ -99,6 +99,10 @@ export class PageWindow implements PatchbayWindow {
     return await this.#call("readUnsaved", path);
   }
 
+  async encodingOf(path: string): Promise<string> {
+    return await this.#call("encodingOf", path);
+  }
+
   async reloadDocument(path: string, heldText: string): Promise<void> {
     await this.#call("reloadDocument", path, heldText);
   }
