@@ -1,4 +1,4 @@
-import { finish } from "../support/steps.ts";
+import { Effort, finish } from "../support/steps.ts";
 
 /** Lines `[beforeStart, beforeEnd)` of one text stand as lines `[afterStart, afterEnd)` in another one; all from 0. */
 export interface LineHunk {
@@ -18,8 +18,8 @@ export interface TextEdit {
 /** Stretches without a line that both sides have exactly once are compared line by line up to this many pairs. */
 const mostPairs = 250_000;
 
-/** So many lines are looked at between two chances for other work. */
-const linesPerStep = 4_000;
+/** So many pairs take about as long as a line does otherwise. */
+const pairsPerLine = 30;
 
 /** What changed from one text to the other, in whole lines; line ends are part of no line (`\r` is). */
 export function diffLines(before: string, after: string): readonly LineHunk[] {
@@ -57,28 +57,56 @@ export function textEdits(before: string, after: string): readonly TextEdit[] {
  */
 export function* lineHunkSteps(before: readonly string[], after: readonly string[]): Generator<void, LineHunk[]> {
   const hunks: LineHunk[] = [];
+  const effort = new Effort();
+  // What is taken next is the first stretch in the texts, so that the hunks come in order.
   const open: LineHunk[] = [{ beforeStart: 0, beforeEnd: before.length, afterStart: 0, afterEnd: after.length }];
-  let looked = 0;
   for (let span = open.pop(); span !== undefined; span = open.pop()) {
-    const rest = withoutCommonEnds(span, before, after);
-    looked += span.beforeEnd - span.beforeStart + span.afterEnd - span.afterStart;
-    if (looked > linesPerStep) {
-      looked = 0;
-      yield;
-    }
+    const rest = yield* withoutCommonEnds(span, before, after, effort);
     const { beforeStart, beforeEnd, afterStart, afterEnd } = rest;
     if (beforeStart === beforeEnd && afterStart === afterEnd) continue;
     if (beforeStart === beforeEnd || afterStart === afterEnd) {
-      hunks.push(rest);
+      addHunk(hunks, rest);
       continue;
     }
-    const anchors = yield* uniqueCommonLines(rest, before, after);
-    if (anchors.length > 0) open.push(...between(rest, anchors));
-    else if ((beforeEnd - beforeStart) * (afterEnd - afterStart) <= mostPairs)
-      hunks.push(...compare(rest, before, after));
-    else hunks.push(rest);
+    const anchors = yield* uniqueCommonLines(rest, before, after, effort);
+    const pairs = (beforeEnd - beforeStart) * (afterEnd - afterStart);
+    if (anchors.length > 0) yield* openBetween(rest, anchors, open, effort);
+    else if (pairs > mostPairs) addHunk(hunks, rest);
+    else {
+      for (const hunk of compare(rest, before, after)) addHunk(hunks, hunk);
+      if (effort.isDue(pairs / pairsPerLine)) yield;
+    }
   }
-  return joined(hunks);
+  return hunks;
+}
+
+/** Hunks that touch are one. */
+function addHunk(hunks: LineHunk[], hunk: LineHunk): void {
+  const last = hunks.at(-1);
+  if (last !== undefined && last.beforeEnd === hunk.beforeStart && last.afterEnd === hunk.afterStart) {
+    hunks[hunks.length - 1] = { ...last, beforeEnd: hunk.beforeEnd, afterEnd: hunk.afterEnd };
+  } else hunks.push(hunk);
+}
+
+/** A map grows in one go, which takes long where it is large: so many small ones, by what tells lines apart well enough. */
+class LineTable<T> {
+  readonly #parts: readonly Map<string, T>[] = Array.from({ length: 64 }, () => new Map<string, T>());
+
+  get(line: string): T | undefined {
+    return this.#partOf(line)?.get(line);
+  }
+
+  set(line: string, value: T): void {
+    this.#partOf(line)?.set(line, value);
+  }
+
+  #partOf(line: string): Map<string, T> | undefined {
+    const { length } = line;
+    let mark = length;
+    // From the end, where numbered lines differ, and from the middle.
+    for (const at of [length - 1, length - 2, length - 3, length >> 1]) mark = mark * 31 + (line.charCodeAt(at) || 0);
+    return this.#parts[mark & 63];
+  }
 }
 
 interface Pair {
@@ -86,15 +114,22 @@ interface Pair {
   readonly after: number;
 }
 
-function withoutCommonEnds(span: LineHunk, before: readonly string[], after: readonly string[]): LineHunk {
+function* withoutCommonEnds(
+  span: LineHunk,
+  before: readonly string[],
+  after: readonly string[],
+  effort: Effort,
+): Generator<void, LineHunk> {
   let { beforeStart, beforeEnd, afterStart, afterEnd } = span;
   while (beforeStart < beforeEnd && afterStart < afterEnd && before[beforeStart] === after[afterStart]) {
     beforeStart += 1;
     afterStart += 1;
+    if (effort.isDue(1)) yield;
   }
   while (beforeEnd > beforeStart && afterEnd > afterStart && before[beforeEnd - 1] === after[afterEnd - 1]) {
     beforeEnd -= 1;
     afterEnd -= 1;
+    if (effort.isDue(1)) yield;
   }
   return { beforeStart, beforeEnd, afterStart, afterEnd };
 }
@@ -104,32 +139,34 @@ function* uniqueCommonLines(
   { beforeStart, beforeEnd, afterStart, afterEnd }: LineHunk,
   before: readonly string[],
   after: readonly string[],
+  effort: Effort,
 ): Generator<void, readonly Pair[]> {
   const repeated = -1;
-  const places = new Map<string, { before: number; after: number | undefined }>();
+  const places = new LineTable<{ before: number; after: number | undefined }>();
   for (let index = beforeStart; index < beforeEnd; index += 1) {
     const line = before[index] ?? "";
     const place = places.get(line);
     if (place === undefined) places.set(line, { before: index, after: undefined });
     else place.before = repeated;
-    if ((index - beforeStart) % linesPerStep === linesPerStep - 1) yield;
+    if (effort.isDue(1)) yield;
   }
   for (let index = afterStart; index < afterEnd; index += 1) {
     const place = places.get(after[index] ?? "");
     if (place !== undefined) place.after = place.after === undefined ? index : repeated;
-    if ((index - afterStart) % linesPerStep === linesPerStep - 1) yield;
+    if (effort.isDue(1)) yield;
   }
   const pairs: Pair[] = [];
-  for (const place of places.values()) {
-    if (place.before !== repeated && place.after !== undefined && place.after !== repeated) {
-      pairs.push({ before: place.before, after: place.after });
+  for (let index = beforeStart; index < beforeEnd; index += 1) {
+    const place = places.get(before[index] ?? "");
+    if (place?.before === index && place.after !== undefined && place.after !== repeated) {
+      pairs.push({ before: index, after: place.after });
     }
+    if (effort.isDue(1)) yield;
   }
-  // A Map keeps the order of insertion: the pairs are in the order of `before`.
-  return longestIncreasing(pairs);
+  return yield* longestIncreasing(pairs, effort);
 }
 
-function longestIncreasing(pairs: readonly Pair[]): readonly Pair[] {
+function* longestIncreasing(pairs: readonly Pair[], effort: Effort): Generator<void, readonly Pair[]> {
   const tops: number[] = [];
   const previous: number[] = [];
   for (const [index, pair] of pairs.entries()) {
@@ -142,27 +179,36 @@ function longestIncreasing(pairs: readonly Pair[]): readonly Pair[] {
     }
     previous.push(low === 0 ? -1 : (tops[low - 1] ?? -1));
     tops[low] = index;
+    if (effort.isDue(1)) yield;
   }
   const run: Pair[] = [];
   for (let index = tops.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) {
     const pair = pairs[index];
     if (pair !== undefined) run.push(pair);
+    if (effort.isDue(1)) yield;
   }
   return run.reverse();
 }
 
-/** The stretches before, between and after the anchors, last first: what is taken next is the first one. */
-function between(span: LineHunk, anchors: readonly Pair[]): readonly LineHunk[] {
-  const spans: LineHunk[] = [];
-  let beforeStart = span.beforeStart;
-  let afterStart = span.afterStart;
-  for (const anchor of anchors) {
-    spans.push({ beforeStart, beforeEnd: anchor.before, afterStart, afterEnd: anchor.after });
-    beforeStart = anchor.before + 1;
-    afterStart = anchor.after + 1;
+/** Opens the stretches before, between and after the anchors, the last one first: what is taken next is the first one. */
+function* openBetween(
+  span: LineHunk,
+  anchors: readonly Pair[],
+  open: LineHunk[],
+  effort: Effort,
+): Generator<void, void> {
+  let { beforeEnd, afterEnd } = span;
+  for (let index = anchors.length - 1; index >= 0; index -= 1) {
+    const anchor = anchors[index];
+    if (anchor === undefined) continue;
+    const beforeStart = anchor.before + 1;
+    const afterStart = anchor.after + 1;
+    if (beforeStart < beforeEnd || afterStart < afterEnd) open.push({ beforeStart, beforeEnd, afterStart, afterEnd });
+    beforeEnd = anchor.before;
+    afterEnd = anchor.after;
+    if (effort.isDue(1)) yield;
   }
-  spans.push({ beforeStart, beforeEnd: span.beforeEnd, afterStart, afterEnd: span.afterEnd });
-  return spans.reverse();
+  open.push({ beforeStart: span.beforeStart, beforeEnd, afterStart: span.afterStart, afterEnd });
 }
 
 /** A longest common run by the whole table; for short stretches. */
@@ -208,19 +254,6 @@ function compare(span: LineHunk, before: readonly string[], after: readonly stri
     }
   }
   return hunks;
-}
-
-/** In order, and those that touch as one. */
-function joined(hunks: LineHunk[]): LineHunk[] {
-  hunks.sort((one, other) => one.beforeStart - other.beforeStart || one.afterStart - other.afterStart);
-  const result: LineHunk[] = [];
-  for (const hunk of hunks) {
-    const last = result.at(-1);
-    if (last !== undefined && last.beforeEnd === hunk.beforeStart && last.afterEnd === hunk.afterStart) {
-      result[result.length - 1] = { ...last, beforeEnd: hunk.beforeEnd, afterEnd: hunk.afterEnd };
-    } else result.push(hunk);
-  }
-  return result;
 }
 
 function lineStarts(text: string): readonly number[] {

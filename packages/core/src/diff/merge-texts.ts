@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/platform.ts";
-import { finish, finishInTurns } from "../support/steps.ts";
+import { Effort, finish, finishInTurns } from "../support/steps.ts";
 import { type LineHunk, lineHunkSteps } from "./line-diff.ts";
-import { lineFeedSteps } from "./text-fidelity.ts";
+import { lineFeedSteps, pieceLength } from "./text-fidelity.ts";
 
 /** First line of a conflict in the right side of a review: what follows stands in the file now. */
 export const conflictStart = "<<<<<<< current file";
@@ -17,6 +17,9 @@ export type MergedText =
 
 /** Texts up to this many UTF-16 units together are merged at once; longer ones make room for other work. */
 const mergedAtOnce = 512 * 1024;
+
+/** So many lines are put together at once. */
+const linesPerPart = 8_192;
 
 /**
  * Merges two changes of one text, line by line: `ours` (the right side of a review) and `theirs` (the file as it is now), both
@@ -62,33 +65,63 @@ function* mergeSteps(
   yield;
   if (baseText === theirsText || oursText === theirsText) return { kind: "clean", text: oursText };
   if (baseText === oursText) return { kind: "clean", text: theirsText };
-  const baseLines = baseText.split("\n");
-  yield;
-  const oursLines = oursText.split("\n");
-  yield;
-  const theirsLines = theirsText.split("\n");
-  yield;
+  const effort = new Effort();
+  const baseLines = yield* lineSteps(baseText);
+  const oursLines = yield* lineSteps(oursText);
+  const theirsLines = yield* lineSteps(theirsText);
   const own: Side = { lines: oursLines, hunks: yield* lineHunkSteps(baseLines, oursLines) };
   const other: Side = { lines: theirsLines, hunks: yield* lineHunkSteps(baseLines, theirsLines) };
   const merged: string[] = [];
   let isClean = true;
   let at = 0;
   for (const { start, end, ownHunks, otherHunks } of regionsOf(own.hunks, other.hunks)) {
-    append(merged, baseLines, at, start);
+    yield* append(merged, baseLines, effort, at, start);
     at = end;
-    const ownLines = ownHunks.length === 0 ? undefined : linesOf(start, end, own, ownHunks, baseLines);
-    const otherLines = otherHunks.length === 0 ? undefined : linesOf(start, end, other, otherHunks, baseLines);
-    if (ownLines === undefined) append(merged, otherLines ?? []);
-    else if (otherLines === undefined || prefer === "ours" || isSame(ownLines, otherLines)) append(merged, ownLines);
+    const ownLines = ownHunks.length === 0 ? undefined : yield* linesOf(start, end, own, ownHunks, baseLines, effort);
+    const otherLines =
+      otherHunks.length === 0 ? undefined : yield* linesOf(start, end, other, otherHunks, baseLines, effort);
+    if (ownLines === undefined) yield* append(merged, otherLines ?? [], effort);
+    else if (otherLines === undefined || prefer === "ours" || (yield* isSame(ownLines, otherLines, effort)))
+      yield* append(merged, ownLines, effort);
     else {
       isClean = false;
-      append(merged, [conflictStart, ...otherLines, conflictMiddle, ...ownLines, conflictEnd]);
+      merged.push(conflictStart);
+      yield* append(merged, otherLines, effort);
+      merged.push(conflictMiddle);
+      yield* append(merged, ownLines, effort);
+      merged.push(conflictEnd);
       // The end of the text is a line of its own: what follows the last marker must not stick to it.
       if (end === baseLines.length && !isEmptyEnd(merged)) merged.push("");
     }
   }
-  append(merged, baseLines, at);
-  return { kind: isClean ? "clean" : "conflict", text: merged.join("\n") };
+  yield* append(merged, baseLines, effort, at);
+  return { kind: isClean ? "clean" : "conflict", text: yield* joinSteps(merged) };
+}
+
+/** The lines of a text with line feeds. */
+function* lineSteps(text: string): Generator<void, readonly string[]> {
+  const lines: string[] = [];
+  let begun = "";
+  for (let start = 0; start < text.length; start += pieceLength) {
+    const [first = "", ...more] = text.slice(start, start + pieceLength).split("\n");
+    begun += first;
+    for (const line of more) {
+      lines.push(begun);
+      begun = line;
+    }
+    yield;
+  }
+  lines.push(begun);
+  return lines;
+}
+
+function* joinSteps(lines: readonly string[]): Generator<void, string> {
+  const parts: string[] = [];
+  for (let start = 0; start < lines.length; start += linesPerPart) {
+    parts.push(lines.slice(start, start + linesPerPart).join("\n"));
+    yield;
+  }
+  return parts.join("\n");
 }
 
 interface Side {
@@ -104,21 +137,38 @@ interface Region {
   readonly otherHunks: LineHunk[];
 }
 
-function regionsOf(own: readonly LineHunk[], other: readonly LineHunk[]): readonly Region[] {
-  const all = [...own.map((hunk) => ({ hunk, isOwn: true })), ...other.map((hunk) => ({ hunk, isOwn: false }))].sort(
-    (one, two) => one.hunk.beforeStart - two.hunk.beforeStart || one.hunk.beforeEnd - two.hunk.beforeEnd,
-  );
-  const regions: Region[] = [];
-  for (const { hunk, isOwn } of all) {
-    let region = regions.at(-1);
+function* regionsOf(own: readonly LineHunk[], other: readonly LineHunk[]): Generator<Region, void> {
+  let region: Region | undefined;
+  for (const { hunk, isOwn } of inOrder(own, other)) {
     if (region === undefined || !overlaps(region, hunk)) {
+      if (region !== undefined) yield region;
       region = { start: hunk.beforeStart, end: hunk.beforeEnd, ownHunks: [], otherHunks: [] };
-      regions.push(region);
     }
     region.end = Math.max(region.end, hunk.beforeEnd);
     (isOwn ? region.ownHunks : region.otherHunks).push(hunk);
   }
-  return regions;
+  if (region !== undefined) yield region;
+}
+
+/** The hunks of both, each in order already, by where they begin. */
+function* inOrder(
+  own: readonly LineHunk[],
+  other: readonly LineHunk[],
+): Generator<{ readonly hunk: LineHunk; readonly isOwn: boolean }, void> {
+  let [ownAt, otherAt] = [0, 0];
+  for (;;) {
+    const [one, two] = [own[ownAt], other[otherAt]];
+    const isOwn = one !== undefined && (two === undefined || begins(one, two) <= 0);
+    const hunk = isOwn ? one : two;
+    if (hunk === undefined) return;
+    yield { hunk, isOwn };
+    if (isOwn) ownAt += 1;
+    else otherAt += 1;
+  }
+}
+
+function begins(one: LineHunk, two: LineHunk): number {
+  return one.beforeStart - two.beforeStart || one.beforeEnd - two.beforeEnd;
 }
 
 /** Whether a hunk, which begins no earlier, is about the same lines, or puts lines at the same place. */
@@ -129,30 +179,45 @@ function overlaps(region: Region, hunk: LineHunk): boolean {
 }
 
 /** What one side made of lines `[start, end)` of the base. */
-function linesOf(
+function* linesOf(
   start: number,
   end: number,
   side: Side,
   hunks: readonly LineHunk[],
   baseLines: readonly string[],
-): readonly string[] {
+  effort: Effort,
+): Generator<void, readonly string[]> {
   const lines: string[] = [];
   let at = start;
   for (const hunk of hunks) {
-    append(lines, baseLines, at, hunk.beforeStart);
-    append(lines, side.lines, hunk.afterStart, hunk.afterEnd);
+    yield* append(lines, baseLines, effort, at, hunk.beforeStart);
+    yield* append(lines, side.lines, effort, hunk.afterStart, hunk.afterEnd);
     at = hunk.beforeEnd;
   }
-  append(lines, baseLines, at, end);
+  yield* append(lines, baseLines, effort, at, end);
   return lines;
 }
 
-function append(lines: string[], from: readonly string[], start = 0, end = from.length): void {
-  for (let index = start; index < end; index += 1) lines.push(from[index] ?? "");
+function* append(
+  lines: string[],
+  from: readonly string[],
+  effort: Effort,
+  start = 0,
+  end = from.length,
+): Generator<void, void> {
+  for (let index = start; index < end; index += 1) {
+    lines.push(from[index] ?? "");
+    if (effort.isDue(1)) yield;
+  }
 }
 
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((line, index) => line === other[index]);
+function* isSame(one: readonly string[], other: readonly string[], effort: Effort): Generator<void, boolean> {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index += 1) {
+    if (one[index] !== other[index]) return false;
+    if (effort.isDue(1)) yield;
+  }
+  return true;
 }
 
 function isEmptyEnd(lines: readonly string[]): boolean {

@@ -16,3 +16,19 @@ export async function finishInTurns<T>(steps: Generator<void, T>, clock: Clock):
     await new Promise<void>((resolve) => void clock.setTimeout(resolve, 0));
   }
 }
+
+/** So much work of the kind that a line of text makes, or an entry of a list, is a step: some milliseconds at most. */
+const stepEffort = 8_192;
+
+/** Measures out steps by the work that was done. */
+export class Effort {
+  #spent = 0;
+
+  /** `amount` more was done; true where a step is complete with it. */
+  isDue(amount: number): boolean {
+    this.#spent += amount;
+    if (this.#spent < stepEffort) return false;
+    this.#spent = 0;
+    return true;
+  }
+}

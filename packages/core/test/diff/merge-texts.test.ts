@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { diffLines, textEdits } from "../../src/diff/line-diff.ts";
+import { diffLines, lineHunkSteps, textEdits } from "../../src/diff/line-diff.ts";
+import type { Disposable } from "../../src/support/disposable.ts";
+import { finish } from "../../src/support/steps.ts";
 import { conflictEnd, conflictStart, hasConflict, mergeTexts } from "../../src/diff/merge-texts.ts";
 
 const { clock } = createMemoryPlatform();
@@ -45,12 +47,74 @@ describe("line differences", () => {
   });
 });
 
+/** A list that counts how often it is read. */
+function counted(list: readonly string[], onRead: () => void): readonly string[] {
+  return new Proxy(list, {
+    get: (target, key, receiver) => {
+      onRead();
+      return Reflect.get(target, key, receiver);
+    },
+  });
+}
+
+const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `line ${index}`);
+
+describe("a difference of very long texts", () => {
+  const count = 100_000;
+  const base = numbered(count);
+
+  it.each([
+    ["that are alike but for both ends", base.with(0, "x").with(count - 1, "y")],
+    ["that are the same", base],
+    ["that share no line", base.map((line) => `other ${line}`)],
+    ["whose lines are the other way round", base.toReversed()],
+    ["of which every second line differs", base.map((line, index) => (index % 2 === 0 ? line : `other ${line}`))],
+  ])("%s is found in steps", (_what, after) => {
+    let reads = 0;
+    let most = 0;
+    const onRead = (): void => {
+      reads += 1;
+    };
+    const steps = lineHunkSteps(counted(base, onRead), counted(after, onRead));
+    for (let step = steps.next(); step.done !== true; step = steps.next()) {
+      most = Math.max(most, reads);
+      reads = 0;
+    }
+    expect(Math.max(most, reads)).toBeLessThan(50_000);
+  });
+
+  it("is found where a million lines are the same", () => {
+    const many = numbered(1_000_000);
+    const after = many.with(0, "x").with(500_000, "y").with(999_999, "z");
+    expect(finish(lineHunkSteps(many, after)).map(({ beforeStart }) => beforeStart)).toEqual([0, 500_000, 999_999]);
+  });
+});
+
 describe("merge of texts", () => {
   const base = "one\ntwo\nthree\nfour\nfive\n";
 
   it("takes each side's own lines", async () => {
     const merged = await mergeTexts(base, "one\nTWO\nthree\nfour\nfive\n", "one\ntwo\nthree\nFOUR\nfive\nsix\n", clock);
     expect(merged).toEqual({ kind: "clean", text: "one\nTWO\nthree\nFOUR\nfive\nsix\n" });
+  });
+
+  it("of many lines leaves turns for other work from the first to the last", async () => {
+    const many = numbered(200_000);
+    let turns = 0;
+    const counting = {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      setTimeout: (callback: () => void): Disposable => {
+        turns += 1;
+        queueMicrotask(callback);
+        return { dispose: () => {} };
+      },
+    };
+    const [ours, theirs] = [many.with(0, "ours"), many.with(199_999, "theirs")];
+    const { text } = await mergeTexts(many.join("\n"), ours.join("\n"), theirs.join("\n"), counting);
+    expect(text === ours.with(199_999, "theirs").join("\n")).toBe(true);
+    // Each line is compared twice and put together once, by eight thousand at a time.
+    expect(turns).toBeGreaterThan((3 * many.length) / 8_192);
   });
 
   it("changes of neighbouring lines are no conflict", async () => {
