@@ -12,12 +12,15 @@ export interface LineEdits {
 const mostPlaces = 1_000;
 
 /** The smallest changes, in whole lines, that make one text of a buffer into another. A buffer has one line at least. */
-export function lineEdits(before: readonly string[], after: readonly string[]): LineEdits {
+export async function lineEdits(before: readonly string[], after: readonly string[]): Promise<LineEdits> {
   const [from, to] = [joined(before), joined(after)];
   const places: [number, number, number][] = [];
   const lines: string[] = [];
   let [line, at] = [1, 0];
-  for (const { start, end, text } of textEdits(from, to)) {
+  const edits = await textEdits(from, to, async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+  for (const { start, end, text } of edits) {
     line += count(from, at, start);
     const gone = count(from, start, end);
     const come = text.split("\n").slice(0, -1);

@@ -194,7 +194,7 @@ export class VimDiffs implements HostDiffs, Disposable {
     if (fromBufferText(now.buffer, review.proposed) !== change.expectedText) return "stale";
     const side = async (name: string, before: BufferText, text: string): Promise<Shape> => {
       const { lines, format, newline } = toBufferText(text);
-      const edits = lineEdits(before.lines, lines);
+      const edits = await lineEdits(before.lines, lines);
       return { edits: edits.places, ...(await sendLines(vim, `${id} ${name}`, edits.lines)), format, newline };
     };
     const { lines, ...proposal } = toBufferText(change.proposedText);

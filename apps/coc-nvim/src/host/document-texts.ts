@@ -63,7 +63,7 @@ export function createDocumentTexts({ vim, editors, onKept, later }: VimDocument
       const now = await held(path);
       if (now === undefined || !sameLines(now.text, heldText)) return "stale";
       const { lines, newline } = toBufferText(inLineEnds(text, now.buffer.format));
-      const edits = lineEdits(now.buffer.lines, lines);
+      const edits = await lineEdits(now.buffer.lines, lines);
       const change = { edits: edits.places, ...(await sendLines(vim, "put", edits.lines)), newline };
       const done = asNumber(await vim.call("patchbay#disk#put", [now.number, now.tick, change]));
       if (done === 0) return "stale";

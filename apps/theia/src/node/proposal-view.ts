@@ -135,7 +135,10 @@ export class ProposalView implements DiffView {
     const window = this.window;
     if (window === undefined) return this.#updateUnseen(update);
     try {
-      const edits = textEdits(withLineFeeds(update.expectedText), withLineFeeds(update.text));
+      const [from, to] = [withLineFeeds(update.expectedText), withLineFeeds(update.text)];
+      const edits = await textEdits(from, to, async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+      });
       const answer = await window.call((client) => client.updateDiff(this.id, update, edits));
       if (answer === "applied") this.#follow(update);
       return this.#ended ? "gone" : answer;

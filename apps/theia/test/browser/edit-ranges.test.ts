@@ -2,9 +2,10 @@ import { textEdits } from "@patchbay/core";
 import { expect, it } from "vitest";
 import { editRanges } from "../../src/browser/edit-ranges.ts";
 
-it("says by lines what edits say by offsets", () => {
+it("says by lines what edits say by offsets", async () => {
   const text = "one\ntwo\n\nthree\n";
-  expect(editRanges(text, textEdits(text, "one\nTWO\n\nthree\nfour\n"))).toEqual([
+  const edits = await textEdits(text, "one\nTWO\n\nthree\nfour\n", async () => {});
+  expect(editRanges(text, edits)).toEqual([
     { range: { startLineNumber: 2, startColumn: 1, endLineNumber: 3, endColumn: 1 }, text: "TWO\n" },
     { range: { startLineNumber: 5, startColumn: 1, endLineNumber: 5, endColumn: 1 }, text: "four\n" },
   ]);

@@ -359,7 +359,11 @@ export class ProposalReview implements DiffView {
     this.#quiet = true;
     try {
       const shown = this.#document() ?? (await workspace.openTextDocument(this.uri));
-      if (!(await replaceText(shown, text))) return false;
+      if (!(await replaceText(shown, text))) {
+        // What the user typed meanwhile was not told while it was ours to edit.
+        this.#options.events.edited();
+        return false;
+      }
       this.#mayDiffer = true;
       await this.#quietSave.saveNow(shown);
       if (!sameLines(shown.getText(), text)) this.#options.events.edited();

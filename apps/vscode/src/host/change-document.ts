@@ -12,7 +12,12 @@ export async function replaceText(document: TextDocument, text: string): Promise
   const after = withLineEnds(text, document.eol);
   if (before === after) return true;
   const edit = new WorkspaceEdit();
-  for (const { start, end, text: inserted } of textEdits(before, after)) {
+  const { version } = document;
+  const edits = await textEdits(before, after, async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+  if (document.version !== version) return false;
+  for (const { start, end, text: inserted } of edits) {
     edit.replace(document.uri, new Range(document.positionAt(start), document.positionAt(end)), inserted);
   }
   return await workspace.applyEdit(edit);

@@ -117,6 +117,28 @@ describe("saving", () => {
     expect(await text).toBe(`two ${proposedText}`);
   });
 
+  it("a long document that is typed in while its update is worked out keeps what was typed, which is told", async () => {
+    const proposedText = "a line of forty characters, more or less\n".repeat(60_000);
+    const view = await open({ proposedText });
+    const side = await document();
+    const turns = vi.spyOn(globalThis, "setImmediate");
+    const [text, originalText] = [`${proposedText}two\n`, "one\ntwo\n"];
+    const updating = view.update({
+      originalText,
+      unsaved: false,
+      expectedText: proposedText,
+      text,
+      proposedText: text,
+      standing: "merged",
+    });
+    await expect.poll(() => turns.mock.calls.length).toBeGreaterThan(0);
+    turns.mockRestore();
+    window.bench.edit(side, `one ${proposedText}`);
+    expect(await updating).toBe("stale");
+    expect(await view.currentText()).toBe(`one ${proposedText}`);
+    expect(events).toEqual(["edited"]);
+  });
+
   it("by hand accepts, with the text as it was before save participants", async () => {
     await open();
     window.bench.participants = trim;

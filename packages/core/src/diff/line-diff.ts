@@ -1,4 +1,5 @@
-import { Effort, finish } from "../support/steps.ts";
+import { Effort, finish, finishWithPauses } from "../support/steps.ts";
+import { pieceLength } from "./text-fidelity.ts";
 
 /** Lines `[beforeStart, beforeEnd)` of one text stand as lines `[afterStart, afterEnd)` in another one; all from 0. */
 export interface LineHunk {
@@ -21,34 +22,79 @@ const mostPairs = 250_000;
 /** So many pairs take about as long as a line does otherwise. */
 const pairsPerLine = 30;
 
-/** What changed from one text to the other, in whole lines; line ends are part of no line (`\r` is). */
-export function diffLines(before: string, after: string): readonly LineHunk[] {
-  return finish(lineHunkSteps(before.split("\n"), after.split("\n")));
-}
+/** Texts of so many UTF-16 units together are compared at once. */
+const comparedAtOnce = 256 * 1024;
 
 /**
  * The smallest edits, in whole lines, that make `before` into `after`: an editor that applies them keeps its cursors, folds
- * and marks. In order, not overlapping, all in units of `before`.
+ * and marks. In order, not overlapping, all in units of `before`. Long texts are compared in steps, after each of which `pause`
+ * gives other work its turn: who applies the edits looks first whether the text is still the same.
  */
-export function textEdits(before: string, after: string): readonly TextEdit[] {
+export async function textEdits(
+  before: string,
+  after: string,
+  pause: () => Promise<void>,
+): Promise<readonly TextEdit[]> {
+  const steps = textEditSteps(before, after);
+  return before.length + after.length <= comparedAtOnce ? finish(steps) : await finishWithPauses(steps, pause);
+}
+
+/** See `textEdits`. */
+export function* textEditSteps(before: string, after: string): Generator<void, readonly TextEdit[]> {
   if (before === after) return [];
-  const starts = lineStarts(before);
-  const lines = after.split("\n");
-  return diffLines(before, after).map(({ beforeStart, beforeEnd, afterStart, afterEnd }) => {
-    const isToEnd = beforeEnd === starts.length;
-    const text = lines.slice(afterStart, afterEnd).join("\n");
-    if (!isToEnd) {
-      const whole = afterEnd > afterStart ? `${text}\n` : "";
-      return { start: starts[beforeStart] ?? 0, end: starts[beforeEnd] ?? before.length, text: whole };
+  const effort = new Effort();
+  const old = yield* lineSteps(before);
+  const lines = yield* lineSteps(after);
+  const starts: number[] = [];
+  let start = 0;
+  for (const line of old) {
+    starts.push(start);
+    start += line.length + 1;
+    if (effort.isDue(1)) yield;
+  }
+  const edits: TextEdit[] = [];
+  for (const hunk of yield* lineHunkSteps(old, lines)) {
+    edits.push(editOf(hunk, before, starts, lines));
+    if (effort.isDue(1)) yield;
+  }
+  return edits;
+}
+
+function editOf(
+  { beforeStart, beforeEnd, afterStart, afterEnd }: LineHunk,
+  before: string,
+  starts: readonly number[],
+  lines: readonly string[],
+): TextEdit {
+  const text = lines.slice(afterStart, afterEnd).join("\n");
+  if (beforeEnd < starts.length) {
+    const whole = afterEnd > afterStart ? `${text}\n` : "";
+    return { start: starts[beforeStart] ?? 0, end: starts[beforeEnd] ?? before.length, text: whole };
+  }
+  // The last line has no line end of its own: one goes or comes with the line end before it.
+  const fromLineEnd = beforeStart > 0 && (beforeStart === beforeEnd || afterStart === afterEnd);
+  const start = beforeStart < starts.length ? (starts[beforeStart] ?? 0) : before.length;
+  if (!fromLineEnd) return { start, end: before.length, text };
+  return beforeStart === beforeEnd
+    ? { start: before.length, end: before.length, text: `\n${text}` }
+    : { start: start - 1, end: before.length, text: "" };
+}
+
+/** The lines of a text with line feeds; line ends are part of no line (`\r` is). */
+export function* lineSteps(text: string): Generator<void, readonly string[]> {
+  const lines: string[] = [];
+  let begun = "";
+  for (let start = 0; start < text.length; start += pieceLength) {
+    const [first = "", ...more] = text.slice(start, start + pieceLength).split("\n");
+    begun += first;
+    for (const line of more) {
+      lines.push(begun);
+      begun = line;
     }
-    // The last line has no line end of its own: one goes or comes with the line end before it.
-    const fromLineEnd = beforeStart > 0 && (beforeStart === beforeEnd || afterStart === afterEnd);
-    const start = beforeStart < starts.length ? (starts[beforeStart] ?? 0) : before.length;
-    if (!fromLineEnd) return { start, end: before.length, text };
-    return beforeStart === beforeEnd
-      ? { start: before.length, end: before.length, text: `\n${text}` }
-      : { start: start - 1, end: before.length, text: "" };
-  });
+    yield;
+  }
+  lines.push(begun);
+  return lines;
 }
 
 /**
@@ -254,10 +300,4 @@ function compare(span: LineHunk, before: readonly string[], after: readonly stri
     }
   }
   return hunks;
-}
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
 }

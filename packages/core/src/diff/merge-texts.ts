@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/platform.ts";
 import { Effort, finish, finishInTurns } from "../support/steps.ts";
-import { type LineHunk, lineHunkSteps } from "./line-diff.ts";
-import { lineFeedSteps, pieceLength } from "./text-fidelity.ts";
+import { type LineHunk, lineHunkSteps, lineSteps } from "./line-diff.ts";
+import { lineFeedSteps } from "./text-fidelity.ts";
 
 /** First line of a conflict in the right side of a review: what follows stands in the file now. */
 export const conflictStart = "<<<<<<< current file";
@@ -96,23 +96,6 @@ function* mergeSteps(
   }
   yield* append(merged, baseLines, effort, at);
   return { kind: isClean ? "clean" : "conflict", text: yield* joinSteps(merged) };
-}
-
-/** The lines of a text with line feeds. */
-function* lineSteps(text: string): Generator<void, readonly string[]> {
-  const lines: string[] = [];
-  let begun = "";
-  for (let start = 0; start < text.length; start += pieceLength) {
-    const [first = "", ...more] = text.slice(start, start + pieceLength).split("\n");
-    begun += first;
-    for (const line of more) {
-      lines.push(begun);
-      begun = line;
-    }
-    yield;
-  }
-  lines.push(begun);
-  return lines;
 }
 
 function* joinSteps(lines: readonly string[]): Generator<void, string> {

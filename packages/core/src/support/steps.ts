@@ -10,10 +10,15 @@ export function finish<T>(steps: Generator<void, T>): T {
 
 /** Runs steps to their end, with a turn for everybody else after each. */
 export async function finishInTurns<T>(steps: Generator<void, T>, clock: Clock): Promise<T> {
+  return await finishWithPauses(steps, () => new Promise((resolve) => void clock.setTimeout(resolve, 0)));
+}
+
+/** The same with turns of the caller's. */
+export async function finishWithPauses<T>(steps: Generator<void, T>, pause: () => Promise<void>): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    await new Promise<void>((resolve) => void clock.setTimeout(resolve, 0));
+    await pause();
   }
 }
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { diffLines, lineHunkSteps, textEdits } from "../../src/diff/line-diff.ts";
+import { lineHunkSteps, type TextEdit, textEditSteps, textEdits } from "../../src/diff/line-diff.ts";
 import type { Disposable } from "../../src/support/disposable.ts";
 import { finish } from "../../src/support/steps.ts";
 import { conflictEnd, conflictStart, hasConflict, mergeTexts } from "../../src/diff/merge-texts.ts";
 
 const { clock } = createMemoryPlatform();
 
-function applied(before: string, edits: ReturnType<typeof textEdits>): string {
+function applied(before: string, edits: readonly TextEdit[]): string {
   let text = before;
   for (const { start, end, text: put } of edits.toReversed()) text = text.slice(0, start) + put + text.slice(end);
   return text;
@@ -22,7 +22,7 @@ describe("line differences", () => {
   it("make one text into the other, in order and without touching the same line twice", () => {
     fc.assert(
       fc.property(anyLines, anyLines, (before, after) => {
-        const edits = textEdits(before, after);
+        const edits = finish(textEditSteps(before, after));
         expect(applied(before, edits)).toBe(after);
         for (const [index, edit] of edits.entries()) {
           const next = edits[index + 1];
@@ -35,7 +35,7 @@ describe("line differences", () => {
   it("are small: one changed line of many is one line", () => {
     const before = Array.from({ length: 5_000 }, (_, index) => `line ${index}`);
     const after = before.with(2_500, "changed");
-    expect(diffLines(before.join("\n"), after.join("\n"))).toEqual([
+    expect(finish(lineHunkSteps(before, after))).toEqual([
       { beforeStart: 2_500, beforeEnd: 2_501, afterStart: 2_500, afterEnd: 2_501 },
     ]);
   });
@@ -43,7 +43,7 @@ describe("line differences", () => {
   it("of two changes far apart in repeated lines are two", () => {
     const before = Array.from({ length: 300 }, () => "");
     const after = before.with(5, "x").with(200, "y");
-    expect(diffLines(before.join("\n"), after.join("\n"))).toHaveLength(2);
+    expect(finish(lineHunkSteps(before, after))).toHaveLength(2);
   });
 });
 
@@ -81,6 +81,24 @@ describe("a difference of very long texts", () => {
       reads = 0;
     }
     expect(Math.max(most, reads)).toBeLessThan(50_000);
+  });
+
+  it("becomes edits with pauses all the while", async () => {
+    const [before, after] = [
+      base.join("\n"),
+      base
+        .with(7, "x")
+        .with(count - 7, "y")
+        .join("\n"),
+    ];
+    let pauses = 0;
+    const edits = await textEdits(before, after, async () => {
+      pauses += 1;
+    });
+    expect(applied(before, edits) === after).toBe(true);
+    expect(edits).toHaveLength(2);
+    // Taken apart, compared twice and given their places, by eight thousand at a time.
+    expect(pauses).toBeGreaterThan((3 * count) / 8_192);
   });
 
   it("is found where a million lines are the same", () => {
