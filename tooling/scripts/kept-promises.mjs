@@ -30,6 +30,13 @@ function keepsPromise(type) {
   return Array.from(nodesOf(value)).some(isPromise);
 }
 
+/** A field or property that is there or not, and a promise once it is there. */
+const isOptionalPromise = (node) => node.optional === true && isPromise(node.typeAnnotation?.typeAnnotation);
+
+/** What begins with the file or the object, and is kept as long as that: the next use would not try again. */
+const isBegunAtOnce = (node) =>
+  givesPromise(node) && !(node.callee?.object?.name === "Promise" && node.callee.property.name === "resolve");
+
 /** Whether an expression is a promise by its looks: the types of calls are not known here. */
 function givesPromise(node) {
   if (node.type === "ImportExpression") return true;
@@ -46,11 +53,19 @@ const noKeptPromise = {
       if (keepsPromise(annotation?.typeAnnotation)) context.report({ node, message });
     };
     return {
-      PropertyDefinition: (node) => check(node, node.typeAnnotation),
-      VariableDeclarator: (node) => check(node, node.id.typeAnnotation),
+      PropertyDefinition: (node) => {
+        if (isOptionalPromise(node) || (node.value && isBegunAtOnce(node.value))) context.report({ node, message });
+        else check(node, node.typeAnnotation);
+      },
+      VariableDeclarator: (node) => {
+        const isOfTheFile = ["Program", "ExportNamedDeclaration"].includes(node.parent.parent.type);
+        if (isOfTheFile && node.init && isBegunAtOnce(node.init)) context.report({ node, message });
+        else check(node, node.id.typeAnnotation);
+      },
       TSPropertySignature: (node) => {
-        if (node.readonly !== true && keepsPromise(node.typeAnnotation?.typeAnnotation))
-          context.report({ node, message });
+        if (node.readonly === true) return;
+        if (isOptionalPromise(node)) context.report({ node, message });
+        else check(node, node.typeAnnotation);
       },
       AssignmentExpression: (node) => {
         if (["??=", "||="].includes(node.operator) && givesPromise(node.right)) context.report({ node, message });
