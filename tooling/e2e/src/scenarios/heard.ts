@@ -2,7 +2,8 @@ import type { AgentId } from "../agents/agent.ts";
 import { poll } from "../support/poll.ts";
 import type { World } from "./scenario.ts";
 
-/** How Patchbay's log says that an agent hears; editors put the time in front, and have their own way of writing fields. */
+/** How Patchbay's log says that it listens, and that an agent hears; editors put the time in front, and have their own way of writing fields. */
+const listens = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*Listening for agents/;
 const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*An agent is told what is open.*\bdialect\W+(\w+)/;
 
 /**
@@ -18,6 +19,14 @@ export async function waitUntilHeard(
     timeout,
     describe: () => world.editor.logs(),
   });
+}
+
+/** When Patchbay listened for the first time after this, Unix milliseconds: how long an editor takes until then is its own. */
+export async function listenedAfter(world: World, since: number): Promise<number> {
+  const lines = (await world.editor.logs()).split("\n");
+  const times = lines.flatMap((line) => Date.parse(listens.exec(line)?.[1] ?? "")).filter((time) => time > since);
+  if (times.length === 0) throw new Error("Patchbay has not listened again");
+  return Math.min(...times);
 }
 
 async function firstHeard(world: World, id: AgentId, since: number): Promise<number | undefined> {

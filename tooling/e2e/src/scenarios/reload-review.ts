@@ -1,6 +1,6 @@
 import type { EditorDriver } from "../editors/editor-driver.ts";
 import { pause, poll } from "../support/poll.ts";
-import { waitUntilHeard } from "./heard.ts";
+import { listenedAfter, waitUntilHeard } from "./heard.ts";
 import {
   diffTitle,
   propose,
@@ -14,8 +14,13 @@ import { everyAgent, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
-/** How long after the old window went an agent may be without context, and the user without the text, milliseconds. */
+/** How long the user may be without the text once the review is there, milliseconds. */
 const promised = 10_000;
+/**
+ * How long after the new run listens an agent may be without context, milliseconds. Until then the time is the editor's: VS Code
+ * takes 4 to 10 s to start an extension again, as busy as the machine is.
+ */
+const hearsWithin = 4_000;
 
 /**
  * The window goes in the middle of a review and comes back: without anybody's doing the agent hears again, what was typed
@@ -47,9 +52,11 @@ export const reloadReview: Scenario = {
     world.note("the draft is there after", Date.now() - left);
     // An editor whose connections outlive its window does not let the agent go.
     if (editor.keepsConnections !== true) {
-      const at = await waitUntilHeard(world, id, { since: left, timeout: promised });
+      const at = await waitUntilHeard(world, id, { since: left, timeout: 30_000 });
       world.note("the agent hears again after", at - left);
-      must(`the agent hears again within ${promised} ms (${at - left})`, at - left <= promised);
+      const took = at - (await listenedAfter(world, left));
+      world.note("of which after Patchbay listened", took);
+      must(`the agent hears again within ${hearsWithin} ms (${took})`, took <= hearsWithin);
     }
     mustEqual("review.txt", await world.readFile("review.txt"), startContents);
     // Claude Code does not ask again after a lost connection: its terminal keeps the question, and the editor what was typed.
