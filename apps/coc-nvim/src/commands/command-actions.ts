@@ -12,6 +12,7 @@ import { plainLine } from "../vim/plain-line.ts";
 import { asList, asText } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { splitCommand } from "./agent-command.ts";
+import { answerQuestion } from "./answer-question.ts";
 import { listPanesArguments, paneLine, readPanes, sendLineArguments, setEnvironmentArguments } from "./tmux.ts";
 
 export interface CommandServices {
@@ -153,14 +154,10 @@ function linesToMention(first?: unknown, last?: unknown): Lines | undefined {
 }
 
 async function answer(services: CommandServices, say: Say): Promise<void> {
-  const [question] = services.parts.questions.all;
-  if (question === undefined) {
-    say("Nothing waits for an answer.");
-    return;
-  }
-  const chosen = await services.coc.window.showQuickPick(question.actions.slice(), { title: plainLine(question.text) });
-  // Left without a choice coc says different things; none of them is an answer.
-  if (question.actions.some((action) => action === chosen)) services.parts.questions.answer(question, chosen);
+  const { window } = services.coc;
+  const choose = async (lines: readonly string[], title: string): Promise<string | undefined> =>
+    await window.showQuickPick(lines.slice(), { title });
+  if (!(await answerQuestion(services.parts.questions, choose))) say("Nothing waits for an answer.");
 }
 
 async function linkTmux(services: CommandServices, say: Say): Promise<void> {
