@@ -344,13 +344,14 @@ describe("event streams", () => {
     await reader.status();
     reader.socket.pause();
     const pad = "x".repeat(256 * 1024);
-    for (let index = 0; index < 12; index += 1) transport.pushReliable(note(`<${index}>${pad}`), () => undefined);
+    // More than any system's socket buffers take.
+    for (let index = 0; index < 64; index += 1) transport.pushReliable(note(`<${index}>${pad}`), () => undefined);
     transport.pushLatest("context", note("the context"));
     transport.pushReliable(note("<last>"), () => undefined);
     reader.socket.resume();
     await reader.untilText("the context");
     const order = Array.from(reader.text.matchAll(/<(\w+)>|the context/g), ([found]) => found);
-    expect(order).toEqual([...Array.from({ length: 12 }, (_, index) => `<${index}>`), "<last>", "the context"]);
+    expect(order).toEqual([...Array.from({ length: 64 }, (_, index) => `<${index}>`), "<last>", "the context"]);
   });
 
   it("F04 delivers to a client that was stopped for a while", async () => {
