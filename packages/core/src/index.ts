@@ -13,8 +13,9 @@ export { examineAsking, examineConnecting } from "./diagnosis/examine-settings.t
 export { diagnosedAgents } from "./diagnosis/finding.ts";
 export type * from "./diagnosis/finding.ts";
 export type * from "./diagnosis/running-editors.ts";
-export { type TextEdit, textEdits } from "./diff/line-diff.ts";
-export { conflictEnd, conflictMiddle, conflictStart } from "./diff/merge-texts.ts";
+export { conflictEnd, conflictMiddle, conflictStart } from "./diff/conflict-markers.ts";
+export type { TextEdit } from "./diff/line-diff.ts";
+export { textEdits } from "./diff/text-edits.ts";
 export type * from "./diff/model.ts";
 export { claimFile } from "./discovery/claim-file.ts";
 export { markerFor, type RecordMarker } from "./discovery/record-marker.ts";

@@ -4,7 +4,7 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper } from "./draft-keeper.ts";
-import { hasConflict } from "./merge-texts.ts";
+import { hasConflict } from "./conflict-markers.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
 import { currentText } from "./read-view.ts";

@@ -1,4 +1,4 @@
-import { Effort, finish, finishWithPauses } from "../support/steps.ts";
+import { Effort } from "../support/steps.ts";
 import { pieceLength } from "./text-fidelity.ts";
 
 /** Lines `[beforeStart, beforeEnd)` of one text stand as lines `[afterStart, afterEnd)` in another one; all from 0. */
@@ -22,24 +22,7 @@ const mostPairs = 250_000;
 /** So many pairs take about as long as a line does otherwise. */
 const pairsPerLine = 30;
 
-/** Texts of so many UTF-16 units together are compared at once. */
-const comparedAtOnce = 256 * 1024;
-
-/**
- * The smallest edits, in whole lines, that make `before` into `after`: an editor that applies them keeps its cursors, folds
- * and marks. In order, not overlapping, all in units of `before`. Long texts are compared in steps, after each of which `pause`
- * gives other work its turn: who applies the edits looks first whether the text is still the same.
- */
-export async function textEdits(
-  before: string,
-  after: string,
-  pause: () => Promise<void>,
-): Promise<readonly TextEdit[]> {
-  const steps = textEditSteps(before, after);
-  return before.length + after.length <= comparedAtOnce ? finish(steps) : await finishWithPauses(steps, pause);
-}
-
-/** See `textEdits`. */
+/** See `textEdits` in text-edits.ts. */
 export function* textEditSteps(before: string, after: string): Generator<void, readonly TextEdit[]> {
   if (before === after) return [];
   const effort = new Effort();

@@ -1,7 +1,8 @@
 import type { HostDocuments } from "../editor-host.ts";
 import type { Clock, Files } from "../platform/platform.ts";
 import { PatchbayError } from "../support/errors.ts";
-import { hasConflict, mergeTexts } from "./merge-texts.ts";
+import { hasConflict } from "./conflict-markers.ts";
+import { mergeTexts } from "./merge-texts.ts";
 import type { KeptTextSaving } from "./model.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 

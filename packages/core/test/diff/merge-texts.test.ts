@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { lineHunkSteps, type TextEdit, textEditSteps, textEdits } from "../../src/diff/line-diff.ts";
+import { lineHunkSteps, type TextEdit, textEditSteps } from "../../src/diff/line-diff.ts";
 import type { Disposable } from "../../src/support/disposable.ts";
 import { finish } from "../../src/support/steps.ts";
-import { conflictEnd, conflictStart, hasConflict, mergeTexts } from "../../src/diff/merge-texts.ts";
+import { conflictEnd, conflictStart, hasConflict } from "../../src/diff/conflict-markers.ts";
+import { mergeTexts } from "../../src/diff/merge-texts.ts";
+import { textEdits } from "../../src/diff/text-edits.ts";
 
 const { clock } = createMemoryPlatform();
 
