@@ -187,7 +187,7 @@ export class DiffRegistry {
     // An outcome nobody fetched is about an earlier round: sent now, it would answer this one.
     for (const { proposal, text } of this.#outcomes.withdraw(owner.sessionId, input.handle)) {
       this.#kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
-      this.#messages.answerNotUsed(proposal, () => this.#kept.saveAndTell(proposal));
+      this.#messages.answerNotUsed(proposal, this.#kept.saving(proposal));
     }
     const proposal = new Proposal({
       id: this.#random.token(12),

@@ -103,10 +103,14 @@ export class KeptTexts {
     }
   }
 
-  /** The user's "Save to File" in a message: what came of it is told where the file does not have the text. */
-  async saveAndTell(proposal: Proposal): Promise<void> {
-    const saving = await this.save(proposal.id);
-    if (saving !== undefined && saving.kind !== "saved") this.#options.messages.keptTextNotSaved(proposal, saving);
+  /** The user's "Save to File" in a message: what came of it is told where the file does not have the text. Holds no text meanwhile. */
+  saving({ id }: Proposal): () => Promise<void> {
+    return async () => {
+      const proposal = this.#find(id);
+      const saving = await this.save(id);
+      if (proposal === undefined || saving === undefined || saving.kind === "saved") return;
+      this.#options.messages.keptTextNotSaved(proposal, saving);
+    };
   }
 
   discard(id: string): boolean {

@@ -115,7 +115,7 @@ export class ReviewDecisions {
       } else {
         outcomes.replace(proposal, { kind: "rejected" });
         kept.keep(proposal, "not-written", body);
-        messages.outdatedAccept(proposal, () => kept.saveAndTell(proposal));
+        messages.outdatedAccept(proposal, kept.saving(proposal));
       }
     }
   }
@@ -146,7 +146,7 @@ export class ReviewDecisions {
     this.#end(proposal, { kind: "decided-in-terminal", ...final }, "decided-in-terminal", options.notify);
     if (final.edited && !owner.outlivesConnection) {
       this.#options.kept.keep(proposal, "answered-in-terminal", text);
-      messages.editsNotUsed(proposal, () => this.#options.kept.saveAndTell(proposal));
+      messages.editsNotUsed(proposal, this.#options.kept.saving(proposal));
     }
     if (options.notify) this.#send(proposal, { kind: "rejected" });
     return final;
@@ -177,7 +177,7 @@ export class ReviewDecisions {
     if (!proposal.settle({ kind: "decided-in-terminal", text, edited: true })) return;
     follower.end(proposal);
     kept.keep(proposal, "answered-in-terminal");
-    tell(proposal, () => kept.saveAndTell(proposal));
+    tell(proposal, kept.saving(proposal));
   }
 
   /** Nobody is told. What was typed stays where only the view was closed. */
@@ -227,7 +227,7 @@ export class ReviewDecisions {
     // Its agent may have come for it meanwhile.
     if (proposal.undelivered === undefined) return;
     kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
-    tell(proposal, () => kept.saveAndTell(proposal));
+    tell(proposal, kept.saving(proposal));
   }
 
   #edited(proposal: Proposal): void {
@@ -266,7 +266,7 @@ export class ReviewDecisions {
     const final = finishing instanceof Promise ? await finishing : finishing;
     if (proposal.detached) {
       await this.#options.kept.hide(proposal, documentText);
-      messages.notWritten(proposal, () => this.#options.kept.saveAndTell(proposal));
+      messages.notWritten(proposal, this.#options.kept.saving(proposal));
       return true;
     }
     const told = checked === undefined ? undefined : await this.#toldInstead(proposal, documentText, checked.place);
@@ -309,7 +309,7 @@ export class ReviewDecisions {
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,
       onUnwritten: () => {
         kept.keep(proposal, "not-written", splitByteOrderMark(text).body);
-        messages.unwritten(proposal, () => kept.saveAndTell(proposal));
+        messages.unwritten(proposal, kept.saving(proposal));
       },
     });
   }

@@ -41,15 +41,15 @@ const saveToFile = "Save to File";
 const applyEdits = "Apply My Edits";
 
 export function createReviewMessages(host: Pick<EditorHost, "messages">, logger: Logger): ReviewMessages {
+  // Messages stand for hours: while one does, nothing may be held here but what it says. A text would stay in memory with it.
   const show = async (
-    proposal: Proposal,
+    { agent, path }: About,
     code: string,
     severity: HostMessage["severity"],
     text: string,
     actions: readonly string[],
     signal?: AbortSignal,
   ): Promise<string | undefined> => {
-    const { owner, input } = proposal.facts;
     try {
       return await host.messages.show({
         ...(signal === undefined ? {} : { signal }),
@@ -57,7 +57,7 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
         severity,
         text,
         actions,
-        values: { agent: owner.agentName, path: input.path },
+        values: { agent, path },
       });
     } catch (error) {
       logger.warn("A message could not be shown", { code, reason: messageOf(error) });
@@ -67,7 +67,7 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
   const offers = new Map<string, AbortController>();
   /** A sentence about a text that stands in the list of kept texts now; it takes the place of an earlier one. */
   const offerToSave = (
-    proposal: Proposal,
+    about: About,
     code: string,
     severity: HostMessage["severity"],
     sentence: string,
@@ -75,113 +75,125 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     label: string = saveToFile,
   ): void => {
     const offer = new AbortController();
-    offers.get(proposal.id)?.abort();
-    offers.set(proposal.id, offer);
-    void show(proposal, code, severity, sentence, [label], offer.signal)
+    offers.get(about.id)?.abort();
+    offers.set(about.id, offer);
+    void show(about, code, severity, sentence, [label], offer.signal)
       .then((action) => (action === label && !offer.signal.aborted ? save() : undefined))
       .catch((error: unknown) => logger.warn("The kept text could not be saved", { code, reason: messageOf(error) }));
   };
   return {
     outsideWorkspace: async (proposal, signal) => {
-      const { owner, input } = proposal.facts;
-      const text = `${owner.agentName} proposes a change to ${input.path}, which is outside this workspace. Show it?`;
-      return (await show(proposal, "outside-workspace", "warning", text, [showIt, "Do Not Show"], signal)) === showIt;
+      const about = aboutOf(proposal);
+      const text = `${about.agent} proposes a change to ${about.path}, which is outside this workspace. Show it?`;
+      return (await show(about, "outside-workspace", "warning", text, [showIt, "Do Not Show"], signal)) === showIt;
     },
     superseded: (proposal) => {
-      const { owner, input } = proposal.facts;
-      const text = `${owner.agentName} made a newer proposal for ${input.path}. What you typed into the earlier one stays open beside it.`;
-      void show(proposal, "proposal-superseded", "info", text, []);
+      const about = aboutOf(proposal);
+      const text = `${about.agent} made a newer proposal for ${about.path}. What you typed into the earlier one stays open beside it.`;
+      void show(about, "proposal-superseded", "info", text, []);
     },
     answerNotUsed: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} made a new proposal for ${input.path} before it had your answer, so your edits were not used. They are kept in the list of proposals.`;
-      offerToSave(proposal, "answer-not-used", "warning", sentence, save);
+      const about = aboutOf(proposal);
+      const sentence = `${about.agent} made a new proposal for ${about.path} before it had your answer, so your edits were not used. They are kept in the list of proposals.`;
+      offerToSave(about, "answer-not-used", "warning", sentence, save);
     },
     editsNotUsed: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `You answered ${owner.agentName} in its terminal, so your edits to ${input.path} were not used. They are kept in the list of proposals.`;
-      offerToSave(proposal, "edits-not-used", "warning", sentence, save);
+      const about = aboutOf(proposal);
+      const sentence = `You answered ${about.agent} in its terminal, so your edits to ${about.path} were not used. They are kept in the list of proposals.`;
+      offerToSave(about, "edits-not-used", "warning", sentence, save);
     },
     writtenWithoutEdits: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} has written ${input.path} without your edits. Apply them now? They are kept in the list of proposals until then.`;
-      offerToSave(proposal, "written-without-edits", "warning", sentence, save, applyEdits);
+      const about = aboutOf(proposal);
+      const sentence = `${about.agent} has written ${about.path} without your edits. Apply them now? They are kept in the list of proposals until then.`;
+      offerToSave(about, "written-without-edits", "warning", sentence, save, applyEdits);
     },
     answerInTerminal: (proposal) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `Answer in the terminal of ${owner.agentName}. Your edits to ${input.path} can be applied after it has written.`;
-      const plain = `Answer in the terminal of ${owner.agentName}: it does not hear this editor about ${input.path} any more.`;
-      void show(proposal, "answer-in-terminal", "warning", proposal.isEdited ? sentence : plain, []);
+      const about = aboutOf(proposal);
+      const sentence = `Answer in the terminal of ${about.agent}. Your edits to ${about.path} can be applied after it has written.`;
+      const plain = `Answer in the terminal of ${about.agent}: it does not hear this editor about ${about.path} any more.`;
+      void show(about, "answer-in-terminal", "warning", proposal.isEdited ? sentence : plain, []);
     },
     notWritten: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} no longer waits for this proposal, so ${input.path} was not changed. Your text is kept in the list of proposals.`;
-      offerToSave(proposal, "agent-gone", "warning", sentence, save);
+      const about = aboutOf(proposal);
+      const sentence = `${about.agent} no longer waits for this proposal, so ${about.path} was not changed. Your text is kept in the list of proposals.`;
+      offerToSave(about, "agent-gone", "warning", sentence, save);
     },
     keptUntilReturn: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} is not connected, so ${input.path} was not changed. Your answer is delivered when it returns, and kept in the list of proposals until then.`;
-      offerToSave(proposal, "kept-until-return", "info", sentence, save);
+      const about = aboutOf(proposal);
+      const sentence = `${about.agent} is not connected, so ${about.path} was not changed. Your answer is delivered when it returns, and kept in the list of proposals until then.`;
+      offerToSave(about, "kept-until-return", "info", sentence, save);
     },
     notDelivered: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} exited before it had your answer, so ${input.path} was not changed. Your text is kept in the list of proposals.`;
-      offerToSave(proposal, "not-delivered", "warning", sentence, save);
+      const about = aboutOf(proposal);
+      const sentence = `${about.agent} exited before it had your answer, so ${about.path} was not changed. Your text is kept in the list of proposals.`;
+      offerToSave(about, "not-delivered", "warning", sentence, save);
     },
     keptTextNotSaved: (proposal, saving) => {
-      const { path } = proposal.facts.input;
+      const about = aboutOf(proposal);
       const sentence =
         saving.kind === "conflict"
-          ? `${path} has changed in the same lines meanwhile, so nothing was written. Your text is kept in the list of proposals.`
-          : `Your text could not be saved to ${path}; the log says why. It is kept in the list of proposals.`;
-      void show(proposal, "kept-text-not-saved", "error", sentence, []);
+          ? `${about.path} has changed in the same lines meanwhile, so nothing was written. Your text is kept in the list of proposals.`
+          : `Your text could not be saved to ${about.path}; the log says why. It is kept in the list of proposals.`;
+      void show(about, "kept-text-not-saved", "error", sentence, []);
     },
     emptied: (proposal) => {
-      const { owner, input } = proposal.facts;
+      const about = aboutOf(proposal);
       void show(
-        proposal,
+        about,
         "emptied",
         "info",
-        `${owner.agentName} cannot write an empty text, so ${input.path} will hold a single line end.`,
+        `${about.agent} cannot write an empty text, so ${about.path} will hold a single line end.`,
         [],
       );
     },
     notAccepted: (proposal, because) => {
-      const { owner, input } = proposal.facts;
+      const about = aboutOf(proposal);
       const sentences: Readonly<Record<AcceptRefusal, string>> = {
-        conflict: `Not accepted yet: ${input.path} has changed in the same lines. The right side shows both versions; resolve the conflict, then accept.`,
-        "not-written-yet": `Not accepted yet: another change you accepted for ${input.path} has not been written. Accept this one when it has.`,
-        "changed-unreadable": `Not accepted yet: ${input.path} has changed since ${owner.agentName} proposed this, and cannot be shown as text. Accept again to replace it.`,
+        conflict: `Not accepted yet: ${about.path} has changed in the same lines. The right side shows both versions; resolve the conflict, then accept.`,
+        "not-written-yet": `Not accepted yet: another change you accepted for ${about.path} has not been written. Accept this one when it has.`,
+        "changed-unreadable": `Not accepted yet: ${about.path} has changed since ${about.agent} proposed this, and cannot be shown as text. Accept again to replace it.`,
       };
-      void show(proposal, `not-accepted-${because}`, "warning", sentences[because], []);
+      void show(about, `not-accepted-${because}`, "warning", sentences[because], []);
     },
     outdatedAccept: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${input.path} has changed in the same lines since you accepted the change of ${owner.agentName}, so it was not sent. The text is kept in the list of proposals.`;
-      offerToSave(proposal, "outdated-accept", "warning", sentence, save);
+      const about = aboutOf(proposal);
+      const sentence = `${about.path} has changed in the same lines since you accepted the change of ${about.agent}, so it was not sent. The text is kept in the list of proposals.`;
+      offerToSave(about, "outdated-accept", "warning", sentence, save);
     },
     unwritten: (proposal, save) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} has not written the change you accepted for ${input.path}; agents refuse where a file has changed since they read it. The text is kept in the list of proposals.`;
-      offerToSave(proposal, "not-written", "warning", sentence, save);
+      const about = aboutOf(proposal);
+      const sentence = `${about.agent} has not written the change you accepted for ${about.path}; agents refuse where a file has changed since they read it. The text is kept in the list of proposals.`;
+      offerToSave(about, "not-written", "warning", sentence, save);
     },
     takeOfferBack: ({ id }) => {
       offers.get(id)?.abort();
       offers.delete(id);
     },
     answerLost: (proposal) => {
-      const { owner, input } = proposal.facts;
-      const sentence = `${owner.agentName} did not come back for your answer about ${input.path}. It was dropped to make room for newer ones, so the file was not changed.`;
-      void show(proposal, "answer-lost", "warning", sentence, []);
+      const about = aboutOf(proposal);
+      const sentence = `${about.agent} did not come back for your answer about ${about.path}. It was dropped to make room for newer ones, so the file was not changed.`;
+      void show(about, "answer-lost", "warning", sentence, []);
     },
     draftNotKept: (proposal) => {
+      const about = aboutOf(proposal);
       void show(
-        proposal,
+        about,
         "draft-not-kept",
         "error",
-        `What you type in the review of ${proposal.facts.input.path} cannot be kept on disk (is the disk full?). It would be lost with the editor.`,
+        `What you type in the review of ${about.path} cannot be kept on disk (is the disk full?). It would be lost with the editor.`,
         [],
       );
     },
   };
+}
+
+/** What a message says of a proposal. */
+interface About {
+  readonly id: string;
+  readonly agent: string;
+  readonly path: string;
+}
+
+function aboutOf({ id, facts }: Proposal): About {
+  return { id, agent: facts.owner.agentName, path: facts.input.path };
 }
