@@ -77,8 +77,8 @@ const oddNames = [
 ];
 
 /**
- * The same for files that the editor does not have open when they are edited, one after the other in one session: VS Code knows no
- * problems of theirs, and says so in time. After three late answers Claude Code would ask no more, and hear of none later.
+ * The same for files that the editor does not have open when they are edited, one after the other: VS Code knows no problems of theirs,
+ * and says so in time. A late answer would leave its file out, and after three Claude Code would ask no more.
  */
 export const diagnosticsOfUnopened: Scenario = {
   name: "diagnostics-unopened",
@@ -92,13 +92,20 @@ export const diagnosticsOfUnopened: Scenario = {
     const started = await world.startAgent(id);
     const { agent } = started;
     await agent.waitForConnection();
+    // In one round: with the next one Claude Code forgets what it knew of files that it edited before (seen, 2.1.328).
+    const edits = oddNames.flatMap((file) =>
+      agent.kind.editTurns(`${world.lab.workspace}/${file}`, change.from, change.to),
+    );
+    agent.model.play(...edits);
+    await started.focus();
+    await agent.ask("Please change all of them for me");
     for (const file of oddNames) {
-      await started.focus();
-      await propose(world, started, { file, ...change });
+      await waitForDiff(world, agent, file);
       await editor.showDiff(diffTitle(agent, file));
       await editor.acceptDiff();
       await waitForContents(world, file, before.replace(change.from, change.to));
     }
+    await agent.waitForScreen(/All done\./);
     for (const file of oddNames) await editor.openFile(file);
     const count = async (): Promise<number> => (await editor.countErrors?.()) ?? 0;
     await poll("the editor's errors", async () => (await count()) >= oddNames.length, { timeout: 30_000 });
@@ -107,9 +114,8 @@ export const diagnosticsOfUnopened: Scenario = {
     await agent.ask("Say whether they are fine now");
     await poll("the model's request", () => agent.model.turnsAsked > asked, { timeout: 30_000 });
     const told = agent.model.conversation.at(-1)?.split("new-diagnostics").at(-2) ?? "";
-    // On a starved machine single answers come late, and the file of such a question is left out; it must not be all from the third on.
     const named = oddNames.filter((file) => told.includes(`${file}:`));
-    must(`the model is told of problems (${told})`, named.length > 0);
+    mustEqual("the files that the model is told of", named.join(" "), oddNames.join(" "));
     mustEqual("errors", String(told.split(/[Ee]xpected comma/).length - 1), String(named.length));
   },
 };
