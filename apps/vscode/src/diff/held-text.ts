@@ -37,16 +37,16 @@ export class HeldText {
 }
 
 async function encodeInPieces(text: string, size: number): Promise<Uint8Array> {
-  const encoder = new TextEncoder();
-  if (text.length <= pieceLength) return encoder.encode(text);
-  const bytes = new Uint8Array(size);
+  if (text.length <= pieceLength) return Buffer.from(text);
+  // Every byte is written: nothing of what the memory held before is given away.
+  const bytes = Buffer.allocUnsafeSlow(size);
   let written = 0;
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + pieceLength, text.length);
     // The halves of a pair are encoded together.
     const last = text.charCodeAt(end - 1);
     if (end < text.length && last >= 0xd800 && last < 0xdc00) end -= 1;
-    written += encoder.encodeInto(text.slice(start, end), bytes.subarray(written)).written;
+    written += bytes.write(text.slice(start, end), written);
     start = end;
     await new Promise((resolve) => setImmediate(resolve));
   }

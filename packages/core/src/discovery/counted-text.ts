@@ -1,7 +1,5 @@
 import { PatchbayError } from "../support/errors.ts";
 
-const encoder = new TextEncoder();
-
 /** Counts the UTF-8 bytes of a value, at the latest while it is written, and ends the write when they are too many. */
 export class CountedText {
   bytes = 0;
@@ -14,7 +12,7 @@ export class CountedText {
   }
 
   add(piece: string): string {
-    this.bytes += encoder.encode(piece).length;
+    this.bytes += Buffer.byteLength(piece);
     if (this.bytes <= this.#limit) return piece;
     const sentence = `The value "${this.#key}" is larger than the ${this.#limit} bytes that may be kept.`;
     throw new PatchbayError("too-large", sentence);
