@@ -62,6 +62,7 @@ export class DiffRegistry {
   readonly #handover: ProposalHandover;
   readonly #kept: KeptTexts;
   readonly #writes: AwaitedWrites;
+  #isRefusalTold = false;
   readonly #follower: FileFollower;
 
   constructor(options: DiffRegistryOptions) {
@@ -169,19 +170,22 @@ export class DiffRegistry {
       this.#decisions.supersede(earlier);
     }
     if (this.openCount(owner.sessionId) >= maximumOpenPerSession) {
-      throw new PatchbayError(
-        "too-large",
+      throw this.#refusal(
+        owner,
+        input,
         `${maximumOpenPerSession} proposals of this agent are already open; decide some of them first.`,
       );
     }
     const open = this.#proposals.all.filter((proposal) => proposal.isOpen);
     const units = open.reduce((sum, { facts: { input: one } }) => sum + one.text.length, input.text.length);
     if (open.length > 0 && units > maximumOpenUnits) {
-      throw new PatchbayError(
-        "too-large",
+      throw this.#refusal(
+        owner,
+        input,
         "The proposals that are open already fill the memory there is for them; decide some of them first.",
       );
     }
+    this.#isRefusalTold = false;
     // It asks one thing at a time: what an earlier run has left to its terminal is answered by now.
     for (const left of this.#proposals.leftTo(owner)) this.#decisions.answeredInTerminal(left);
     // An outcome nobody fetched is about an earlier round: sent now, it would answer this one.
@@ -207,6 +211,13 @@ export class DiffRegistry {
     }
     this.#proposals.changed();
     return this.#opened(proposal);
+  }
+
+  /** The user hears of the first one only, until there is room again: an agent may go on trying. */
+  #refusal({ agentName }: ProposalOwner, { path }: ProposalInput, sentence: string): PatchbayError {
+    if (!this.#isRefusalTold) this.#messages.noRoom(agentName, path);
+    this.#isRefusalTold = true;
+    return new PatchbayError("too-large", sentence);
   }
 
   /** The agent's terminal decided. See `SessionDiffs.close`. */

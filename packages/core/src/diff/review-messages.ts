@@ -24,6 +24,8 @@ export interface ReviewMessages {
   keptTextNotSaved(proposal: Proposal, saving: Exclude<KeptTextSaving, { readonly kind: "saved" }>): void;
   emptied(proposal: Proposal): void;
   draftNotKept(proposal: Proposal): void;
+  /** A proposal is refused, because those that are open fill the room there is. */
+  noRoom(agent: string, path: string): void;
   /** What waited on disk for its agent is not there any more. */
   answerLost(proposal: Proposal): void;
   /** An accept does not count, and the review goes on. */
@@ -168,6 +170,11 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     takeOfferBack: ({ id }) => {
       offers.get(id)?.abort();
       offers.delete(id);
+    },
+    noRoom: (agent, path) => {
+      const about = { id: "", agent, path };
+      const sentence = `${about.agent} proposes a change to ${about.path} that is not shown here: too many proposals are open already. Decide some of them, or answer in its terminal.`;
+      void show(about, "no-room", "warning", sentence, []);
     },
     answerLost: (proposal) => {
       const about = aboutOf(proposal);

@@ -102,12 +102,20 @@ describe("open proposals", () => {
     const text = "x".repeat(100 * 1024 * 1024);
     open("one", text, "/ws/a.ts");
     open("two", text, "/ws/b.ts");
-    expect(() => open("one", text, "/ws/c.ts")).toThrow(expect.objectContaining({ code: "too-large" }));
+    const refused = (): void =>
+      expect(() => open("one", text, "/ws/c.ts")).toThrow(expect.objectContaining({ code: "too-large" }));
+    const told = (): number => editor.shownMessages.filter(({ message }) => message.code === "no-room").length;
+    refused();
+    refused();
+    // Not once for each try of the agent.
+    expect(told()).toBe(1);
     const view = await editor.nextView(({ request }) => request.path === "/ws/a.ts");
     view.reject();
     await editor.ended(view);
     open("one", text, "/ws/c.ts");
     expect(registry.proposals.map(({ path }) => path)).toEqual(["/ws/b.ts", "/ws/c.ts"]);
+    expect(() => open("one", text, "/ws/d.ts")).toThrow();
+    expect(told()).toBe(2);
   });
 
   it("are taken one by one, however long one is", () => {

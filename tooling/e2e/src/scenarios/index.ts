@@ -5,7 +5,7 @@ import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
-import { autosave } from "./nothing-lost.ts";
+import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
@@ -38,6 +38,7 @@ export const scenarios: readonly Scenario[] = [
   agentKilled,
   hostKilled,
   autosave,
+  unsavedFile,
   doctor,
   staleBase,
   twoEdits,

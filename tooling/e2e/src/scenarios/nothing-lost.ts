@@ -36,3 +36,30 @@ export const autosave: Scenario = {
     await editor.setAutoSave?.(false);
   },
 };
+
+/** Text that is not saved yet is part of what the review compares, at once and without a question, and of what is written. */
+export const unsavedFile: Scenario = {
+  name: "unsaved-file",
+  agents: everyAgent,
+  isFor: (editor) => editor.setAutoSave !== undefined && editor.diffText !== undefined,
+  run: async (world, id) => {
+    const { editor } = world;
+    await world.writeFile("unsaved.txt", startContents);
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await editor.openFile("unsaved.txt");
+    await editor.typeInFile?.("typed ");
+    await started.focus();
+    await propose(world, started, { file: "unsaved.txt", from: "third line", to: "THIRD line" });
+    await editor.showDiff(diffTitle(agent, "unsaved.txt"));
+    const wanted = "typed first line\nsecond line\nTHIRD line\n";
+    await poll("both in the review", async () => (await editor.diffText?.())?.trimEnd() === wanted.trimEnd(), {
+      timeout: 10_000,
+      describe: async () => (await editor.diffText?.()) ?? "",
+    });
+    mustEqual("unsaved.txt", await world.readFile("unsaved.txt"), startContents);
+    await editor.acceptDiff();
+    await waitForContents(world, "unsaved.txt", wanted);
+  },
+};
