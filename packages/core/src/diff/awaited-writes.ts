@@ -28,6 +28,8 @@ export interface AwaitedWrite {
   readonly before: FileText;
   /** What the agent is to write. */
   readonly text: string;
+  /** It holds what the user has typed. */
+  readonly isEdited: boolean;
   readonly sessionId: string;
   /** Ids of the other proposals for the file that were open when this one was accepted. */
   readonly beside: ReadonlySet<string>;
@@ -279,7 +281,7 @@ class PendingWrite {
   #isWrittenOtherwise(now: FileText): boolean {
     if (this.#awaited.before.unsaved || isSameFile(this.#before, now)) return false;
     if (Array.from(this.#siblings).some((other) => other !== this && sameLines(now.text, other.text))) return false;
-    return !this.#before.readable || !now.readable || holdsChange(this.#before.text, this.text, now.text);
+    return !this.#before.readable || !now.readable || holdsChange(this.#before.text, this.#awaited, now.text);
   }
 
   /** The file has changed before this one came: its agent may well refuse now. */
@@ -307,19 +309,21 @@ function isBeside(write: PendingWrite, { id, sessionId }: AskingProposal): boole
 const mostSearched = 1024 * 1024;
 
 /**
- * Whether a text holds what `accepted` adds to `before`, by the letters and digits of its lines: formatters leave these. Where
- * nothing is added, whether something that was to go is gone.
+ * Whether a text holds what an accepted one adds to `before`, by the letters and digits of its lines: formatters leave these, and
+ * fixers those of most lines. What the user has typed has to be there in every line. Where nothing is added, something that was to
+ * go has to be gone.
  */
-function holdsChange(before: string, accepted: string, now: string): boolean {
-  if (before.length + accepted.length + now.length > mostSearched) return true;
-  const [old, wanted] = [linesOf(before), linesOf(accepted)];
-  const added = [...wanted].filter((line) => !old.has(line));
+function holdsChange(before: string, { text, isEdited }: AwaitedWrite, now: string): boolean {
+  if (before.length + text.length + now.length > mostSearched) return true;
+  const [old, wanted] = [linesOf(before), linesOf(splitByteOrderMark(text).body)];
+  const added = [...wanted].filter((line) => !old.has(line)).map(lettersOf);
   if (added.length > 0) {
     const letters = lettersOf(now);
-    return added.every((line) => letters.includes(lettersOf(line)));
+    const found = added.filter((line) => letters.includes(line));
+    return isEdited ? found.length === added.length : 2 * found.length >= added.length;
   }
-  const found = linesOf(now);
-  return [...old].some((line) => !wanted.has(line) && !found.has(line));
+  const left = linesOf(now);
+  return [...old].some((line) => !wanted.has(line) && !left.has(line));
 }
 
 function linesOf(text: string): ReadonlySet<string> {

@@ -276,7 +276,7 @@ export class ReviewDecisions {
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     this.#send(proposal, outcome);
     // One that is away writes when it has come back, and is told of what has changed until then.
-    if (checked !== undefined && proposal.agentPresent) this.#awaitWrite(proposal, checked, final.text);
+    if (checked !== undefined && proposal.agentPresent) this.#awaitWrite(proposal, checked, final);
     if (!proposal.agentPresent) this.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
@@ -296,13 +296,18 @@ export class ReviewDecisions {
     return told === accepted ? undefined : (await proposal.finalText(told, false, clock)).text;
   }
 
-  #awaitWrite(proposal: Proposal, { place, file }: { place: FilePlace; file: FileText }, text: string): void {
+  #awaitWrite(
+    proposal: Proposal,
+    { place, file }: { place: FilePlace; file: FileText },
+    { text, edited }: FinalText,
+  ): void {
     const { writes, kept, messages, proposals } = this.#options;
     const { sessionId } = proposal.facts.owner;
     writes.awaitWrite({
       place,
       before: file,
       text,
+      isEdited: edited,
       sessionId,
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,

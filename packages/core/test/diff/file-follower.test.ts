@@ -675,16 +675,20 @@ describe("several proposals for one file", () => {
     expect(test.messageCodes()).toEqual(["not-written"]);
   });
 
-  it("what a formatter makes of an accepted change is the agent's", async () => {
+  it.each([
+    { what: "an agent's change", typed: undefined, told: [] },
+    { what: "what the user has typed", typed: "let x = 3;", told: ["not-written"] },
+  ])("what formatters and fixers make of $what", async ({ typed, told }) => {
     const test = start();
     await seenToWrite(test, "one");
     test.stopWriting();
-    const { id } = test.open("one", lineOf(0, "if (one) { two( 'x' ) }"));
-    await test.editor.nextView();
+    const { id } = test.open("one", lineOf(0, "if (one) { two( 'x' ) }\nlet x = 2;"));
+    const view = await test.editor.nextView((one) => one.request.id === id);
+    if (typed !== undefined) view.type(lineOf(0, `if (one) { two( 'x' ) }\n${typed}`));
     await test.registry.accept(id);
-    await test.writeByOther(lineOf(0, 'if (one) {\n  two("x");\n}'));
+    await test.writeByOther(lineOf(0, `if (one) {\n  two("x");\n}\nconst x = 2;`));
     await test.clock.advanceAsync(60_000);
-    expect(test.messageCodes()).toEqual([]);
+    expect(test.messageCodes()).toEqual(told);
   });
 
   it("of an agent that was never seen to write, an unchanged file says nothing", async () => {
