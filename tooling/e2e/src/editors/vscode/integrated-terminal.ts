@@ -17,9 +17,8 @@ export class IntegratedTerminal implements EditorTerminal {
     const entries = this.#workbench.page.locator(".terminal-tabs-entry");
     // The list is shown from two terminals on.
     if ((await entries.count()) > 1) await entries.nth(this.#index).click();
-    await this.#wrapper()
-      .locator(".xterm-screen")
-      .click({ position: { x: 60, y: 8 } });
+    // Without a click: agents ask for the mouse, and after a reload VS Code tells them of it in an encoding that they do not expect.
+    await this.#wrapper().locator(".xterm-helper-textarea").focus();
     await poll("focus in the terminal", () => this.#workbench.isFocusIn(".terminal-wrapper"), { timeout: patience });
   }
 
