@@ -87,3 +87,17 @@ export async function waitForNoApproval(agent: Agent): Promise<void> {
     { timeout: 30_000, describe: () => agent.terminal.screen() },
   );
 }
+
+/** What Patchbay says where Qwen Code has refused to write what was accepted. */
+export const qwenRefused: RegExp = /Qwen Code has not written the change you accepted/u;
+
+/** Waits until the user was told so; an editor that cannot say what it told is believed. */
+export async function waitUntilTold({ editor }: World, message: RegExp, agent: Agent): Promise<void> {
+  if (editor.takeMessages === undefined) return;
+  const told: string[] = [];
+  const isTold = async (): Promise<boolean> => {
+    told.push(...(editor.takeMessages?.() ?? []));
+    return told.some((text) => message.test(text));
+  };
+  await poll(`the words ${message}`, isTold, { timeout: 15_000, describe: () => agent.terminal.screen() });
+}

@@ -2,11 +2,13 @@ import { poll } from "../support/poll.ts";
 import {
   diffTitle,
   propose,
+  qwenRefused,
   startContents,
   usualChange,
   waitForContents,
   waitForDiff,
   waitForNoDiff,
+  waitUntilTold,
 } from "./propose.ts";
 import { everyAgent, mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
 
@@ -22,7 +24,7 @@ const refusal = /has been modified since you last read it|has not been read in t
 export const staleBase: Scenario = {
   name: "stale-base",
   agents: everyAgent,
-  mayTell: /^Qwen Code has not written the change you accepted/u,
+  mayTell: qwenRefused,
   run: async (world, id) => {
     const { editor } = world;
     const started = await world.startAgent(id);
@@ -46,6 +48,7 @@ export const staleBase: Scenario = {
     }
     await waitForRefusal(started);
     mustEqual("stale.txt", await world.readFile("stale.txt"), byOther);
+    await waitUntilTold(world, qwenRefused, started.agent);
   },
 };
 
@@ -56,7 +59,7 @@ export const staleBase: Scenario = {
 export const threeAccepts: Scenario = {
   name: "three-accepts",
   agents: "all",
-  mayTell: /^Qwen Code has not written the change you accepted/u,
+  mayTell: qwenRefused,
   run: async (world) => {
     const file = "three.txt";
     await world.writeFile(file, startContents);
@@ -82,6 +85,7 @@ export const threeAccepts: Scenario = {
     }
     await waitForRefusal(qwen.started);
     mustEqual(file, await world.readFile(file), wanted);
+    await waitUntilTold(world, qwenRefused, qwen.started.agent);
   },
 };
 

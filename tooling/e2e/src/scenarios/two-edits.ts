@@ -1,9 +1,7 @@
 import type { Turn } from "../models/model-server.ts";
 import { poll } from "../support/poll.ts";
-import { diffTitle, startContents, waitForContents } from "./propose.ts";
+import { diffTitle, qwenRefused, startContents, waitForContents, waitUntilTold } from "./propose.ts";
 import { everyAgent, type Scenario } from "./scenario.ts";
-
-const refused = /Qwen Code has not written the change you accepted/u;
 
 /**
  * Two changes of one file in one answer, the second one edited by the user. Qwen Code writes both at the end, and refuses an
@@ -12,7 +10,7 @@ const refused = /Qwen Code has not written the change you accepted/u;
 export const twoEdits: Scenario = {
   name: "two-edits",
   agents: everyAgent,
-  mayTell: refused,
+  mayTell: qwenRefused,
   run: async (world, id) => {
     const { editor } = world;
     const path = await world.writeFile("two.txt", startContents);
@@ -44,16 +42,7 @@ export const twoEdits: Scenario = {
       return;
     }
     await waitForContents(world, "two.txt", startContents.replace("third line", "THIRD line"));
-    if (editor.takeMessages === undefined) return;
-    const told: string[] = [];
-    const isTold = async (): Promise<boolean> => {
-      told.push(...(editor.takeMessages?.() ?? []));
-      return told.some((text) => refused.test(text));
-    };
-    await poll("the word that the change was not written", isTold, {
-      timeout: 15_000,
-      describe: () => agent.terminal.screen(),
-    });
+    await waitUntilTold(world, qwenRefused, agent);
   },
 };
 

@@ -69,11 +69,18 @@ export class Workbench {
   async openFile(name: string): Promise<void> {
     // By the palette: a terminal that has the focus keeps most keys for its program.
     await this.runCommand("File: Open File...");
-    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({
+    const rows = this.page.locator(".quick-input-list .monaco-list-row");
+    const row = rows.filter({
       has: this.page.locator(".label-name").getByText(name, { exact: true }),
     });
     const tab = this.page.locator(`.tabs-container .tab.active[data-resource-name="${name}"]`);
-    await row.waitFor({ timeout: patience });
+    // Only the rows that are in sight exist.
+    const isListed = async (): Promise<boolean> => {
+      if (await row.isVisible()) return true;
+      if ((await rows.count()) > 1) await this.page.keyboard.press("PageDown");
+      return false;
+    };
+    await poll(`${name} in the list`, isListed, { timeout: patience, interval: 300 });
     // The list is drawn twice when the dialog opens; a click on the first drawing is lost.
     const isOpen = async (): Promise<boolean> => {
       if (await row.isVisible()) await row.click({ timeout: 1_000 }).catch(() => undefined);
