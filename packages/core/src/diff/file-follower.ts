@@ -55,6 +55,9 @@ export class FileFollower {
   // oxlint-disable-next-line patchbay/no-kept-promise -- the next turn comes whether this one failed or not
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
+  /** Updates of which their views did not say that they are in: the text may be there nevertheless. */
+  readonly #doubtful: Map<string, RebasedProposal> = new Map();
+
   constructor(options: FileFollowerOptions) {
     this.#options = options;
   }
@@ -80,6 +83,7 @@ export class FileFollower {
   end(proposal: Proposal): void {
     this.#watched.get(proposal.id)?.dispose();
     this.#watched.delete(proposal.id);
+    this.#doubtful.delete(proposal.id);
   }
 
   endAll(): void {
@@ -149,6 +153,7 @@ export class FileFollower {
     const place = proposal.filePlace ?? (await files.placeOf(proposal.facts.input.path));
     return await this.#inTurn(proposal, async () => {
       const file = await files.read(place);
+      this.#takeDoubtful(proposal, text);
       if (unwritten !== undefined) {
         const found = await this.#lookAt(proposal, text, { ...file, text: unwritten.text });
         if (unwritten.mayComeLater) return { ...found, because: "not-written-yet", file };
@@ -200,6 +205,7 @@ export class FileFollower {
     }
     const right = proposal.view === undefined ? undefined : await currentText(proposal, clock);
     const text = right ?? proposal.draft ?? proposal.shownText;
+    this.#takeDoubtful(proposal, text);
     const next = await rebaseProposal(proposal, text, now, clock);
     // Decided meanwhile: the last look before the accept takes it from here.
     if (base !== undefined && !this.#isFollowed(proposal)) return;
@@ -211,6 +217,13 @@ export class FileFollower {
     if (base === undefined) return;
     drafts.touch(proposal);
     proposals.changed();
+  }
+
+  /** A right side that holds the text of a doubtful update was made from what that was made from: merged once more, it would be at odds with itself. */
+  #takeDoubtful(proposal: Proposal, text: string): void {
+    const doubtful = this.#doubtful.get(proposal.id);
+    this.#doubtful.delete(proposal.id);
+    if (doubtful !== undefined && sameLines(doubtful.text, text)) proposal.rebase(doubtful.base, text);
   }
 
   /** The review goes on with what was found; where its view has gone with the accept, it is shown again. */
@@ -228,8 +241,9 @@ export class FileFollower {
   }
 
   /** False where the view holds another text by now, or is gone. */
-  async #update(proposal: Proposal, expectedText: string, { base, text }: RebasedProposal): Promise<boolean> {
+  async #update(proposal: Proposal, expectedText: string, next: RebasedProposal): Promise<boolean> {
     const { view } = proposal;
+    const { base, text } = next;
     if (view === undefined) return false;
     const before = proposal.base;
     const held = proposal.draft ?? proposal.shownText;
@@ -251,7 +265,9 @@ export class FileFollower {
         reason: messageOf(error),
       });
     }
-    if (before !== undefined) proposal.rebase(before, held);
+    if (before === undefined) return false;
+    proposal.rebase(before, held);
+    if (!sameLines(text, expectedText)) this.#doubtful.set(proposal.id, next);
     return false;
   }
 

@@ -155,6 +155,31 @@ describe("a review whose file changes", () => {
     expect(await outcome).toMatchObject({ kind: "accepted", text: "one\nTWO\nthree\nFOUR\nfive\n" });
   });
 
+  it.each(["an accept", "the next look"])(
+    "an update that came in although its view denies it is no conflict for %s",
+    async (how) => {
+      const test = start();
+      const { id, outcome } = test.open("one", "one\ntwo\nTHREE\nfour\nfive\n");
+      const view = await test.editor.nextView();
+      const update = view.update.bind(view);
+      let denied = 0;
+      view.update = async (change) => {
+        const result = await update(change);
+        denied += 1;
+        return denied === 1 ? "stale" : result;
+      };
+      await test.writeByOther(original.replace("two", "TWO"));
+      await expect.poll(() => denied).toBe(1);
+      if (how === "the next look") {
+        await test.clock.advanceAsync(200);
+        await standingOf(test, view, "merged");
+        expect(view.originalText).toBe(original.replace("two", "TWO"));
+      }
+      expect(await test.registry.accept(id)).toBe(true);
+      expect(await outcome).toMatchObject({ text: "one\nTWO\nTHREE\nfour\nfive\n" });
+    },
+  );
+
   it("where the system tells of no changes, it is looked for them", async () => {
     const test = start();
     test.files.canWatch = false;
