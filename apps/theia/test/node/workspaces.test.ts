@@ -13,7 +13,7 @@ interface Connected {
 async function open(
   backend: TestBackend,
   windowId: string,
-  roots: readonly string[] = ["/work"],
+  roots: readonly string[] = ["/ws"],
   workspace?: string,
 ): Promise<Connected> {
   const window = new SimulatedWindow({ windowId, roots, ...(workspace === undefined ? {} : { workspace }) });
@@ -86,7 +86,7 @@ describe("windows and workspaces", () => {
   it("a window that opens a folder later is served from then on", async () => {
     const backend = createTestBackend();
     const { window, service } = await open(backend, "one", []);
-    const { status } = await window.attach(service, { roots: ["/work"] });
+    const { status } = await window.attach(service, { roots: ["/ws"] });
     expect(status.state.kind).toBe("listening");
     expect(status.environment).toEqual({ PORT: "1000" });
   });
@@ -127,7 +127,7 @@ describe("windows and workspaces", () => {
         return companion;
       },
     });
-    const window = new SimulatedWindow({ windowId: "one", roots: ["/work"] });
+    const window = new SimulatedWindow({ windowId: "one", roots: ["/ws"] });
     const service = backend.connect(window);
     expect((await window.attach(service)).status.state).toEqual({ kind: "failed", message: "The port is taken." });
     for (const companion of made) companion.failure = undefined;
@@ -155,7 +155,7 @@ describe("windows and workspaces", () => {
         return companion;
       },
     });
-    const window = new SimulatedWindow({ windowId: "one", roots: ["/work"] });
+    const window = new SimulatedWindow({ windowId: "one", roots: ["/ws"] });
     const service = backend.connect(window);
     await expect(window.attach(service)).rejects.toThrow("EMFILE");
     expect((await window.attach(service)).status.state.kind).toBe("listening");
@@ -165,22 +165,22 @@ describe("windows and workspaces", () => {
   it("a window that waits for its problems is asked for what it knows when the agent's time is up", async () => {
     const backend = createTestBackend();
     const { window } = await open(backend, "one");
-    const known = [{ path: "/work/a.ts", diagnostics: [] }];
+    const known = [{ path: "/ws/a.ts", diagnostics: [] }];
     window.readDiagnostics = (_path, patient) => (patient ? new Promise(() => {}) : Promise.resolve(known));
     const { diagnostics } = theOnly(backend).host;
     const timeUp = new AbortController();
-    const answer = diagnostics?.read("/work/a.ts", timeUp.signal);
+    const answer = diagnostics?.read("/ws/a.ts", timeUp.signal);
     await settle();
     timeUp.abort();
     expect(await answer).toEqual(known);
-    expect(await diagnostics?.read("/work/a.ts", timeUp.signal)).toEqual(known);
+    expect(await diagnostics?.read("/ws/a.ts", timeUp.signal)).toEqual(known);
   });
 
   it("problems that a window was asked for when it went are none, and no failure", async () => {
     const backend = createTestBackend();
     const { window, service } = await open(backend, "one");
     window.readDiagnostics = () => new Promise(() => {});
-    const answer = theOnly(backend).host.diagnostics?.read("/work/a.ts", new AbortController().signal);
+    const answer = theOnly(backend).host.diagnostics?.read("/ws/a.ts", new AbortController().signal);
     await settle();
     service.dispose();
     expect(await answer).toEqual([]);
@@ -191,7 +191,7 @@ describe("windows and workspaces", () => {
     const { window, service } = await open(backend, "one");
     const { documents } = theOnly(backend).host;
     const decode = (bytes: readonly number[]): Promise<string | undefined> | undefined =>
-      documents?.decodeFile?.("/work/a.txt", Uint8Array.from(bytes));
+      documents?.decodeFile?.("/ws/a.txt", Uint8Array.from(bytes));
     expect(await decode([0xc3, 0xbc])).toBeUndefined();
     window.encoding = "iso88591";
     expect(await decode([0x66, 0xfc, 0x72])).toBe("für");
@@ -205,8 +205,8 @@ describe("windows and workspaces", () => {
     const { window } = await open(backend, "one");
     window.encoding = "iso88591";
     const { documents } = theOnly(backend).host;
-    expect(await documents?.decodeFile?.("/work/a.txt", Uint8Array.of(0xff, 0xfe, 0x61, 0, 0xfc, 0))).toBe("aü");
-    expect(await documents?.decodeFile?.("/work/a.txt", Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBeUndefined();
+    expect(await documents?.decodeFile?.("/ws/a.txt", Uint8Array.of(0xff, 0xfe, 0x61, 0, 0xfc, 0))).toBe("aü");
+    expect(await documents?.decodeFile?.("/ws/a.txt", Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBeUndefined();
   });
 
   it("a companion that nobody uses is stopped after a while, and a later window starts another", async () => {
@@ -320,7 +320,7 @@ describe("from one backend to the next", () => {
 
   it("agents are told the application's own name, with nothing unseen in it", async () => {
     const backend = createTestBackend();
-    const window = new SimulatedWindow({ windowId: "one", roots: ["/work"] });
+    const window = new SimulatedWindow({ windowId: "one", roots: ["/ws"] });
     await window.attach(backend.connect(window), { application: "Blueprint\u202e IDE\n" });
     expect(theOnly(backend).host.identity.displayName).toBe("Blueprint\\u{202e} IDE\\n");
   });

@@ -16,7 +16,7 @@ let parts: { dispose(): unknown }[];
 
 beforeEach(() => {
   bench = openFakeWindow();
-  bench.folders = ["/work"];
+  bench.folders = ["/ws"];
   handedOver = [];
   parts = [];
   const restored = new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ afterEach(() => {
 
 /** A tab as VS Code restores it: nothing has been read for it yet. */
 async function restoreTab(id: string): Promise<Uri> {
-  const path = join("/work", "one.txt");
+  const path = join("/ws", "one.txt");
   const [original, modified] = [originalUri(id, path), proposalUri(id, path)].map(({ scheme, path: shown, query }) =>
     Uri.from({ scheme, path: shown, query }),
   );
