@@ -1,4 +1,4 @@
-import type { Dialect } from "./dialects/dialect.ts";
+import type { Dialect } from "./agents/dialect.ts";
 import type { KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorContext, Range } from "./context/model.ts";
 import type { EditorHost } from "./editor-host.ts";

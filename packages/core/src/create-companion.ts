@@ -1,8 +1,8 @@
 import type { Companion, CompanionOptions } from "./companion.ts";
-import { claude } from "./dialects/claude.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { gemini } from "./dialects/gemini.ts";
-import { qwen } from "./dialects/qwen.ts";
+import { claude } from "./agents/claude/agent.ts";
+import type { Dialect } from "./agents/dialect.ts";
+import { gemini } from "./agents/gemini/agent.ts";
+import { qwen } from "./agents/qwen/agent.ts";
 import { createNodePlatform } from "./platform/node.ts";
 import { RunningCompanion } from "./companion/running-companion.ts";
 import { nullLogger } from "./support/logger.ts";

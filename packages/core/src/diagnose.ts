@@ -23,5 +23,5 @@ export async function findServingEditors(
   editors: readonly RunningEditor[],
   folder: string,
 ): Promise<readonly RunningEditor[]> {
-  return await (await import("./diagnosis/serving-editor.ts")).editorsServing(platform, editors, folder);
+  return await (await import("./diagnosis/running-editors.ts")).editorsServing(platform, editors, folder);
 }

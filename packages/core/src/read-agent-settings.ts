@@ -1,6 +1,6 @@
 import { allDialects } from "./create-companion.ts";
-import type { AgentSettings } from "./dialects/settings/agent-settings.ts";
-import { isUsed } from "./diagnosis/installed-agents.ts";
+import type { AgentSettings } from "./agents/settings.ts";
+import { isUsed } from "./diagnosis/examine-places.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /**

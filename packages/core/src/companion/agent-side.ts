@@ -1,12 +1,12 @@
 import type { SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { Dialect } from "../agents/dialect.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
-import { emptyProposalStore } from "../diff/proposal-store.ts";
+import { emptyProposalStore } from "../diff/stored-proposals.ts";
 import { createStoredProposals, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
-import { type GuardedRun, Guardian } from "../keeper/guardian.ts";
-import { withVerdicts } from "../keeper/with-verdicts.ts";
+import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
+import { withVerdicts } from "../port-holder/verdicts.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Session } from "../session/session.ts";
 import { SessionRegistry } from "../session/session-registry.ts";

@@ -1,12 +1,12 @@
 import type { SessionInfo } from "../companion.ts";
 import type { ProposalInfo } from "../diff/model.ts";
-import { proposalKeyPrefix } from "../diff/proposal-key.ts";
-import type { PrivateStorage } from "../discovery/private-storage.ts";
+import { proposalKeyPrefix } from "../diff/model.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
-import { farewellKey } from "../keeper/farewell-order.ts";
-import type { GuardedRun } from "../keeper/guardian.ts";
+import { farewellKey } from "../port-holder/order.ts";
+import type { GuardedRun } from "../port-holder/guardian.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { LoadOnce } from "../support/load-once.ts";
+import { LoadOnce } from "../support/promises.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
 
 export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage" | "guarded"> {

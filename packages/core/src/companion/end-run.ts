@@ -1,7 +1,7 @@
 import type { StopOptions } from "../companion.ts";
-import { within } from "../diff/within.ts";
-import type { EndpointIdentity } from "../discovery/endpoint-identity.ts";
-import type { PrivateStorage } from "../discovery/private-storage.ts";
+import { within } from "../support/promises.ts";
+import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { DisposableStore } from "../support/disposable.ts";
@@ -68,7 +68,7 @@ export async function endRun(
     // The port is held, and in the end verdicts are given, by a process of their own.
     const { earlier } = run.agents;
     const farewell = { platform, storage, identity, endpoint, agents: side, earlier };
-    const leaving = import("../keeper/begin-farewell.ts").then(async ({ beginFarewell }) => {
+    const leaving = import("../port-holder/begin.ts").then(async ({ beginFarewell }) => {
       const toldMs = await beginFarewell({ ...farewell, comeBackMs: comeBackMs ?? usualAbsenceMs });
       if (comeBackMs !== undefined) retryMs = toldMs ?? comeBackMs;
     });
@@ -80,7 +80,7 @@ export async function endRun(
   // Only where agents were here: an editor without any writes nothing.
   if (reload === true && side !== undefined && storage !== undefined) {
     const { sessions } = side.sessions;
-    await attempt(import("./port-lost.ts").then(({ noteAttached }) => noteAttached(storage, sessions, platform.clock)));
+    await attempt(import("./kept-port.ts").then(({ noteAttached }) => noteAttached(storage, sessions, platform.clock)));
   }
   await attempt(endpoint?.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());

@@ -2,25 +2,25 @@ import type { Companion, CompanionSettings, CompanionState, SessionInfo, StopOpt
 import { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorContext } from "../context/model.ts";
 import { createSharingPolicy, type SharingPolicy } from "../context/sharing-policy.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { Dialect } from "../agents/dialect.ts";
 import type { KeptText, KeptTextSaving, ProposalInfo } from "../diff/model.ts";
-import { proposalKeyPrefix } from "../diff/proposal-key.ts";
-import { claimStorage } from "../discovery/claimed-storage.ts";
-import { keepEndpoint, readKeptEndpoint } from "../discovery/endpoint-identity.ts";
-import type { PrivateStorage } from "../discovery/private-storage.ts";
+import { proposalKeyPrefix } from "../diff/model.ts";
+import { claimStorage } from "../storage/claimed-storage.ts";
+import { keepEndpoint, readKeptEndpoint } from "../storage/endpoint-identity.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import { DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { LoadOnce } from "../support/load-once.ts";
+import { LoadOnce } from "../support/promises.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement } from "./announcement.ts";
 import { endRun, type Run } from "./end-run.ts";
 import { listenOnKeptPort } from "./kept-port.ts";
-import { ExcludedFiles } from "./excluded-files.ts";
+import { ExcludedFiles } from "../context/excluded-files.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
 
 /** Most bytes of kept proposals on disk; the oldest go first. */
@@ -306,7 +306,7 @@ export class RunningCompanion implements Companion {
   async #tellPortLost(storage: PrivateStorage | undefined): Promise<void> {
     const { host, logger, platform } = this.#options;
     if (storage === undefined) return;
-    const { tellPortLost } = await import("./port-lost.ts");
+    const { tellPortLost } = await import("./kept-port.ts");
     await tellPortLost(host, storage, { clock: platform.clock, logger });
   }
 

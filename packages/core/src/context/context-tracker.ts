@@ -2,18 +2,19 @@ import type { EditorHost, HostActiveEditor } from "../editor-host.ts";
 import type { Clock } from "../platform/platform.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
-import { type Logger, nullLogger, reportListenerFailure } from "../support/logger.ts";
 import { messageOf } from "../support/errors.ts";
-import { limitText } from "./limit-text.ts";
+import { type Logger, nullLogger, reportListenerFailure } from "../support/logger.ts";
+import { limitText } from "../support/text.ts";
 import {
   type ActiveFile,
   type EditorContext,
   maximumOpenFiles,
   maximumSelectionBytes,
   type OpenFile,
+  type Position,
+  type Range,
   type SelectedText,
 } from "./model.ts";
-import { sameContext } from "./same-context.ts";
 import type { SharingPolicy } from "./sharing-policy.ts";
 
 /** Quiet time after the last change before an update goes out, ms (docs/protocols/gemini.md). */
@@ -194,4 +195,32 @@ export class ContextTracker implements Disposable {
     this.#last = context;
     this.#update.fire(context);
   }
+}
+
+/** Whether two contexts say the same to an agent. */
+export function sameContext(a: EditorContext, b: EditorContext): boolean {
+  if (a.trusted !== b.trusted || a.files.length !== b.files.length) return false;
+  for (let index = 0; index < a.files.length; index += 1) {
+    const one = a.files[index];
+    const other = b.files[index];
+    if (one?.path !== other?.path || one?.timestamp !== other?.timestamp) return false;
+  }
+  const one = a.active;
+  const other = b.active;
+  if (one === undefined || other === undefined) return one === other;
+  return (
+    one.path === other.path &&
+    samePosition(one.cursor, other.cursor) &&
+    sameRange(one.selection?.range, other.selection?.range) &&
+    one.selection?.text === other.selection?.text
+  );
+}
+
+function samePosition(a: Position, b: Position): boolean {
+  return a.line === b.line && a.character === b.character;
+}
+
+function sameRange(a: Range | undefined, b: Range | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return samePosition(a.start, b.start) && samePosition(a.end, b.end);
 }

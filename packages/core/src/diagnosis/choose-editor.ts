@@ -1,9 +1,9 @@
 import type { Platform } from "../platform/platform.ts";
-import { variableOf } from "./agent-places.ts";
+import { variableOf } from "./examine-places.ts";
 import type { EditorRecord } from "./editor-record.ts";
 import type { ChoiceReason, DiagnosedAgent } from "./finding.ts";
-import type { FoundPlace } from "./read-records.ts";
-import { holds, realPlace } from "./serving-editor.ts";
+import type { FoundPlace } from "./editor-record.ts";
+import { holds, realPlace } from "./running-editors.ts";
 import { editorProcessOf } from "./terminal.ts";
 
 /** What an agent, started in a folder from this terminal, makes of the records that it finds. */

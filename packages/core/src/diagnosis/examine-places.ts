@@ -1,7 +1,7 @@
-import { isOwn } from "../discovery/private-directory.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type Finding, findingOf } from "./finding.ts";
-import type { FoundFile, FoundPlace } from "./read-records.ts";
+import { isOwn, joinPath } from "../storage/private-directory.ts";
+import type { FoundFile, FoundPlace } from "./editor-record.ts";
+import { type DiagnosedAgent, diagnosedAgents, type Finding, findingOf } from "./finding.ts";
 import type { RunningEditor } from "./running-editors.ts";
 
 /** What is wrong with a directory in which an agent looks, so that no editor can offer itself there; undefined: nothing. */
@@ -83,4 +83,85 @@ function examineFile(
 export function isSurelyEnded({ process }: Platform, { records }: RunningEditor): boolean {
   const pids = records.flatMap(({ companion, pid }) => companion?.pid ?? pid ?? []);
   return pids.length > 0 && pids.every((pid) => !process.isAlive(pid));
+}
+
+/** What decides where agents look: this terminal's, or those of another process. */
+export interface Surroundings {
+  readonly homeDirectory: string;
+  readonly temporaryDirectory: string;
+  environment(name: string): string | undefined;
+}
+
+/** A directory in which an agent looks for editors. */
+export interface AgentPlace {
+  readonly agent: DiagnosedAgent;
+  readonly directory: string;
+  /** Names of the records in it. */
+  readonly pattern: RegExp;
+}
+
+const lock = /^\d+\.lock$/u;
+
+/** Where agents look that are started in these surroundings (docs/protocols). */
+export function agentPlaces(platform: Platform, surroundings: Surroundings): readonly AgentPlace[] {
+  const below = (directory: string, ...names: readonly string[]): string =>
+    names.reduce((path, name) => joinPath(platform, path, name), directory);
+  const { homeDirectory: home, temporaryDirectory: temporary } = surroundings;
+  const qwenHome = variableOf(surroundings, "QWEN_HOME") ?? below(home, ".qwen");
+  const claudeHomes = new Set([variableOf(surroundings, "CLAUDE_CONFIG_DIR"), below(home, ".claude")]);
+  return [
+    {
+      agent: "gemini",
+      directory: below(temporary, "gemini", "ide"),
+      pattern: /^gemini-ide-server-\d+(?:-\d+)?\.json$/u,
+    },
+    { agent: "qwen", directory: below(qwenHome, "ide"), pattern: lock },
+    ...Array.from(claudeHomes).flatMap((base): readonly AgentPlace[] =>
+      base === undefined ? [] : [{ agent: "claude", directory: below(base, "ide"), pattern: lock }],
+    ),
+  ];
+}
+
+/** A variable's value; undefined where it is empty or not set. */
+export function variableOf(surroundings: Pick<Surroundings, "environment">, name: string): string | undefined {
+  return surroundings.environment(name) || undefined;
+}
+
+/** What each agent is started with, and the package that brings it. */
+export const agentCommands: Readonly<Record<DiagnosedAgent, { readonly command: string; readonly package: string }>> = {
+  gemini: { command: "gemini", package: "@google/gemini-cli" },
+  qwen: { command: "qwen", package: "@qwen-code/qwen-code" },
+  claude: { command: "claude", package: "@anthropic-ai/claude-code" },
+};
+
+/** Whether a program of that name is on this terminal's PATH. True where there is no PATH to look at. */
+export async function isInstalled(platform: Platform, command: string): Promise<boolean> {
+  const { process, files } = platform;
+  const path = variableOf(process, "PATH");
+  if (path === undefined) return true;
+  const isWindows = process.platform === "win32";
+  const endings = isWindows ? ["", ".exe", ".cmd", ".bat", ".ps1"] : [""];
+  const directories = path.split(isWindows ? ";" : ":").filter((directory) => directory !== "");
+  const candidates = directories.flatMap((directory) =>
+    endings.map((ending) => joinPath(platform, directory, command + ending)),
+  );
+  const found = await Promise.all(
+    candidates.map(async (candidate) => {
+      // Package managers put links there.
+      const real = await files.realPath(candidate).catch(() => undefined);
+      const facts = real === undefined ? undefined : await files.lstat(real).catch(() => undefined);
+      return facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0);
+    }),
+  );
+  return found.includes(true);
+}
+
+/** Whether an agent is on the PATH, or has left settings of its own, as it does where it has been started. */
+export async function isUsed(platform: Platform, agent: string, settingsFile: string): Promise<boolean> {
+  const known = diagnosedAgents.find((id) => id === agent);
+  if (known !== undefined && (await isInstalled(platform, agentCommands[known].command))) return true;
+  const own = agent === "claude" ? [joinPath(platform, platform.process.homeDirectory, ".claude.json")] : [];
+  const paths = [settingsFile, ...own];
+  const found = await Promise.all(paths.map((path) => platform.files.lstat(path).catch(() => undefined)));
+  return found.some((facts) => facts !== undefined);
 }

@@ -1,17 +1,17 @@
-import type { AgentSettings } from "../dialects/settings/agent-settings.ts";
+import type { AgentSettings } from "../agents/settings.ts";
 import { probePort, type SessionTrial, trySession } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readAgentSettings } from "../read-agent-settings.ts";
-import { agentPlaces, type Surroundings, variableOf } from "./agent-places.ts";
+import { agentPlaces, type Surroundings, variableOf } from "./examine-places.ts";
 import { namedPort, portVariables } from "./choose-editor.ts";
 import type { EditorRecord } from "./editor-record.ts";
 import { type AbsenceFacts, examineAbsence } from "./examine-absence.ts";
 import { examineChoice } from "./examine-choice.ts";
 import { blockedDirectory, examinePlaces } from "./examine-places.ts";
-import { examineAsking, examineConnecting } from "./examine-settings.ts";
+import { examineAsking, examineConnecting } from "./finding.ts";
 import { type DiagnosedAgent, diagnosedAgents, type Finding, findingOf, gatherFindings } from "./finding.ts";
-import { agentCommands, isInstalled } from "./installed-agents.ts";
-import { readPlaces } from "./read-records.ts";
+import { agentCommands, isInstalled } from "./examine-places.ts";
+import { readPlaces } from "./editor-record.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
 import { otherSurroundings } from "./terminal.ts";
 

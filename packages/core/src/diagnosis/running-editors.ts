@@ -1,11 +1,10 @@
 import type { Platform } from "../platform/platform.ts";
-import { isEnded } from "../discovery/ended-run.ts";
-import { isOwn } from "../discovery/private-directory.ts";
-import { probePort } from "../endpoint/try-session.ts";
-import { agentPlaces } from "./agent-places.ts";
-import type { EditorRecord } from "./editor-record.ts";
+import { isOwn } from "../storage/private-directory.ts";
+import { isEnded } from "../storage/run-marker.ts";
+import { type EditorRecord, type FoundPlace, readPlaces } from "./editor-record.ts";
+import { agentPlaces } from "./examine-places.ts";
 import type { DiagnosedAgent } from "./finding.ts";
-import { type FoundPlace, readPlaces } from "./read-records.ts";
+import { probePort } from "../endpoint/try-session.ts";
 
 /** An editor that agents can find, put together from its records. */
 export interface RunningEditor {
@@ -62,4 +61,35 @@ async function hasEnded(platform: Platform, companion: EditorRecord["companion"]
   if (companion === undefined) return false;
   const { pid, start } = companion;
   return await isEnded(platform, { pid, ...(start === undefined ? {} : { start }) });
+}
+
+/** The editors that answer and serve a folder, the one with the nearest folder first. */
+export async function editorsServing(
+  platform: Platform,
+  editors: readonly RunningEditor[],
+  folder: string,
+): Promise<readonly RunningEditor[]> {
+  const here = await realPlace(platform, folder);
+  const ranked = await Promise.all(
+    editors.map(async (editor) => {
+      const roots = await Promise.all(editor.folders.map((root) => realPlace(platform, root)));
+      const nearest = Math.max(-1, ...roots.filter((root) => holds(root, here)).map((root) => root.length));
+      return { editor, nearest };
+    }),
+  );
+  return ranked
+    .filter(({ editor, nearest }) => editor.answers && nearest >= 0)
+    .sort((a, b) => b.nearest - a.nearest)
+    .map(({ editor }) => editor);
+}
+
+/** Whether `folder` is `root` or below it, by the letters of the paths. */
+export function holds(root: string, folder: string): boolean {
+  const trimmed = root.replace(/[/\\]+$/u, "");
+  return folder === root || folder === trimmed || ["/", "\\"].some((mark) => folder.startsWith(trimmed + mark));
+}
+
+/** A folder or file with links resolved; as it is where it is gone or cannot be looked at (a mount that hangs in the air, another's home). */
+export async function realPlace({ files }: Platform, place: string): Promise<string> {
+  return (await files.realPath(place).catch(() => undefined)) ?? place;
 }

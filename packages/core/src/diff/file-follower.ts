@@ -3,16 +3,16 @@ import type { Clock } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import type { DraftKeeper } from "./draft-keeper.ts";
-import { hasConflict } from "./conflict-markers.ts";
-import type { OpenProposals } from "./open-proposals.ts";
+import type { DraftKeeper } from "./drafts.ts";
+import { hasConflict } from "./model.ts";
+import type { OpenProposals } from "./review-views.ts";
 import type { Proposal } from "./proposal.ts";
-import { currentText } from "./read-view.ts";
-import { firstBase, type RebasedProposal, rebaseProposal } from "./rebase-proposal.ts";
+import { currentText } from "./review-views.ts";
+import { firstBase, type RebasedProposal, rebaseProposal } from "./merge-texts.ts";
 import type { AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
 import { sameLines } from "./text-fidelity.ts";
-import { within } from "./within.ts";
+import { within } from "../support/promises.ts";
 
 /** How long an editor may take to put an update into a view, ms. */
 const updateMs = 2_000;

@@ -1,6 +1,7 @@
+import * as z from "zod";
 import { jsonPieces, type PiecedText } from "../support/json-pieces.ts";
-import { proposalKeyPrefix } from "./proposal-key.ts";
-import type { ProposalStore, StoredProposal } from "./proposal-store.ts";
+import { type DiffOutcome, proposalKeyPrefix } from "./model.ts";
+import type { KeptFacts, ProposalBase, ProposalFacts } from "./proposal.ts";
 
 /** What the store needs of a private storage (discovery/private-storage.ts). */
 export interface TextStorage {
@@ -26,14 +27,12 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
       if (written.delete(id)) await storage.remove(proposalKeyPrefix + id);
     },
     read: async (id) => {
-      const { parseStoredProposal } = await import("./parse-stored-proposal.ts");
       const text = await storage.read(proposalKeyPrefix + id);
       return text === undefined ? undefined : parseStoredProposal(text);
     },
     load: async () => {
       const keys = await storage.list(proposalKeyPrefix);
       if (keys.length === 0) return [];
-      const { parseStoredProposal } = await import("./parse-stored-proposal.ts");
       const records: StoredProposal[] = [];
       for (const key of keys) {
         const text = await storage.read(key);
@@ -48,3 +47,113 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
     },
   };
 }
+
+const owner = z.object({
+  sessionId: z.string(),
+  dialect: z.string(),
+  agentName: z.string(),
+  byteOrderMark: z.enum(["as-proposed", "as-on-disk"]),
+  emptiedText: z.enum(["", "\n"]),
+  writes: z.enum(["text", "edits"]).default("text"),
+  outlivesConnection: z.boolean(),
+  process: z.object({ pid: z.number().int().positive(), mark: z.string() }).optional(),
+});
+
+const outcome = z.discriminatedUnion("kind", [
+  z
+    .object({ kind: z.literal("accepted"), text: z.string(), edited: z.boolean(), told: z.string().optional() })
+    .transform(({ told, ...accepted }) => (told === undefined ? accepted : { ...accepted, told })),
+  z.object({ kind: z.literal("rejected") }),
+  z.object({ kind: z.literal("closed") }),
+  z.object({ kind: z.literal("superseded") }),
+  z.object({ kind: z.literal("decided-in-terminal"), text: z.string(), edited: z.boolean() }),
+  z.object({ kind: z.literal("agent-gone") }),
+  z.object({ kind: z.literal("stopped") }),
+]);
+
+const storedBase = z.object({
+  file: z.object({ text: z.string(), unsaved: z.boolean(), readable: z.boolean(), stamp: z.string().optional() }),
+  proposedOn: z.string(),
+  shown: z.string().optional(),
+  isRebased: z.boolean(),
+  conflict: z.object({ base: z.string(), ours: z.string(), shown: z.string() }).optional(),
+});
+
+const stored = z.object({
+  facts: z.object({
+    id: z.string().regex(/^[A-Za-z0-9_-]+$/u),
+    owner,
+    input: z.object({ path: z.string(), text: z.string(), handle: z.string() }),
+    kind: z.enum(["create", "change", "delete"]),
+    createdAt: z.number(),
+    real: z.string().optional(),
+  }),
+  draft: z.string().optional(),
+  base: storedBase.optional(),
+  detached: z.boolean().default(false),
+  kept: z
+    .object({
+      reason: z.enum(["agent-exited", "superseded", "answered-in-terminal", "not-delivered", "not-written"]),
+      since: z.number(),
+      isShown: z.boolean(),
+    })
+    .optional(),
+  outcome: outcome.optional(),
+  sentAs: z.number().int().nonnegative().default(0),
+});
+
+/** Reads a stored proposal; undefined for anything else. Loaded only when there is one. */
+export function parseStoredProposal(text: string): StoredProposal | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // A half-written or foreign file is as good as none.
+    return undefined;
+  }
+  const parsed = stored.safeParse(value);
+  if (!parsed.success) return undefined;
+  const { facts, draft, detached, kept, outcome: decided, sentAs, base: known } = parsed.data;
+  const base = known === undefined ? undefined : baseOf(known);
+  return { facts, draft, base, detached, kept, outcome: decided, sentAs };
+}
+
+function baseOf({ file, proposedOn, shown, isRebased, conflict }: z.infer<typeof storedBase>): ProposalBase {
+  const { stamp, ...facts } = file;
+  return { file: stamp === undefined ? facts : { ...facts, stamp }, proposedOn, shown, isRebased, conflict };
+}
+
+/**
+ * PORT: where drafts and undelivered outcomes are kept across a reload and a crash. Implemented over the host's private
+ * directory (0600 files); a host without storage keeps nothing.
+ */
+export interface ProposalStore {
+  /** Replaces what is kept of a proposal. Rejects when it could not be written (full disk); the old value then stays. */
+  save(record: StoredProposal): Promise<void>;
+  remove(id: string): Promise<void>;
+  load(): Promise<readonly StoredProposal[]>;
+  /** What is kept of one proposal; undefined where nothing is, or nothing that can be read. Absent: nothing can be read back in this run. */
+  read?(id: string): Promise<StoredProposal | undefined>;
+}
+
+export interface StoredProposal {
+  readonly facts: ProposalFacts;
+  readonly draft: string | undefined;
+  /** What the review compared with; undefined where it was not shown yet. */
+  readonly base: ProposalBase | undefined;
+  /** The agent is done with it; only the text the user typed is kept, for the user. */
+  readonly detached: boolean;
+  /** What is known of a detached one. */
+  readonly kept?: KeptFacts | undefined;
+  /** Set when the user has decided and the agent does not know yet. */
+  readonly outcome: DiffOutcome | undefined;
+  /** The event id under which the outcome was sent, 0 for none: an agent that has that event is not told again. */
+  readonly sentAs: number;
+}
+
+/** Keeps nothing. */
+export const emptyProposalStore: ProposalStore = {
+  save: async () => {},
+  remove: async () => {},
+  load: async () => [],
+};

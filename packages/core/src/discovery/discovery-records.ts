@@ -1,14 +1,14 @@
-import type { DiscoveryRecord } from "../dialects/dialect.ts";
+import type { DiscoveryRecord } from "../agents/dialect.ts";
 import type { Platform } from "../platform/platform.ts";
 import { messageOf } from "../support/errors.ts";
-import { LoadOnce } from "../support/load-once.ts";
+import { LoadOnce } from "../support/promises.ts";
 import type { Logger } from "../support/logger.ts";
-import { adviceFor, causeOf } from "./file-advice.ts";
-import { isPlainName } from "./join-path.ts";
-import { findPrivateDirectory, isOwn, ownLinksBelow, type PrivateDirectory } from "./private-directory.ts";
-import { type PrivateFileNames, privateFileNames, writePrivateFile } from "./private-file.ts";
+import { adviceFor, causeOf } from "../storage/private-directory.ts";
+import { isPlainName } from "../storage/private-directory.ts";
+import { findPrivateDirectory, isOwn, ownLinksBelow, type PrivateDirectory } from "../storage/private-directory.ts";
+import { type PrivateFileNames, privateFileNames, writePrivateFile } from "../storage/private-file.ts";
 import type { RecordWatch } from "./record-watch.ts";
-import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "./record-marker.ts";
+import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";
 
 export interface DiscoveryRecordsOptions {
   readonly platform: Platform;
@@ -131,7 +131,7 @@ class RecordSet implements DiscoveryRecords {
 
   async sweepStale(records: readonly DiscoveryRecord[]): Promise<void> {
     // Behind the start, which everybody pays for.
-    const { sweepStaleRecords } = await import("./stale-records.ts");
+    const { sweepStaleRecords } = await import("./record-watch.ts");
     await sweepStaleRecords({ platform: this.#platform, logger: this.#logger, owner: this.#owner, places: records });
   }
 

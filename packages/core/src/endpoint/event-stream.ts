@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TcpPorts } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
-import type { EventFrame } from "./event-frames.ts";
-import { PieceEncoder } from "./piece-encoder.ts";
 
 /**
  * What a client waits before it re-opens a stream that ended unannounced, ms. Clients built on the MCP SDK try twice,
@@ -132,4 +130,97 @@ function unlessFailed(onFlushed: () => void): (error?: Error | null) => void {
   return (error) => {
     if (error === undefined || error === null) onFlushed();
   };
+}
+
+/** One server-sent event, ready to be written. */
+export interface EventFrame {
+  readonly id: number;
+  readonly bytes: Buffer;
+  /** The same as a chunk of HTTP/1.1 (RFC 9112, 7.1), so that it goes to the socket in one piece. */
+  readonly chunk: Buffer;
+}
+
+/**
+ * Gives out event ids for all streams of one endpoint and keeps the last shared frame, so that one update to a hundred
+ * agents is encoded once. Ids start from the clock in microseconds and thereby go on increasing over restarts.
+ */
+export class EventFrames {
+  #lastId: number;
+  #shared: (EventFrame & { readonly json: string }) | undefined;
+
+  constructor(nowMs: number) {
+    this.#lastId = nowMs * 1000;
+  }
+
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Later ids are larger than one that a client has from before, whatever the clock did since. */
+  raiseAbove(id: number): void {
+    // An id near the end of the safe integers was never ours.
+    if (id > this.#lastId && id < Number.MAX_SAFE_INTEGER / 2) this.#lastId = id;
+  }
+
+  /** The frame of a message that goes to many; its id is larger than `aboveId`. */
+  share(json: string, aboveId: number): EventFrame {
+    const last = this.#shared;
+    if (last !== undefined && last.id > aboveId && last.json === json) return last;
+    const id = this.nextId();
+    const shared = { ...encodeEvent(id, json), json };
+    this.#shared = shared;
+    return shared;
+  }
+}
+
+/** One event; `json` stands on one line. */
+export function encodeEvent(id: number, json: string): EventFrame {
+  const text = `id: ${id}\ndata: ${json}\n\n`;
+  const size = `${Buffer.byteLength(text).toString(16)}\r\n`;
+  const chunk = Buffer.from(`${size}${text}\r\n`, "utf8");
+  return { id, chunk, bytes: chunk.subarray(size.length, -2) };
+}
+
+/**
+ * Makes bytes of a text of some megabytes, a piece in a turn, with other work in between; what is asked for sooner (`finish`) is
+ * made at once. `onDone` gets all bytes together, once, and nothing of them before: who sends them never stops in the middle.
+ */
+export class PieceEncoder {
+  readonly #pieces: Iterator<string>;
+  readonly #onDone: (parts: readonly Buffer[]) => void;
+  readonly #parts: Buffer[] = [];
+  #isOver = false;
+
+  constructor(text: PiecedText, onDone: (parts: readonly Buffer[]) => void) {
+    this.#pieces = text.pieces()[Symbol.iterator]();
+    this.#onDone = onDone;
+    setImmediate(this.#turn);
+  }
+
+  /** There is no later turn: the rest is made now. */
+  finish(): void {
+    while (!this.#isOver) this.#step();
+  }
+
+  /** Nobody wants the bytes any more. */
+  cancel(): void {
+    this.#isOver = true;
+  }
+
+  readonly #turn = (): void => {
+    if (this.#isOver) return;
+    this.#step();
+    if (!this.#isOver) setImmediate(this.#turn);
+  };
+
+  #step(): void {
+    const { done, value } = this.#pieces.next();
+    if (done !== true) {
+      this.#parts.push(Buffer.from(value));
+      return;
+    }
+    this.#isOver = true;
+    this.#onDone(this.#parts);
+  }
 }

@@ -5,7 +5,7 @@ import type {
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { type LargeJson, parseLargeJson } from "./large-json.ts";
-import { rpcCodes } from "./rpc-error.ts";
+import { rpcCodes } from "./answers.ts";
 
 export type IncomingRpc =
   | { readonly kind: "request"; readonly message: JSONRPCRequest }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { answerEmpty, answerJson } from "./answers.ts";
-import { clientHeaders } from "./client-headers.ts";
-import type { ConnectionContext } from "./connection-context.ts";
+import { clientHeaders } from "./request-guard.ts";
+import type { ConnectionContext } from "./session-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
-import { answerLastStream } from "./last-stream.ts";
+import { answerLastStream } from "./answers.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
-import { refuse } from "./refusals.ts";
-import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { refuse } from "./answers.ts";
+import { rpcCodes, rpcError } from "./answers.ts";
 import { type BodyResult, collectBody } from "./request-body.ts";
-import type { SessionIds } from "./session-ids.ts";
+import type { SessionIds } from "./session-table.ts";
 import type { SessionTable, TableEntry } from "./session-table.ts";
 import { StreamableHttpTransport } from "./streamable-http-transport.ts";
 

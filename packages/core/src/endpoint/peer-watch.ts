@@ -2,8 +2,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Clock } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
-import type { Beating } from "./heartbeat.ts";
-import type { ReadingGate } from "./reading-gate.ts";
+import type { Beating } from "./session-table.ts";
 
 /**
  * Unanswered pings after which a peer is dead. A process on this machine that dies takes its socket with it, so this is
@@ -92,5 +91,37 @@ export class PeerWatch implements Beating {
   #clearTimer(): void {
     this.#timer?.dispose();
     this.#timer = undefined;
+  }
+}
+
+/** Why a WebSocket is not read from for now: its session is being started, a long message is being read, or it does not read what it asked for. */
+export type HoldReason = "starting" | "reading" | "writing";
+
+/** Holds a WebSocket's reading back for as long as there is any reason to, so that its peer waits instead of our memory filling. */
+export class ReadingGate {
+  readonly #webSocket: WebSocket;
+  readonly #reasons: Set<HoldReason> = new Set();
+
+  constructor(webSocket: WebSocket) {
+    this.#webSocket = webSocket;
+  }
+
+  get isHeld(): boolean {
+    return this.#reasons.size > 0;
+  }
+
+  hold(reason: HoldReason): void {
+    this.#reasons.add(reason);
+    this.#webSocket.pause();
+  }
+
+  release(reason: HoldReason): void {
+    if (this.#reasons.delete(reason) && this.#reasons.size === 0) this.#webSocket.resume();
+  }
+
+  /** The socket is closing: the peer's goodbye must be read. */
+  open(): void {
+    this.#reasons.clear();
+    this.#webSocket.resume();
   }
 }

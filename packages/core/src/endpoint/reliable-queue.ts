@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { type PiecedText, wholeText } from "../support/json-pieces.ts";
-import type { ReliableMessage, ReliableOptions } from "./agent-transport.ts";
+import type { ReliableMessage, ReliableOptions } from "./endpoint.ts";
 
 /** A flushed message counts as delivered when its stream stayed open for this long, ms. */
 const settleMs = 1_000;

@@ -1,6 +1,10 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Clock, Random } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
 import type { ListenerFailure } from "../support/emitter.ts";
+import type { Logger } from "../support/logger.ts";
 import type { EndpointLimits, SessionAcceptor } from "./endpoint.ts";
-import type { Beating, Heartbeat } from "./heartbeat.ts";
+import type { EventFrames } from "./event-stream.ts";
 
 /** A connection as the table sees it. */
 export interface TableEntry extends Beating {
@@ -130,5 +134,95 @@ export class SessionTable<Entry extends TableEntry> {
     if (this.#ended.size <= rememberedEnds) return;
     const [oldest] = this.#ended;
     if (oldest !== undefined) this.#ended.delete(oldest);
+  }
+}
+
+/** What every connection of one endpoint shares. */
+export interface ConnectionContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: EndpointLimits;
+  readonly frames: EventFrames;
+  readonly onListenerFailure: ListenerFailure;
+  /** The connection ends by itself. */
+  leave(entry: TableEntry, why: "closed"): void;
+  /** The connection has been away; it is let go if that was long enough. */
+  considerIdle(entry: TableEntry, nowMs: number): void;
+}
+
+/** Does its periodic duties when the heartbeat comes by. */
+export interface Beating {
+  beat(nowMs: number): void;
+}
+
+/** The endpoint's one periodic timer, for all connections together; it exists only while there are any. */
+export class Heartbeat {
+  readonly #clock: Clock;
+  readonly #periodMs: number;
+  readonly #members: Set<Beating> = new Set();
+  #timer: Disposable | undefined;
+
+  constructor(clock: Clock, periodMs: number) {
+    this.#clock = clock;
+    this.#periodMs = periodMs;
+  }
+
+  add(member: Beating): void {
+    this.#members.add(member);
+    this.#timer ??= this.#schedule();
+  }
+
+  delete(member: Beating): void {
+    this.#members.delete(member);
+    if (this.#members.size === 0) this.stop();
+  }
+
+  stop(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+
+  #schedule(): Disposable {
+    return this.#clock.setTimeout(() => {
+      this.#timer = undefined;
+      const nowMs = this.#clock.monotonic();
+      for (const member of Array.from(this.#members)) member.beat(nowMs);
+      if (this.#members.size > 0) this.#timer ??= this.#schedule();
+    }, this.#periodMs);
+  }
+}
+
+const maximumLength = 200;
+const dialectPattern = /^[a-z0-9-]{1,32}$/;
+
+/**
+ * Issues and recognises session ids of the form `<dialect>.<random>.<mac>`. The MAC lets an endpoint that was started
+ * anew with the same key take back the sessions of the one before, so that agents survive a reload of the editor.
+ */
+export class SessionIds {
+  readonly #key: string;
+  readonly #random: Random;
+
+  constructor(key: string, random: Random) {
+    this.#key = key;
+    this.#random = random;
+  }
+
+  issue(dialect: string): string {
+    const name = dialectPattern.test(dialect) ? dialect : "unknown";
+    const body = `${name}.${this.#random.token(16)}`;
+    return `${body}.${this.#random.mac(this.#key, body)}`;
+  }
+
+  /** The dialect named in an id that was issued under this key, else undefined. Takes the same time for every wrong MAC. */
+  verify(id: string): string | undefined {
+    if (id.length > maximumLength) return undefined;
+    const end = id.lastIndexOf(".");
+    if (end <= 0) return undefined;
+    const body = id.slice(0, end);
+    const told = Buffer.from(id.slice(end + 1), "latin1");
+    const right = Buffer.from(this.#random.mac(this.#key, body), "latin1");
+    if (told.length !== right.length || !timingSafeEqual(told, right)) return undefined;
+    return body.slice(0, body.indexOf("."));
   }
 }

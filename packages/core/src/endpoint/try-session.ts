@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from "node:http";
-import { errorCodeOf } from "../platform/error-code.ts";
+import { errorCodeOf } from "../support/errors.ts";
 
 /** How a connection as an agent makes it went. */
 export type SessionTrial =

@@ -5,11 +5,11 @@ import type { WebSocket } from "ws";
 import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { holdsLongString, jsonPieces, type PiecedText, wholeText } from "../support/json-pieces.ts";
-import type { AgentTransport, ReliableMessage } from "./agent-transport.ts";
-import type { ConnectionContext } from "./connection-context.ts";
+import type { AgentTransport, ReliableMessage } from "./endpoint.ts";
+import type { ConnectionContext } from "./session-table.ts";
 import { portsOf } from "./event-stream.ts";
-import { PieceEncoder } from "./piece-encoder.ts";
-import type { ReadingGate } from "./reading-gate.ts";
+import { PieceEncoder } from "./event-stream.ts";
+import type { ReadingGate } from "./peer-watch.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
 import type { TableEntry } from "./session-table.ts";
 

@@ -1,7 +1,7 @@
 import { constants, promises as fs, type Stats, unlinkSync, watch as watchNode } from "node:fs";
 import { dirname, normalize } from "node:path";
 import process from "node:process";
-import { errorCodeOf } from "./error-code.ts";
+import { errorCodeOf } from "../support/errors.ts";
 import type { FileFacts, Files } from "./platform.ts";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
 

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import process from "node:process";
-import { errorCodeOf } from "./error-code.ts";
+import { errorCodeOf } from "../support/errors.ts";
 import type { ProcessFacts } from "./platform.ts";
-import { parseProcessStat, type ProcessStat } from "./process-stat.ts";
 
 /** The parts of the machine that differ between systems and hosts; tests put others in. */
 export interface ProcessMachine {
@@ -146,4 +145,28 @@ function psSaysAlive(pid: number): boolean {
 /** Not an import: the module costs milliseconds at start, and a dynamic import fails in hosts that run extensions in a sandbox. */
 function loadChildProcess(): typeof import("node:child_process") | undefined {
   return typeof process.getBuiltinModule === "function" ? process.getBuiltinModule("node:child_process") : undefined;
+}
+
+/** What Patchbay needs of a line of /proc/<pid>/stat (proc(5)). */
+export interface ProcessStat {
+  /** One letter, e.g. `S`; `Z` has ended but was not collected by its parent. */
+  readonly state: string;
+  readonly parent: number;
+  /** Clock ticks from the machine's start to the process's, as text. */
+  readonly startTicks: string;
+}
+
+/** Parses /proc/<pid>/stat. The command's name (field 2) may itself hold spaces and parentheses, so fields count from its last one. */
+export function parseProcessStat(text: string): ProcessStat | undefined {
+  const nameEnd = text.lastIndexOf(")");
+  if (nameEnd < 0) return undefined;
+  const fields = text
+    .slice(nameEnd + 1)
+    .trim()
+    .split(" ");
+  const [state, parentText] = fields;
+  const startTicks = fields[19];
+  if (state === undefined || parentText === undefined || startTicks === undefined) return undefined;
+  if (!/^\d+$/.test(parentText) || !/^\d+$/.test(startTicks)) return undefined;
+  return { state, parent: Number(parentText), startTicks };
 }

@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { nodeClock } from "./node-clock.ts";
+import { toDisposable } from "../support/disposable.ts";
 import { createNodeFiles } from "./node-files.ts";
 import { createNodeProcessFacts } from "./node-process.ts";
-import { nodeProcesses } from "./node-processes.ts";
-import type { Platform, Random } from "./platform.ts";
+import type { Clock, Platform, Processes, Random } from "./platform.ts";
 
 /**
  * The machine as Node 20 and later sees it. Reads nothing and starts nothing by itself; child processes (macOS, for facts
@@ -36,4 +35,24 @@ function takeToken(byteLength: number): string {
 const nodeRandom: Random = {
   token: takeToken,
   mac: (key, text) => createHmac("sha256", key).update(text, "utf8").digest("base64url"),
+};
+
+/** Node's clocks. Its timers never keep the process alive: an editor that wants to end must not wait for a debounce. */
+export const nodeClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (callback, delayMs) => {
+    // Node warns of a negative delay, which a moment that has just passed makes.
+    const timer = setTimeout(callback, Math.max(0, delayMs));
+    timer.unref();
+    return toDisposable(() => clearTimeout(timer));
+  },
+};
+
+/** Starts programs; what starts them is loaded with the first, which for most runs never comes. */
+export const nodeProcesses: Processes = {
+  startAttached: async (program, descriptor) =>
+    (await import("./node-start-program.ts")).startAttached(program, descriptor),
+  startDetached: async (program, descriptor) =>
+    (await import("./node-start-program.ts")).startDetached(program, descriptor),
 };

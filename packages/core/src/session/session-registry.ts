@@ -1,6 +1,6 @@
+import type { ClientFacts, Dialect, DialectEngine, Mention, SessionServices } from "../agents/dialect.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorContext } from "../context/model.ts";
-import type { ClientFacts, Dialect, DialectEngine, Mention } from "../dialects/dialect.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/outcome-office.ts";
@@ -10,14 +10,11 @@ import type { Platform } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
-import { readClientFacts } from "./client-facts.ts";
+import { LoadOnce } from "../support/promises.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { OpensInOrder } from "./opens-in-order.ts";
-import { checkPath } from "./path-check.ts";
-import { RealDirectories } from "./real-directories.ts";
-import type { SessionServices } from "./services.ts";
+import { checkPath, RealDirectories } from "./path-check.ts";
 import { Session } from "./session.ts";
 
 /** An owner whose stream is gone longer than this is shown as gone, ms; it may still come back. */
@@ -348,4 +345,29 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
 /** Enough of an id to tell sessions apart in a log; the whole is a secret. */
 function shortId(sessionId: string): string {
   return sessionId.slice(0, 14);
+}
+
+/** Reads what an initialize request says of its client. Hand-narrowed: it runs before the engine, and zod, are loaded. */
+export function readClientFacts(
+  transport: ClientFacts["transport"],
+  headers: Readonly<Record<string, string>>,
+  initialize: unknown,
+): ClientFacts {
+  const params = asRecord(initialize);
+  const client = asRecord(params?.get("clientInfo"));
+  return {
+    transport,
+    headers,
+    clientName: asText(client?.get("name")),
+    clientVersion: asText(client?.get("version")),
+    protocolVersion: asText(params?.get("protocolVersion")),
+  };
+}
+
+function asRecord(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  return typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? value.slice(0, 200) : undefined;
 }

@@ -1,9 +1,9 @@
 import type { EditorContext } from "../context/model.ts";
-import type { Dialect, DialectEngine, Mention, SessionEngine } from "../dialects/dialect.ts";
+import type { Dialect, DialectEngine, Mention, SessionEngine } from "../agents/dialect.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo } from "../diff/outcome-office.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
-import type { AgentTransport } from "../endpoint/agent-transport.ts";
+import type { AgentTransport } from "../endpoint/endpoint.ts";
 import type { Clock, TcpPorts } from "../platform/platform.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { wholeText } from "../support/json-pieces.ts";

@@ -33,3 +33,12 @@ export function messageOf(error: unknown): string {
   // Errors that came over an editor's RPC may carry the stack of the other side in their message.
   return message.replace(/\n\s+at\s[^]*$/u, "");
 }
+
+/**
+ * The `code` of a system error such as `ENOENT`, or undefined where the value carries none. Asks for the property and not
+ * for the class: an editor may run an extension in a realm of its own, whose `Error` is not the one Node throws.
+ */
+export function errorCodeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,5 +1,5 @@
 import { messageOf } from "./errors.ts";
-import { visibleText } from "./visible-text.ts";
+import { visibleText } from "./text.ts";
 
 /** Values a log line may carry. Never a token, the contents of a file or a selection. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;

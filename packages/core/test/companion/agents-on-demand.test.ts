@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { AgentsOnDemand, type AgentsOnDemandOptions } from "../../src/companion/agents-on-demand.ts";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
-import { gemini } from "../../src/dialects/gemini.ts";
-import { createPrivateStorage } from "../../src/discovery/private-storage.ts";
+import { gemini } from "../../src/agents/gemini/agent.ts";
+import { createPrivateStorage } from "../../src/storage/private-storage.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { HandTransport } from "../session/hand-transport.ts";
 

@@ -2,7 +2,7 @@ import { createMemoryEditor, createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { Announcement } from "../../src/companion/announcement.ts";
 import { WorkspaceRoots } from "../../src/companion/workspace-roots.ts";
-import { gemini } from "../../src/dialects/gemini.ts";
+import { gemini } from "../../src/agents/gemini/agent.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
 const address = { port: 4_321, token: "secret" };

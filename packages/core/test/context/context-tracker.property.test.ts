@@ -5,7 +5,7 @@ import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { type EditorContext, maximumOpenFiles, maximumSelectionBytes } from "../../src/context/model.ts";
 import { readExclusions } from "../../src/context/exclusions.ts";
 import { createSharingPolicy, isSecretPath } from "../../src/context/sharing-policy.ts";
-import { encodeContextUpdate } from "../../src/dialects/companion-spec/context-update.ts";
+import { encodeContextUpdate } from "../../src/agents/gemini-family/engine.ts";
 
 type Happening =
   | { readonly kind: "open" | "close" | "focus"; readonly file: number }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limitText } from "../../src/context/limit-text.ts";
+import { limitText } from "../../src/support/text.ts";
 
 describe("limitText", () => {
   it("C07 cuts at 16,384 UTF-8 bytes on a whole code point", () => {

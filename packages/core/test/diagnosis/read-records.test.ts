@@ -1,7 +1,7 @@
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
-import { agentPlaces } from "../../src/diagnosis/agent-places.ts";
-import { readPlaces } from "../../src/diagnosis/read-records.ts";
+import { agentPlaces } from "../../src/diagnosis/examine-places.ts";
+import { readPlaces } from "../../src/diagnosis/editor-record.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 
 it("a place that may not be looked into holds nothing", async () => {

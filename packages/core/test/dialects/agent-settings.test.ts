@@ -1,7 +1,7 @@
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it, vi } from "vitest";
 import { type AgentSettings, readAgentSettings } from "../../src/index.ts";
-import { parseLooseJson } from "../../src/dialects/settings/loose-json.ts";
+import { parseLooseJson } from "../../src/agents/settings.ts";
 
 type MemoryPlatform = ReturnType<typeof createMemoryPlatform>;
 

@@ -1,9 +1,9 @@
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { claude } from "../../src/dialects/claude.ts";
-import type { DiscoveryFacts } from "../../src/dialects/dialect.ts";
-import { gemini } from "../../src/dialects/gemini.ts";
-import { qwen } from "../../src/dialects/qwen.ts";
+import { claude } from "../../src/agents/claude/agent.ts";
+import type { DiscoveryFacts } from "../../src/agents/dialect.ts";
+import { gemini } from "../../src/agents/gemini/agent.ts";
+import { qwen } from "../../src/agents/qwen/agent.ts";
 
 function factsOf(
   folders: readonly string[],

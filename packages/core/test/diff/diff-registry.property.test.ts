@@ -5,7 +5,7 @@ import { DiffRegistry } from "../../src/diff/diff-registry.ts";
 import type { DiffOutcome } from "../../src/diff/model.ts";
 import type { CarriedTo } from "../../src/diff/outcome-office.ts";
 import type { ProposalOwner } from "../../src/diff/proposal.ts";
-import type { ProposalStore, StoredProposal } from "../../src/diff/proposal-store.ts";
+import type { ProposalStore, StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
 type SessionName = "gemini-one" | "gemini-two" | "claude";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MemoryDiffView } from "@patchbay/testkit";
-import { conflictEnd, conflictStart } from "../../src/diff/conflict-markers.ts";
+import { conflictEnd, conflictStart } from "../../src/diff/model.ts";
 import { ownerOf, type RegistryUnderTest, startRegistry, TestStore } from "./registry-under-test.ts";
 
 const path = "/ws/a.ts";

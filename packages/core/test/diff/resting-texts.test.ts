@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { maximumHeldUnits } from "../../src/diff/resting-texts.ts";
-import type { StoredProposal } from "../../src/diff/proposal-store.ts";
+import { maximumHeldUnits } from "../../src/diff/drafts.ts";
+import type { StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { ownerOf, type RegistryUnderTest, startRegistry, TestStore } from "./registry-under-test.ts";
 
 const units = 4 * 1024 * 1024;

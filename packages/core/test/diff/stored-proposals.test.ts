@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredProposal } from "../../src/diff/proposal-store.ts";
+import type { StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { createStoredProposals, type TextStorage } from "../../src/diff/stored-proposals.ts";
 import { ownerOf } from "./registry-under-test.ts";
 

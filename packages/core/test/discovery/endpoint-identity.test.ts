@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keepEndpoint, newIdentity, readKeptEndpoint } from "../../src/discovery/endpoint-identity.ts";
-import { createPrivateStorage, type PrivateStorage } from "../../src/discovery/private-storage.ts";
+import { keepEndpoint, newIdentity, readKeptEndpoint } from "../../src/storage/endpoint-identity.ts";
+import { createPrivateStorage, type PrivateStorage } from "../../src/storage/private-storage.ts";
 import { makeTemporaryMachine } from "./temporary-machine.ts";
 
 describe("the endpoint of the last run", () => {

@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPlainName, joinPath, splitPath } from "../../src/discovery/join-path.ts";
+import { isPlainName, joinPath, splitPath } from "../../src/storage/private-directory.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 import { anyText } from "../any-text.ts";

@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFakeClock } from "@patchbay/testkit";
-import { createPrivateStorage, type PrivateStorage } from "../../src/discovery/private-storage.ts";
-import type { StorageBound } from "../../src/discovery/storage-room.ts";
+import { createPrivateStorage, type PrivateStorage } from "../../src/storage/private-storage.ts";
+import type { StorageBound } from "../../src/storage/storage-room.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import type { Files } from "../../src/platform/platform.ts";
 import { isRoot, makeTemporaryMachine, type TemporaryMachine } from "./temporary-machine.ts";

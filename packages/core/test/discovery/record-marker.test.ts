@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isEnded } from "../../src/discovery/ended-run.ts";
-import { markerFor, markRecord, parseMarker } from "../../src/discovery/record-marker.ts";
+import { isEnded } from "../../src/storage/run-marker.ts";
+import { markerFor, markRecord, parseMarker } from "../../src/storage/run-marker.ts";
 import { anyText } from "../any-text.ts";
 import { makeTemporaryMachine } from "./temporary-machine.ts";
 

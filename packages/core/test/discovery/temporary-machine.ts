@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { DiscoveryRecord } from "../../src/dialects/dialect.ts";
+import type { DiscoveryRecord } from "../../src/agents/dialect.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import type { Files, Platform, ProcessFacts } from "../../src/platform/platform.ts";
 import { formatLogLine, type LogFields, type Logger } from "../../src/support/logger.ts";

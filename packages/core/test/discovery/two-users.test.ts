@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDiscoveryRecords } from "../../src/discovery/discovery-records.ts";
-import { createPrivateStorage } from "../../src/discovery/private-storage.ts";
+import { createPrivateStorage } from "../../src/storage/private-storage.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 import { nullLogger } from "../../src/support/logger.ts";

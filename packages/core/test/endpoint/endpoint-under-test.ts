@@ -1,9 +1,9 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished } from "vitest";
-import type { AgentTransport } from "../../src/endpoint/agent-transport.ts";
+import type { AgentTransport } from "../../src/endpoint/endpoint.ts";
 import type { Endpoint, EndpointLimits, EndpointOptions, NewConnection } from "../../src/endpoint/endpoint.ts";
-import { listenEndpoint } from "../../src/endpoint/listen-endpoint.ts";
+import { listenEndpoint } from "../../src/endpoint/loopback-endpoint.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import type { Clock } from "../../src/platform/platform.ts";
 import type { LogFields, Logger } from "../../src/support/logger.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Utf8Pieces } from "../../src/endpoint/utf8-pieces.ts";
+import { Utf8Pieces } from "../../src/endpoint/request-body.ts";
 
 /** What is decoded of bytes that come in pieces of that length; undefined where they are refused. */
 function decode(bytes: Buffer, pieceLength: number): string | undefined {

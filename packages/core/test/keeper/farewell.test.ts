@@ -7,7 +7,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { farewellKey } from "../../src/keeper/farewell-order.ts";
+import { farewellKey } from "../../src/port-holder/order.ts";
 import { endKeepers, keepers, untilHeld } from "./keepers.ts";
 import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 

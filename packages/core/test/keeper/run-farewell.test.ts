@@ -5,8 +5,8 @@ import * as http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { FarewellOrder } from "../../src/keeper/farewell-order.ts";
-import { runFarewell } from "../../src/keeper/run-farewell.ts";
+import type { FarewellOrder } from "../../src/port-holder/order.ts";
+import { runFarewell } from "../../src/port-holder/program.ts";
 
 const rejection = '{"jsonrpc":"2.0","method":"ide/diffRejected"}';
 const proposal = { id: "p1", path: "/ws/a.ts", rejection };

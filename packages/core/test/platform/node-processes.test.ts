@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createNodePlatform } from "../../src/platform/node.ts";
-import { nodeProcesses } from "../../src/platform/node-processes.ts";
+import { nodeProcesses } from "../../src/platform/node.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseProcessStat } from "../../src/platform/process-stat.ts";
+import { parseProcessStat } from "../../src/platform/node-process.ts";
 import { anyText } from "../any-text.ts";
 
 describe("a line of /proc/<pid>/stat", () => {

@@ -1,4 +1,4 @@
-import type { AgentTransport } from "../../src/endpoint/agent-transport.ts";
+import type { AgentTransport } from "../../src/endpoint/endpoint.ts";
 import type { TcpPorts } from "../../src/platform/platform.ts";
 import { Emitter, type Event } from "../../src/support/emitter.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createMemoryPlatform, createTestPlatform } from "@patchbay/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkPath } from "../../src/session/path-check.ts";
-import { RealDirectories } from "../../src/session/real-directories.ts";
+import { RealDirectories } from "../../src/session/path-check.ts";
 
 const platform = createTestPlatform();
 afterAll(() => platform.dispose());

@@ -8,11 +8,11 @@ import {
 import { describe, expect, it } from "vitest";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
-import { claude } from "../../src/dialects/claude.ts";
-import { gemini } from "../../src/dialects/gemini.ts";
-import type { Dialect, DialectEngine } from "../../src/dialects/dialect.ts";
+import { claude } from "../../src/agents/claude/agent.ts";
+import { gemini } from "../../src/agents/gemini/agent.ts";
+import type { Dialect, DialectEngine } from "../../src/agents/dialect.ts";
 import { DiffRegistry } from "../../src/diff/diff-registry.ts";
-import { emptyProposalStore, type ProposalStore } from "../../src/diff/proposal-store.ts";
+import { emptyProposalStore, type ProposalStore } from "../../src/diff/stored-proposals.ts";
 import { ownerOf } from "../diff/registry-under-test.ts";
 import type { ProposalOwner } from "../../src/diff/proposal.ts";
 import { SessionRegistry } from "../../src/session/session-registry.ts";

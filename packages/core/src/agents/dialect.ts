@@ -1,0 +1,157 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { EditorContext } from "../context/model.ts";
+import type { DiffOutcome, ProposalInput } from "../diff/model.ts";
+import type { EditorHost, HostIdentity } from "../editor-host.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { PiecedText } from "../support/json-pieces.ts";
+import type { Logger } from "../support/logger.ts";
+import type { AgentSettings, SettingsPlace } from "./settings.ts";
+
+/**
+ * A dialect is how one family of agents speaks: where it looks for a companion (small, loaded at start) and what it says
+ * (loaded when the first agent has authenticated). It knows no editor, and no other dialect.
+ */
+export interface Dialect {
+  /** Stable id, e.g. `gemini`; part of session ids. */
+  readonly id: string;
+  /** Name of the agent for people, e.g. `Gemini CLI`. */
+  readonly agentName: string;
+  readonly transport: "streamable-http" | "websocket";
+  /** The files through which the agent finds the companion. Called at start and whenever the facts change; cheap. */
+  records(facts: DiscoveryFacts): readonly DiscoveryRecord[];
+  /** Variables for terminals opened in the editor. Never a token where a record can carry it. */
+  environment(facts: DiscoveryFacts): Readonly<Record<string, string>>;
+  /** How sure this dialect is that a connecting client is its agent: 0 no, higher is surer. */
+  recognise(client: ClientFacts): number;
+  /** Loads the part that speaks. */
+  load(): Promise<DialectEngine>;
+  /** What the agent's own settings say, for a diagnosis. Loads the part that reads them; never rejects. Absent: nothing is known of them. */
+  settings?(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName" | "isUsed">>;
+}
+
+export interface DiscoveryFacts {
+  readonly port: number;
+  readonly token: string;
+  /** Absolute roots as opened, then real paths where they differ; never empty strings. */
+  readonly folders: readonly string[];
+  readonly realFolders: readonly string[];
+  readonly identity: HostIdentity;
+  readonly platform: Platform;
+  /** `identity.temporaryDirectory`, else the system's. */
+  readonly temporaryDirectory: string;
+  readonly homeDirectory: string;
+  /** Whether this machine is a container (`isInContainer`). */
+  readonly inContainer: boolean;
+}
+
+export interface DiscoveryRecord {
+  /** A directory that exists or whose parents are the system's (the temporary directory, the home). */
+  readonly root: string;
+  /** Levels below `root` that Patchbay makes 0700 and checks, e.g. `["gemini", "ide"]`. */
+  readonly directories: readonly string[];
+  readonly fileName: string;
+  /** JSON text. */
+  readonly content: string;
+}
+
+/** What is known of a client when it says initialize, or when it resumes (then only the id's hint). */
+export interface ClientFacts {
+  readonly transport: "streamable-http" | "websocket";
+  readonly clientName: string | undefined;
+  readonly clientVersion: string | undefined;
+  readonly protocolVersion: string | undefined;
+  /** Lower-case request headers of the first request, the credentials taken out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Command line of the peer process where it can be told, else undefined. */
+  readonly peerCommand?: string;
+}
+
+export interface DialectEngine {
+  /** One protocol engine for one session (never shared: CVE-2026-25536), connected to the transport. */
+  connect(services: SessionServices, transport: Transport): Promise<SessionEngine>;
+  /** Whether a proposal may wait for its owner over a lost connection: false where the answer dies with it (claude.md: an open diff is not opened again). */
+  readonly proposalsOutliveConnection: boolean;
+  /** Whether an accepted text carries a byte order mark as the proposal did, or as the file on disk does (Gemini's write_file drops it otherwise, Qwen would get two). */
+  readonly byteOrderMark: "as-proposed" | "as-on-disk";
+  /** What an emptied proposal is answered with: Gemini and Qwen write the original proposal when the accepted content is empty (docs/protocols/gemini.md). */
+  readonly emptiedText: "" | "\n";
+  /**
+   * What the agent makes of an accepted text. `text`: it writes the text. `edits`: it puts the text in the place of the
+   * file as it knew it, in the file as it is by then (docs/protocols/claude.md).
+   */
+  readonly writes: "text" | "edits";
+}
+
+/** The speaking side of one session. */
+export interface SessionEngine {
+  /** The JSON text of the context update for this agent, or undefined where nothing is to be said. Pure; core compares and sends. */
+  encodeContext(context: EditorContext): string | undefined;
+  /** How long after the agent is ready the first context may be sent, in milliseconds (claude.md: 600 after tools/list). */
+  readonly contextDelayMs: number;
+  /** Whether the agent has said enough to be sent notifications. */
+  readonly ready: boolean;
+  /** The JSON text that puts a file range into the agent's prompt, or undefined where the agent has no such notion. Lines 0-based. */
+  encodeMention(mention: Mention): string | undefined;
+  /** The JSON text that tells the agent how one of its proposals ended, for agents whose openDiff was answered before; undefined where nothing is said. */
+  encodeOutcome(path: string, outcome: DiffOutcome): string | PiecedText | undefined;
+  /** Ends the engine; the transport is closed by its owner. */
+  close(): Promise<void>;
+}
+
+export interface Mention {
+  readonly path: string;
+  readonly lines?: { readonly start: number; readonly end: number };
+}
+
+/** What a dialect's engine may do for its one session. Diffs are those of this session and no other. */
+export interface SessionServices {
+  readonly sessionId: string;
+  /** What the client said of itself; undefined for a session that came back by its id. */
+  readonly client: ClientFacts | undefined;
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  readonly host: EditorHost;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly diffs: SessionDiffs;
+  /** The context as it would be sent now (sharing policy applied). */
+  context(): EditorContext;
+  /** Whether anything may be told of a file (sharing policy, paused sharing). */
+  mayName(path: string): boolean;
+  /** The agent finished its handshake: context and mentions may be sent after `contextDelayMs`. */
+  ready(): void;
+  /** The agent told its name, version or process id (for status views). */
+  describe(facts: { readonly version?: string; readonly pid?: number }): void;
+  /** Shows a warning to the user in the editor, each sentence once. `values`: what was put into it, for translations. */
+  tellUser(code: string, sentence: string, values: Readonly<Record<string, string>>): void;
+  /** Settings and folders for tools that answer about the workspace. */
+  folders(): readonly string[];
+  /** A path from an agent, checked: throws PatchbayError `path-refused` with a sentence that may be sent. */
+  checkPath(path: string): Promise<{ readonly inside: boolean; readonly exists: boolean }>;
+}
+
+export interface SessionDiffs {
+  /**
+   * Starts a review. Returns as soon as the proposal is registered; the view opens in the background. Throws PatchbayError
+   * (`path-refused`, `too-large`, `invalid-argument`) before anything is opened. A second proposal for a handle that is
+   * open with equal text is the first one again; with another text it takes its place, keeping what the user typed as a draft.
+   */
+  open(input: ProposalInput): Promise<OpenedProposal>;
+  /** The agent's terminal decided, or the agent wants the view gone. Undefined: no such proposal and no undelivered outcome. `text` is the final text. */
+  close(
+    handle: string,
+    options: { readonly notify: boolean },
+  ): Promise<{ readonly text: string; readonly edited: boolean } | undefined>;
+  /** Closes every open proposal of this session; says how many. */
+  closeAll(): Promise<number>;
+}
+
+export interface OpenedProposal {
+  readonly id: string;
+  readonly kind: "create" | "change" | "delete";
+  /** Resolves exactly once with how it ended; never rejects. */
+  readonly outcome: Promise<DiffOutcome>;
+  /** Resolves when the view is shown (or will not be); rejects with PatchbayError `host-failed` when the editor failed (F06). */
+  readonly shown: Promise<void>;
+  /** The agent has cancelled its call and waits no longer: as if it had gone. Nothing happens once it has ended. */
+  abandon(): void;
+}

@@ -1,0 +1,176 @@
+import type { Platform } from "../platform/platform.ts";
+import { joinPath } from "../storage/private-directory.ts";
+
+/** A larger file is none that a person wrote. */
+const largestFileBytes = 1_048_576;
+
+interface Layer {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** The settings of an agent as it reads them: several files, of which a later one wins. */
+export class SettingsLayers {
+  readonly #layers: readonly Layer[];
+
+  private constructor(layers: readonly Layer[]) {
+    this.#layers = layers;
+  }
+
+  /** Reads what is there. Never rejects: what cannot be read is as good as not there, to the agent, too. */
+  static async read({ platform }: Pick<SettingsPlace, "platform">, paths: readonly string[]): Promise<SettingsLayers> {
+    const { files } = platform;
+    const layers = paths.map(async (path): Promise<Layer> => {
+      try {
+        // Settings that are kept elsewhere and linked are read where they lie.
+        const real = await files.realPath(path);
+        const text = real === undefined ? undefined : await files.readText(real, largestFileBytes);
+        return { path, value: text === undefined ? undefined : parseLooseJson(text) };
+      } catch {
+        return { path, value: undefined };
+      }
+    });
+    return new SettingsLayers(await Promise.all(layers));
+  }
+
+  flag(...keys: readonly string[]): boolean | undefined {
+    return this.#all(keys).findLast((value) => typeof value === "boolean");
+  }
+
+  text(...keys: readonly string[]): string | undefined {
+    return this.#all(keys).findLast((value) => typeof value === "string");
+  }
+
+  /** These without the files that are not named. */
+  only(paths: readonly string[]): SettingsLayers {
+    return new SettingsLayers(this.#layers.filter(({ path }) => paths.includes(path)));
+  }
+
+  /** The members of lists, which add up. */
+  texts(...keys: readonly string[]): readonly string[] {
+    return this.#all(keys)
+      .flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : []))
+      .filter((value) => typeof value === "string");
+  }
+
+  /** The file whose value of this type counts; undefined where none has one. */
+  fileOf(type: "boolean" | "string", ...keys: readonly string[]): string | undefined {
+    return this.#layers.findLast(({ value }) => typeof keys.reduce(member, value) === type)?.path;
+  }
+
+  #all(keys: readonly string[]): readonly unknown[] {
+    return this.#layers.map(({ value }) => keys.reduce(member, value));
+  }
+}
+
+/** The directory that one of an agent's variables names. */
+export function chosenDirectory({ platform }: SettingsPlace, variable: string): string | undefined {
+  const chosen = platform.process.environment(variable);
+  return chosen === "" ? undefined : chosen;
+}
+
+/** The directory in which a machine's administrator keeps what wins over every setting of a user. */
+export function managedDirectory(
+  { platform }: SettingsPlace,
+  names: { readonly linux: string; readonly darwin: string; readonly win32: string },
+): string {
+  if (platform.process.platform === "darwin") return `/Library/Application Support/${names.darwin}`;
+  if (platform.process.platform === "win32") return `C:\\Program Files\\${names.win32}`;
+  return `/etc/${names.linux}`;
+}
+
+/** The JSON files of a directory in the order of their names, hidden ones left out; none where it cannot be read. */
+export async function jsonFilesIn({ platform }: SettingsPlace, directory: string): Promise<readonly string[]> {
+  const names = await platform.files.list(directory).catch((): readonly string[] => []);
+  return names
+    .filter((name) => name.endsWith(".json") && !name.startsWith("."))
+    .toSorted()
+    .map((name) => joinPath(platform, directory, name));
+}
+
+/** The file of the machine's administrator, which wins over all others: the variable's, or the one that the system has for it. */
+export function systemFile(
+  { platform }: SettingsPlace,
+  variable: string,
+  names: { readonly linux: string; readonly darwin: string; readonly win32: string },
+): string {
+  const { process } = platform;
+  const named = process.environment(variable);
+  if (named !== undefined && named !== "") return named;
+  if (process.platform === "darwin") return `/Library/Application Support/${names.darwin}/settings.json`;
+  if (process.platform === "win32") return `C:\\ProgramData\\${names.win32}\\settings.json`;
+  return `/etc/${names.linux}/settings.json`;
+}
+
+/** Paths of files below the folder; none where there is no folder. */
+export function inFolder(
+  { platform, folder }: SettingsPlace,
+  directory: string,
+  ...names: readonly string[]
+): string[] {
+  if (folder === undefined) return [];
+  return names.map((name) => joinPath(platform, joinPath(platform, folder, directory), name));
+}
+
+function member(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return Reflect.get(value, key);
+}
+
+/** Where an agent would be started: its settings are the user's, and those of the folder, which win. */
+export interface SettingsPlace {
+  readonly platform: Platform;
+  /** Absolute; undefined where only the user's settings are asked for. */
+  readonly folder: string | undefined;
+}
+
+/** What an agent's own settings say about working with an editor. Nothing that a companion sends could change it. */
+export interface AgentSettings {
+  /** Id of its dialect. */
+  readonly agent: string;
+  readonly agentName: string;
+  /** Whether it is used here at all: its program is on the PATH of this process, or it has left settings in the home. */
+  readonly isUsed: boolean;
+  /** Whether it looks for an editor; `not-yet`: only when its user says so, who has not been asked. */
+  readonly looksForEditor: "yes" | "no" | "not-yet";
+  /** It takes this machine for a container whose editor is on the host, and looks there (docs/protocols/gemini.md). */
+  readonly looksOnContainerHost: boolean;
+  /** Whether it shows changes in an editor at all. */
+  readonly showsChanges: boolean;
+  /** Whether it asks before it writes. Where it does not, no change is ever shown. */
+  readonly asks: boolean;
+  /** The mode that decides it; undefined where none is set. */
+  readonly mode: string | undefined;
+  /** What counts where none is set. */
+  readonly defaultMode: string;
+  /** Name of that setting, e.g. `tools.approvalMode`, and the user's file in which it stands. `default` there has it ask. */
+  readonly modeSetting: string;
+  readonly settingsFile: string;
+  /** The files, of the user or of the folder, that decide the above; undefined: none does, and its default counts. */
+  readonly decidedBy: {
+    readonly looksForEditor: string | undefined;
+    readonly showsChanges: string | undefined;
+    readonly mode: string | undefined;
+  };
+  /** Starts it so that it asks, whatever its settings say. */
+  readonly askingCommand: string;
+  /** What is typed in a running one to have it ask; undefined where it knows no such thing. */
+  readonly askingInput: string | undefined;
+}
+
+/** Parses JSON with comments and trailing commas, as the agents' settings may have them; undefined where it is neither. */
+export function parseLooseJson(text: string): unknown {
+  try {
+    return JSON.parse(plain(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Strings are kept as they are; comments and trailing commas outside of them go. */
+function plain(text: string): string {
+  const withoutComments = text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//gu, (match) =>
+    match.startsWith('"') ? match : " ",
+  );
+  return withoutComments.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu, (match) => (match.startsWith('"') ? match : ""));
+}

@@ -1,0 +1,177 @@
+import type { AgentSide } from "../companion/agent-side.ts";
+import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import { handoverSecrets } from "../endpoint/give-back.ts";
+import { inheritedDescriptor, type Platform, type ProgramPipe } from "../platform/platform.ts";
+import type { Disposable } from "../support/disposable.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
+import { patience, stragglersMs } from "./begin.ts";
+import { farewellKey, type FarewellNote, type FarewellSession, type GuardOrder } from "./order.ts";
+import { dismissal, guardianProgram } from "./begin.ts";
+import { presentSessions } from "./begin.ts";
+
+/** A proposal that is decided sooner gets no guardian, ms: to start one takes some 50 ms of a processor. */
+const startAfterMs = 150;
+/** After how long an editor that was killed is back, ms; a window whose extension host has died takes about as long as a reload. */
+const comeBackMs = 4_500;
+/** The `retry` of streams that end because nobody came back, ms. */
+const retryMs = 2_000;
+
+/** What agents dial, and what opens it. */
+export interface Listening {
+  readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
+  readonly identity: EndpointIdentity;
+}
+
+/** What a guardian needs of the run that it watches over. */
+export interface GuardedRun {
+  readonly storage: PrivateStorage;
+  /** Undefined while nothing listens. */
+  readonly listening: () => Listening | undefined;
+  /** Resolves when what the run before has left is read: until then the place of the note is taken. */
+  readonly ready: Promise<void>;
+}
+
+export interface GuardianOptions extends GuardedRun {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly agents: Pick<AgentSide, "sessions" | "diffs">;
+}
+
+/** A guardian that is there or on its way. */
+interface Watch {
+  readonly ticket: string;
+  /** Set once it listens. */
+  pipe: ProgramPipe | undefined;
+  noteFile: string | undefined;
+  /** What it was told last. */
+  sent: string | undefined;
+}
+
+/**
+ * Sees to it that agents are answered when this process is killed: while one waits for a verdict, or for one to arrive, that
+ * another run may give, a keeper stands by at the other end of a pipe. It hears the end of this process at once, takes the port over, holds the
+ * agents until the next run asks for it, and tells them in the end. Nothing runs while nobody waits; a guardian that waits
+ * takes 7 to 9 MB of memory of its own and no time at all.
+ */
+export class Guardian {
+  readonly #options: GuardianOptions;
+  #isReady = false;
+  #starting: Disposable | undefined;
+  #watch: Watch | undefined;
+  #ended = false;
+
+  constructor(options: GuardianOptions) {
+    this.#options = options;
+    void options.ready.then(() => {
+      this.#isReady = true;
+      this.update();
+    });
+  }
+
+  /** Who waits for what may have changed. What is sent is with the system when this returns: the next moment may be the last. */
+  update(): void {
+    const { agents, platform } = this.#options;
+    if (this.#ended || !this.#isReady || platform.processes?.startAttached === undefined) return;
+    const sessions = presentSessions(agents, platform.clock.monotonic());
+    if (!isAnyWaiting(agents)) this.#dismiss();
+    else if (this.#watch !== undefined) this.#send(this.#watch, sessions);
+    else this.#starting ??= platform.clock.setTimeout(() => this.#start(), startAfterMs);
+  }
+
+  /** The orderly end begins that another run is to follow: from now on it decides what agents are told, and the note is its own. */
+  leave(): void {
+    this.#ended = true;
+    this.#starting?.dispose();
+  }
+
+  /** The orderly end is over. */
+  dispose(): void {
+    this.leave();
+    this.#release();
+  }
+
+  #start(): void {
+    this.#starting = undefined;
+    const watch: Watch = {
+      ticket: this.#options.platform.random.token(12),
+      pipe: undefined,
+      noteFile: undefined,
+      sent: undefined,
+    };
+    this.#watch = watch;
+    this.#open(watch).catch((error: unknown) =>
+      this.#options.logger.warn("Agents are not answered if the editor is killed", { reason: messageOf(error) }),
+    );
+  }
+
+  async #open(watch: Watch): Promise<void> {
+    const { platform, storage, listening } = this.#options;
+    // First: a guardian that does not find its ticket does nothing.
+    const note: FarewellNote = { ticket: watch.ticket, told: [], sessions: [] };
+    await storage.write(farewellKey, JSON.stringify(note));
+    watch.noteFile = await storage.locate(farewellKey);
+    // It has the socket on which this run listens, so that the port is never free.
+    const descriptor = listening()?.endpoint.descriptor;
+    const pipe = await platform.processes?.startAttached?.(guardianProgram(), descriptor);
+    if (this.#watch === watch) {
+      watch.pipe = pipe;
+      this.update();
+    } else {
+      pipe?.send(dismissal);
+      pipe?.end();
+    }
+  }
+
+  #send(watch: Watch, sessions: readonly FarewellSession[]): void {
+    const { platform, listening } = this.#options;
+    const text = JSON.stringify(sessions);
+    const place = listening();
+    if (watch.pipe === undefined || watch.noteFile === undefined || place === undefined || text === watch.sent) return;
+    watch.sent = text;
+    const { endpoint, identity } = place;
+    const { ask, proofKey } = handoverSecrets(identity.sessionKey, platform.random);
+    const order: GuardOrder = {
+      port: endpoint.port,
+      token: identity.token,
+      giveBackSecret: ask,
+      proofKey,
+      descriptor: endpoint.descriptor === undefined ? undefined : inheritedDescriptor,
+      comeBackMs: retryMs,
+      holdMs: patience * comeBackMs,
+      stragglersMs,
+      noteFile: watch.noteFile,
+      ticket: watch.ticket,
+      sessions,
+    };
+    watch.pipe.send(JSON.stringify(order));
+  }
+
+  #dismiss(): void {
+    this.#starting?.dispose();
+    this.#starting = undefined;
+    if (this.#watch === undefined) return;
+    this.#release();
+    const { logger, storage } = this.#options;
+    storage
+      .remove(farewellKey)
+      .catch((error: unknown) => logger.warn("A note could not be removed", { reason: messageOf(error) }));
+  }
+
+  #release(): void {
+    const pipe = this.#watch?.pipe;
+    this.#watch = undefined;
+    pipe?.send(dismissal);
+    pipe?.end();
+  }
+}
+
+/**
+ * For a verdict, or for one that was given and has not arrived. Also for an agent whose answer dies with the connection: with the
+ * port it keeps its way to the next run.
+ */
+function isAnyWaiting({ diffs, sessions }: Pick<AgentSide, "sessions" | "diffs">): boolean {
+  return sessions.sessions.some(({ id }) => diffs.concerns(id));
+}

@@ -1,0 +1,46 @@
+/** Characters that show nothing, or change how others are shown: a terminal obeys them. Joiners stay: scripts and emoji need them. */
+const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+
+const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** A text of anybody's on one line, with everything that cannot be seen spelled out: what is shown is what is there. */
+export function visibleText(text: string): string {
+  return text.replace(unseen, (one) => named[one] ?? `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+const highSurrogateStart = 0xd800;
+const lowSurrogateStart = 0xdc00;
+const surrogateEnd = 0xe000;
+
+/**
+ * The longest prefix of `text` that is at most `limitBytes` of UTF-8, cut on a whole code point and never inside a
+ * surrogate pair. Never looks at more than `limitBytes` code units, whatever the length of the text.
+ */
+export function limitText(text: string, limitBytes: number): string {
+  // Three bytes per code unit is the most UTF-8 takes.
+  if (text.length * 3 <= limitBytes) return wellFormed(text);
+  let bytes = 0;
+  let index = 0;
+  while (index < text.length) {
+    const unit = text.charCodeAt(index);
+    const isPair = isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(index + 1));
+    const width = isPair ? 4 : unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+    if (bytes + width > limitBytes) break;
+    bytes += width;
+    index += isPair ? 2 : 1;
+  }
+  return wellFormed(text.slice(0, index));
+}
+
+/** Replaces lone surrogates, which no agent can decode, by U+FFFD. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= highSurrogateStart && unit < lowSurrogateStart;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= lowSurrogateStart && unit < surrogateEnd;
+}
