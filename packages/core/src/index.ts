@@ -8,7 +8,7 @@ export type * from "./agents/settings.ts";
 export { diagnose, findRunningEditors, findServingEditors } from "./diagnose.ts";
 export type { DiagnosisRequest } from "./diagnosis/examine.ts";
 export type * from "./diagnosis/examine-places.ts";
-export type * from "./diagnosis/editor-record.ts";
+export type * from "./diagnosis/records.ts";
 export { examineAsking, examineConnecting } from "./diagnosis/finding.ts";
 export { diagnosedAgents } from "./diagnosis/finding.ts";
 export type * from "./diagnosis/finding.ts";

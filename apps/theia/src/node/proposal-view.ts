@@ -1,13 +1,14 @@
-import type {
-  DiffCloseReason,
-  DiffRequest,
-  DiffUpdate,
-  DiffView,
-  DiffViewEvents,
-  FileStanding,
-  Logger,
+import {
+  type DiffCloseReason,
+  type DiffRequest,
+  type DiffUpdate,
+  type DiffView,
+  type DiffViewEvents,
+  type FileStanding,
+  type Logger,
+  messageOf,
+  textEdits,
 } from "@patchbay/core";
-import { messageOf, textEdits } from "@patchbay/core";
 import type { ProposalText, Verdict } from "../common/protocol.ts";
 import { type AttachedWindow, WindowGoneError } from "./attached-window.ts";
 

@@ -1,5 +1,15 @@
-import type { Clock, Companion, CompanionOptions, Disposable, Logger, StopOptions } from "@patchbay/core";
-import { DisposableStore, excludePatternsOf, LoadOnce, messageOf } from "@patchbay/core";
+import {
+  type Clock,
+  type Companion,
+  type CompanionOptions,
+  type Disposable,
+  DisposableStore,
+  excludePatternsOf,
+  LoadOnce,
+  type Logger,
+  messageOf,
+  type StopOptions,
+} from "@patchbay/core";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
 import type { LeftWorkspace } from "./left-workspaces.ts";

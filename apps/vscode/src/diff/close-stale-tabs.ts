@@ -1,5 +1,4 @@
-import type { Logger } from "@patchbay/core";
-import { messageOf } from "@patchbay/core";
+import { type Logger, messageOf } from "@patchbay/core";
 import { closeStaleTab } from "./close-stale-tab.ts";
 import { allProposalTabs, proposalIdOfTab } from "./proposal-tabs.ts";
 

@@ -1,14 +1,14 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import type {
-  EditorHost,
-  HostDocuments,
-  HostIdentity,
-  HostMessage,
-  HostMessages,
-  HostWorkspace,
-  Range,
+import {
+  type EditorHost,
+  type HostDocuments,
+  type HostIdentity,
+  type HostMessage,
+  type HostMessages,
+  type HostWorkspace,
+  type Range,
+  toDisposable,
 } from "@patchbay/core";
-import { toDisposable } from "@patchbay/core";
 import { version } from "../version.ts";
 import { OpenFiles, type OpenPlace } from "./open-files.ts";
 import { ReviewQueue } from "./review-queue.ts";

@@ -1,6 +1,5 @@
 import type { SessionInfo } from "../companion.ts";
-import type { ProposalInfo } from "../diff/model.ts";
-import { proposalKeyPrefix } from "../diff/model.ts";
+import { type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { farewellKey } from "../port-holder/order.ts";

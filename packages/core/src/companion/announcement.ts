@@ -1,8 +1,7 @@
 import type { Dialect, DiscoveryFacts } from "../agents/dialect.ts";
 import { createDiscoveryRecords, type DiscoveryRecords, type WriteProblem } from "../discovery/discovery-records.ts";
 import type { EditorHost } from "../editor-host.ts";
-import { isInContainer } from "../platform/platform.ts";
-import type { Platform } from "../platform/platform.ts";
+import { isInContainer, type Platform } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { WorkspaceRoots } from "./workspace-roots.ts";

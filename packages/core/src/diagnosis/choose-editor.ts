@@ -1,8 +1,6 @@
 import type { Platform } from "../platform/platform.ts";
-import { variableOf } from "./examine-places.ts";
-import type { EditorRecord } from "./editor-record.ts";
+import { type EditorRecord, type FoundPlace, variableOf } from "./records.ts";
 import type { ChoiceReason, DiagnosedAgent } from "./finding.ts";
-import type { FoundPlace } from "./editor-record.ts";
 import { holds, realPlace } from "./running-editors.ts";
 import { editorProcessOf } from "./terminal.ts";
 

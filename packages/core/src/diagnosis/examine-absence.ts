@@ -1,10 +1,8 @@
-import { type AgentPlace, agentPlaces, type Surroundings, variableOf } from "./examine-places.ts";
-import type { OutcomeFacts } from "./examine-choice.ts";
 import { blockedDirectory } from "./examine-places.ts";
+import { type AgentPlace, agentPlaces, readPlaces, type Surroundings, variableOf } from "./records.ts";
+import type { OutcomeFacts } from "./examine-choice.ts";
 import { type DiagnosedAgent, type Finding, findingOf, type NamedEditor } from "./finding.ts";
-import { readPlaces } from "./editor-record.ts";
-import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
-import { editorsServing, holds, realPlace } from "./running-editors.ts";
+import { editorsServing, findRunningEditors, holds, realPlace, type RunningEditor } from "./running-editors.ts";
 import { surroundingsOf } from "./terminal.ts";
 
 export interface AbsenceFacts extends OutcomeFacts {

@@ -2,11 +2,10 @@ import { isEnded } from "../storage/run-marker.ts";
 import type { SessionTrial } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ChoiceFacts, chooseEditor, portVariables, type RankedRecord } from "./choose-editor.ts";
-import type { EditorRecord } from "./editor-record.ts";
+import type { EditorRecord } from "./records.ts";
 import { isSurelyEnded } from "./examine-places.ts";
 import { type DiagnosedAgent, type Finding, findingOf, type NamedEditor } from "./finding.ts";
-import type { RunningEditor } from "./running-editors.ts";
-import { holds, realPlace } from "./running-editors.ts";
+import { holds, realPlace, type RunningEditor } from "./running-editors.ts";
 import { isStopped } from "./terminal.ts";
 
 export interface OutcomeFacts extends ChoiceFacts {

@@ -1,6 +1,6 @@
+import { type FoundFile, type FoundPlace, variableOf } from "./records.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isOwn, joinPath } from "../storage/private-directory.ts";
-import type { FoundFile, FoundPlace } from "./editor-record.ts";
 import { type DiagnosedAgent, diagnosedAgents, type Finding, findingOf } from "./finding.ts";
 import type { RunningEditor } from "./running-editors.ts";
 
@@ -83,48 +83,6 @@ function examineFile(
 export function isSurelyEnded({ process }: Platform, { records }: RunningEditor): boolean {
   const pids = records.flatMap(({ companion, pid }) => companion?.pid ?? pid ?? []);
   return pids.length > 0 && pids.every((pid) => !process.isAlive(pid));
-}
-
-/** What decides where agents look: this terminal's, or those of another process. */
-export interface Surroundings {
-  readonly homeDirectory: string;
-  readonly temporaryDirectory: string;
-  environment(name: string): string | undefined;
-}
-
-/** A directory in which an agent looks for editors. */
-export interface AgentPlace {
-  readonly agent: DiagnosedAgent;
-  readonly directory: string;
-  /** Names of the records in it. */
-  readonly pattern: RegExp;
-}
-
-const lock = /^\d+\.lock$/u;
-
-/** Where agents look that are started in these surroundings (docs/protocols). */
-export function agentPlaces(platform: Platform, surroundings: Surroundings): readonly AgentPlace[] {
-  const below = (directory: string, ...names: readonly string[]): string =>
-    names.reduce((path, name) => joinPath(platform, path, name), directory);
-  const { homeDirectory: home, temporaryDirectory: temporary } = surroundings;
-  const qwenHome = variableOf(surroundings, "QWEN_HOME") ?? below(home, ".qwen");
-  const claudeHomes = new Set([variableOf(surroundings, "CLAUDE_CONFIG_DIR"), below(home, ".claude")]);
-  return [
-    {
-      agent: "gemini",
-      directory: below(temporary, "gemini", "ide"),
-      pattern: /^gemini-ide-server-\d+(?:-\d+)?\.json$/u,
-    },
-    { agent: "qwen", directory: below(qwenHome, "ide"), pattern: lock },
-    ...Array.from(claudeHomes).flatMap((base): readonly AgentPlace[] =>
-      base === undefined ? [] : [{ agent: "claude", directory: below(base, "ide"), pattern: lock }],
-    ),
-  ];
-}
-
-/** A variable's value; undefined where it is empty or not set. */
-export function variableOf(surroundings: Pick<Surroundings, "environment">, name: string): string | undefined {
-  return surroundings.environment(name) || undefined;
 }
 
 /** What each agent is started with, and the package that brings it. */

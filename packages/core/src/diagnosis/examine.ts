@@ -2,16 +2,20 @@ import type { AgentSettings } from "../agents/settings.ts";
 import { probePort, type SessionTrial, trySession } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readAgentSettings } from "../read-agent-settings.ts";
-import { agentPlaces, type Surroundings, variableOf } from "./examine-places.ts";
+import { agentCommands, blockedDirectory, examinePlaces, isInstalled } from "./examine-places.ts";
+import { agentPlaces, type EditorRecord, readPlaces, type Surroundings, variableOf } from "./records.ts";
 import { namedPort, portVariables } from "./choose-editor.ts";
-import type { EditorRecord } from "./editor-record.ts";
 import { type AbsenceFacts, examineAbsence } from "./examine-absence.ts";
 import { examineChoice } from "./examine-choice.ts";
-import { blockedDirectory, examinePlaces } from "./examine-places.ts";
-import { examineAsking, examineConnecting } from "./finding.ts";
-import { type DiagnosedAgent, diagnosedAgents, type Finding, findingOf, gatherFindings } from "./finding.ts";
-import { agentCommands, isInstalled } from "./examine-places.ts";
-import { readPlaces } from "./editor-record.ts";
+import {
+  type DiagnosedAgent,
+  diagnosedAgents,
+  examineAsking,
+  examineConnecting,
+  type Finding,
+  findingOf,
+  gatherFindings,
+} from "./finding.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
 import { otherSurroundings } from "./terminal.ts";
 

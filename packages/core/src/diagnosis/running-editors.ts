@@ -1,8 +1,7 @@
 import type { Platform } from "../platform/platform.ts";
 import { isOwn } from "../storage/private-directory.ts";
 import { isEnded } from "../storage/run-marker.ts";
-import { type EditorRecord, type FoundPlace, readPlaces } from "./editor-record.ts";
-import { agentPlaces } from "./examine-places.ts";
+import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
 import type { DiagnosedAgent } from "./finding.ts";
 import { probePort } from "../endpoint/try-session.ts";
 

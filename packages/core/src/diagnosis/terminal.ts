@@ -1,5 +1,5 @@
 import type { Platform } from "../platform/platform.ts";
-import { type Surroundings, variableOf } from "./examine-places.ts";
+import { type Surroundings, variableOf } from "./records.ts";
 
 const shells: ReadonlySet<string> = new Set(["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"]);
 /** More ancestors than any terminal has. */

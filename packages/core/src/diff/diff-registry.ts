@@ -3,24 +3,21 @@ import type { Clock, Files, Random } from "../platform/platform.ts";
 import type { Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import { ByteOrderMarks } from "./file-on-disk.ts";
-import { DraftKeeper } from "./drafts.ts";
+import { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
+import { DraftKeeper, RestingTexts } from "./drafts.ts";
 import { KeptTexts } from "./kept-texts.ts";
 import { FileFollower } from "./file-follower.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
-import { OpenProposals } from "./review-views.ts";
+import { OpenProposals, ReviewViews } from "./review-views.ts";
 import { OutcomeOffice, type OutcomeCarrier } from "./outcome-office.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
 import { ProposalHandover } from "./proposal-handover.ts";
 import type { ProposalStore } from "./stored-proposals.ts";
-import { RestingTexts } from "./drafts.ts";
 import { ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
-import { ReviewViews } from "./review-views.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
 import { ReviewedFiles } from "./reviewed-files.ts";
 import { AwaitedWrites } from "./awaited-writes.ts";
-import { WrittenFiles } from "./file-on-disk.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
 const maximumOpenPerSession = 200;

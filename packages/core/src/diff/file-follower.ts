@@ -4,10 +4,9 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper } from "./drafts.ts";
-import { hasConflict } from "./model.ts";
-import type { OpenProposals } from "./review-views.ts";
+import { type AcceptRefusal, hasConflict } from "./model.ts";
+import { currentText, type OpenProposals } from "./review-views.ts";
 import type { Proposal } from "./proposal.ts";
-import { currentText } from "./review-views.ts";
 import { firstBase, type RebasedProposal, rebaseProposal } from "./merge-texts.ts";
 import type { AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
@@ -25,12 +24,6 @@ export type AcceptCheck =
   /** `text` may be written: `file` is what it takes the place of. */
   | { readonly kind: "clear"; readonly text: string; readonly file: FileText; readonly place: FilePlace }
   | { readonly kind: "refused"; readonly because: AcceptRefusal };
-
-/**
- * Why an accept does not count. `conflict`: the file has changed in the same lines. `not-written-yet`: an agent has still to write what
- * was accepted for this file before. `changed-unreadable`: the file has changed and cannot be read as text; a second accept counts.
- */
-export type AcceptRefusal = "conflict" | "not-written-yet" | "changed-unreadable";
 
 export interface FileFollowerOptions {
   readonly files: ReviewedFiles;

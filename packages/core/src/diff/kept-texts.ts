@@ -2,14 +2,12 @@ import type { EditorHost } from "../editor-host.ts";
 import type { Clock, Files } from "../platform/platform.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import type { DraftKeeper } from "./drafts.ts";
+import type { DraftKeeper, RestingTexts } from "./drafts.ts";
 import type { KeptReason, KeptText, KeptTextSaving } from "./model.ts";
 import type { OutcomeOffice } from "./outcome-office.ts";
-import type { OpenProposals } from "./review-views.ts";
+import type { OpenProposals, ReviewViews } from "./review-views.ts";
 import type { Proposal } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
-import type { ReviewViews } from "./review-views.ts";
-import type { RestingTexts } from "./drafts.ts";
 import { saveIntoFile } from "./file-on-disk.ts";
 
 export interface KeptTextsOptions {

@@ -105,3 +105,9 @@ function hasLine(text: string, line: string): boolean {
 
 /** Keys of kept proposals in the private storage begin with it; apart from the store, which is loaded only where there are some. */
 export const proposalKeyPrefix = "proposal-";
+
+/**
+ * Why an accept does not count. `conflict`: the file has changed in the same lines. `not-written-yet`: an agent has still to write what
+ * was accepted for this file before. `changed-unreadable`: the file has changed and cannot be read as text; a second accept counts.
+ */
+export type AcceptRefusal = "conflict" | "not-written-yet" | "changed-unreadable";

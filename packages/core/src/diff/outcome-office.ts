@@ -1,9 +1,8 @@
 import type { Clock } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
-import type { DraftKeeper } from "./drafts.ts";
+import type { DraftKeeper, RestingTexts } from "./drafts.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
-import type { RestingTexts } from "./drafts.ts";
 
 /** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms. */
 const ownerGraceMs = 10_000;

@@ -2,12 +2,10 @@ import type { Clock } from "../platform/platform.ts";
 import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import type { ProposalInfo } from "./model.ts";
-import type { OpenProposals } from "./review-views.ts";
+import { type OpenProposals, readView, type ReviewViews } from "./review-views.ts";
 import type { OutcomeCarrier, OutcomeOffice } from "./outcome-office.ts";
 import { Proposal } from "./proposal.ts";
 import type { ProposalStore, StoredProposal } from "./stored-proposals.ts";
-import { readView } from "./review-views.ts";
-import type { ReviewViews } from "./review-views.ts";
 
 export interface ProposalHandoverOptions {
   readonly clock: Clock;

@@ -1,7 +1,6 @@
 import type { Clock } from "../platform/platform.ts";
 import type { DiffView, FileStanding } from "../editor-host.ts";
-import { hasConflict } from "./model.ts";
-import type { DiffOutcome, KeptReason, ProposalInfo, ProposalInput } from "./model.ts";
+import { type DiffOutcome, hasConflict, type KeptReason, type ProposalInfo, type ProposalInput } from "./model.ts";
 import type { FilePlace, FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 

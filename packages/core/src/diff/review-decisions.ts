@@ -2,22 +2,19 @@ import type { DiffCloseReason, DiffViewEvents } from "../editor-host.ts";
 import type { Clock } from "../platform/platform.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import type { ByteOrderMarks } from "./file-on-disk.ts";
+import type { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import type { FileFollower } from "./file-follower.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { KeptTexts } from "./kept-texts.ts";
-import type { OpenProposals } from "./review-views.ts";
+import type { OpenProposals, ReviewViews } from "./review-views.ts";
 import type { OutcomeOffice, UntoldOutcome } from "./outcome-office.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
-import type { ReviewViews } from "./review-views.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
-import { mergeTexts } from "./merge-texts.ts";
-import { textForEdits } from "./merge-texts.ts";
+import { mergeTexts, textForEdits } from "./merge-texts.ts";
 import type { AwaitedWrites } from "./awaited-writes.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
-import type { WrittenFiles } from "./file-on-disk.ts";
 
 /** How long after its answer in the terminal an agent may take to write, ms. */
 const writtenWithinMs = 3_000;

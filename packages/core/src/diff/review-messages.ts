@@ -1,8 +1,7 @@
 import type { EditorHost, HostMessage } from "../editor-host.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import type { AcceptRefusal } from "./file-follower.ts";
-import type { KeptTextSaving } from "./model.ts";
+import type { AcceptRefusal, KeptTextSaving } from "./model.ts";
 import type { Proposal } from "./proposal.ts";
 
 /** Everything a review tells the user; each of them once, with what to do. */

@@ -3,9 +3,15 @@ import type { Platform } from "../platform/platform.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/promises.ts";
 import type { Logger } from "../support/logger.ts";
-import { adviceFor, causeOf } from "../storage/private-directory.ts";
-import { isPlainName } from "../storage/private-directory.ts";
-import { findPrivateDirectory, isOwn, ownLinksBelow, type PrivateDirectory } from "../storage/private-directory.ts";
+import {
+  adviceFor,
+  causeOf,
+  findPrivateDirectory,
+  isOwn,
+  isPlainName,
+  ownLinksBelow,
+  type PrivateDirectory,
+} from "../storage/private-directory.ts";
 import { type PrivateFileNames, privateFileNames, writePrivateFile } from "../storage/private-file.ts";
 import type { RecordWatch } from "./record-watch.ts";
 import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";

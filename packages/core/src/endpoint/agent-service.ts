@@ -2,13 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/promises.ts";
-import type { ConnectionContext } from "./session-table.ts";
+import { type ConnectionContext, Heartbeat, SessionIds, SessionTable, type TableEntry } from "./session-table.ts";
 import type { EndpointLimits, EndpointOptions } from "./endpoint.ts";
 import { EventFrames } from "./event-stream.ts";
-import { Heartbeat } from "./session-table.ts";
 import { McpRoute } from "./mcp-route.ts";
-import { SessionIds } from "./session-table.ts";
-import { SessionTable, type TableEntry } from "./session-table.ts";
 import type { WebSocketDoor } from "./websocket-door.ts";
 
 /** How long streams and sockets may take to end by themselves when the endpoint closes, ms. */

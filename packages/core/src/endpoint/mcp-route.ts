@@ -1,16 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { answerEmpty, answerJson } from "./answers.ts";
+import { answerEmpty, answerJson, answerLastStream, refuse, rpcCodes, rpcError } from "./answers.ts";
 import { clientHeaders } from "./request-guard.ts";
-import type { ConnectionContext } from "./session-table.ts";
+import type { ConnectionContext, SessionIds, SessionTable, TableEntry } from "./session-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
-import { answerLastStream } from "./answers.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
-import { refuse } from "./answers.ts";
-import { rpcCodes, rpcError } from "./answers.ts";
 import { type BodyResult, collectBody } from "./request-body.ts";
-import type { SessionIds } from "./session-table.ts";
-import type { SessionTable, TableEntry } from "./session-table.ts";
 import { StreamableHttpTransport } from "./streamable-http-transport.ts";
 
 /** The MCP revisions that have sessions and a stream (seen on the wire: 2025-06-18 and 2025-11-25). */

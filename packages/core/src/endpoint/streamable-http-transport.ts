@@ -11,15 +11,11 @@ import { Emitter, type Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import { holdsLongString, jsonPieces, type PiecedText } from "../support/json-pieces.ts";
 import type { AgentTransport, ReliableMessage, ReliableOptions } from "./endpoint.ts";
-import { answerEmpty, answerInPieces, answerJson } from "./answers.ts";
-import type { ConnectionContext } from "./session-table.ts";
-import { EventStream } from "./event-stream.ts";
-import { encodeEvent } from "./event-stream.ts";
+import { answerEmpty, answerInPieces, answerJson, answerLastStream, rpcCodes, rpcError } from "./answers.ts";
+import type { ConnectionContext, ShutOptions, TableEntry } from "./session-table.ts";
+import { encodeEvent, EventStream } from "./event-stream.ts";
 import type { IncomingRpc } from "./json-rpc.ts";
-import { answerLastStream } from "./answers.ts";
-import { rpcCodes, rpcError } from "./answers.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
-import type { ShutOptions, TableEntry } from "./session-table.ts";
 
 /** A request of the agent that waits for its answer. */
 interface PendingRequest {

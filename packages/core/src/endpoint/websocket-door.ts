@@ -4,17 +4,13 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { messageOf } from "../support/errors.ts";
 import { clientHeaders } from "./request-guard.ts";
-import type { ConnectionContext } from "./session-table.ts";
+import type { ConnectionContext, Heartbeat, SessionIds, SessionTable, TableEntry } from "./session-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
 import { FrameSplitter } from "./frame-splitter.ts";
-import type { Heartbeat } from "./session-table.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
 import { rpcCodes, rpcError } from "./answers.ts";
-import { PeerWatch } from "./peer-watch.ts";
+import { PeerWatch, ReadingGate } from "./peer-watch.ts";
 import { BodyText, type TextRefusal } from "./request-body.ts";
-import { ReadingGate } from "./peer-watch.ts";
-import type { SessionIds } from "./session-table.ts";
-import type { SessionTable, TableEntry } from "./session-table.ts";
 import { type WebSocketPeer, WebSocketTransport } from "./websocket-transport.ts";
 
 /** The subprotocol that clients of the Claude protocol require (claude.md, "Transport"). */

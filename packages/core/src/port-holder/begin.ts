@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { AgentSide } from "../companion/agent-side.ts";
 import type { ProposalInfo } from "../diff/model.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import { handoverSecrets } from "../endpoint/give-back.ts";
@@ -13,6 +12,7 @@ import {
   type FarewellProposal,
   type FarewellSession,
   type GuardOrder,
+  type HeldAgents,
 } from "./order.ts";
 import { type FarewellModules, runFarewell } from "./program.ts";
 
@@ -30,7 +30,7 @@ export interface FarewellOptions {
   readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
   readonly comeBackMs: number;
   /** Undefined: no agent came to this run. */
-  readonly agents: AgentSide | undefined;
+  readonly agents: HeldAgents | undefined;
   readonly earlier: EarlierFarewell | undefined;
 }
 
@@ -133,7 +133,7 @@ const noteSchema = z.object({
  * types `/ide enable`.
  */
 export function farewellSessions(
-  agents: AgentSide | undefined,
+  agents: HeldAgents | undefined,
   earlier: EarlierFarewell | undefined,
   monotonicMs: number,
 ): readonly FarewellSession[] {
@@ -158,15 +158,12 @@ function readSessions(note: string): readonly FarewellSession[] {
 }
 
 /** The agents that would come back to the port if the run ended now, with what they wait for. */
-export function presentSessions(
-  agents: Pick<AgentSide, "sessions" | "diffs">,
-  monotonicMs: number,
-): readonly FarewellSession[] {
+export function presentSessions(agents: HeldAgents, monotonicMs: number): readonly FarewellSession[] {
   return knownSessions(agents, agents.diffs.proposals, monotonicMs);
 }
 
 function knownSessions(
-  { sessions }: Pick<AgentSide, "sessions">,
+  { sessions }: Pick<HeldAgents, "sessions">,
   undecided: readonly ProposalInfo[],
   monotonicMs: number,
 ): readonly FarewellSession[] {

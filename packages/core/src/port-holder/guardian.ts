@@ -1,4 +1,3 @@
-import type { AgentSide } from "../companion/agent-side.ts";
 import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
@@ -7,10 +6,8 @@ import { inheritedDescriptor, type Platform, type ProgramPipe } from "../platfor
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import { patience, stragglersMs } from "./begin.ts";
-import { farewellKey, type FarewellNote, type FarewellSession, type GuardOrder } from "./order.ts";
-import { dismissal, guardianProgram } from "./begin.ts";
-import { presentSessions } from "./begin.ts";
+import { dismissal, guardianProgram, patience, presentSessions, stragglersMs } from "./begin.ts";
+import { farewellKey, type FarewellNote, type FarewellSession, type GuardOrder, type HeldAgents } from "./order.ts";
 
 /** A proposal that is decided sooner gets no guardian, ms: to start one takes some 50 ms of a processor. */
 const startAfterMs = 150;
@@ -37,7 +34,7 @@ export interface GuardedRun {
 export interface GuardianOptions extends GuardedRun {
   readonly platform: Platform;
   readonly logger: Logger;
-  readonly agents: Pick<AgentSide, "sessions" | "diffs">;
+  readonly agents: HeldAgents;
 }
 
 /** A guardian that is there or on its way. */
@@ -172,6 +169,6 @@ export class Guardian {
  * For a verdict, or for one that was given and has not arrived. Also for an agent whose answer dies with the connection: with the
  * port it keeps its way to the next run.
  */
-function isAnyWaiting({ diffs, sessions }: Pick<AgentSide, "sessions" | "diffs">): boolean {
+function isAnyWaiting({ diffs, sessions }: HeldAgents): boolean {
   return sessions.sessions.some(({ id }) => diffs.concerns(id));
 }

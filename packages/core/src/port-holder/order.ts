@@ -1,3 +1,6 @@
+import type { DiffRegistry } from "../diff/diff-registry.ts";
+import type { SessionRegistry } from "../session/session-registry.ts";
+
 /** Key of the private storage under which a run leaves word of its keeper, and the keeper of what it told agents. */
 export const farewellKey = "farewell";
 
@@ -62,4 +65,10 @@ export interface FarewellVerdict {
   readonly proposalId: string;
   /** The event id under which the agent was sent the rejection; 0 where it decided the proposal itself. */
   readonly eventId: number;
+}
+
+/** The agents of the run that ends, as far as they matter to a port holder. */
+export interface HeldAgents {
+  readonly sessions: Pick<SessionRegistry, "sessions">;
+  readonly diffs: Pick<DiffRegistry, "proposals" | "undecided" | "concerns">;
 }

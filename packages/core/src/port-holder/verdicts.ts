@@ -1,5 +1,4 @@
-import type { ProposalStore, StoredProposal } from "../diff/stored-proposals.ts";
-import type { TextStorage } from "../diff/stored-proposals.ts";
+import type { ProposalStore, StoredProposal, TextStorage } from "../diff/stored-proposals.ts";
 import { farewellKey, type FarewellVerdict } from "./order.ts";
 
 /** A store that has heard what a keeper told agents meanwhile: such a proposal is not open any more. */

@@ -3,15 +3,11 @@ import { PatchbayError } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import { LoadOnce } from "../support/promises.ts";
 import type { Logger } from "../support/logger.ts";
-import { adviceFor, causeOf } from "./private-directory.ts";
+import { adviceFor, causeOf, findPrivateDirectory, isOwn, joinPath, splitPath } from "./private-directory.ts";
 import { claimFile, releaseClaim } from "./claim.ts";
-import { CountedText } from "./storage-room.ts";
-import { joinPath, splitPath } from "./private-directory.ts";
-import { findPrivateDirectory, isOwn } from "./private-directory.ts";
-import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
+import { CountedText, type StorageBound, type StorageRoom, type StoredValue } from "./storage-room.ts";
+import { isLeftover, privateFileNames, SerialSlots, writePrivateFile } from "./private-file.ts";
 import type { RecordMarker } from "./run-marker.ts";
-import { SerialSlots } from "./private-file.ts";
-import type { StorageBound, StorageRoom, StoredValue } from "./storage-room.ts";
 
 export interface PrivateStorageOptions {
   readonly platform: Platform;

@@ -1,7 +1,7 @@
 import { delimiter } from "node:path";
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { splitFolders as split } from "../../src/diagnosis/editor-record.ts";
+import { splitFolders as split } from "../../src/diagnosis/records.ts";
 
 const splitFolders = (text: string): readonly string[] => split(createMemoryPlatform(), text);
 

@@ -1,7 +1,6 @@
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
-import { agentPlaces } from "../../src/diagnosis/examine-places.ts";
-import { readPlaces } from "../../src/diagnosis/editor-record.ts";
+import { agentPlaces, readPlaces } from "../../src/diagnosis/records.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 
 it("a place that may not be looked into holds nothing", async () => {

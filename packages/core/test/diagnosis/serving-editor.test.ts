@@ -2,8 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunningEditor } from "../../src/diagnosis/running-editors.ts";
-import { editorsServing } from "../../src/diagnosis/running-editors.ts";
+import { editorsServing, type RunningEditor } from "../../src/diagnosis/running-editors.ts";
 
 let platform: TestPlatform;
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DiffOutcome } from "../../src/diff/model.ts";
-import { parseStoredProposal } from "../../src/diff/stored-proposals.ts";
-import type { StoredProposal } from "../../src/diff/stored-proposals.ts";
+import { parseStoredProposal, type StoredProposal } from "../../src/diff/stored-proposals.ts";
 
 const text = fc.string({ unit: fc.constantFrom("a", "\r", "\n", "\ufeff", "😀", '"', "\\", "\u2028", "\0") });
 const accepted = fc.record({ kind: fc.constant("accepted" as const), text, edited: fc.boolean() });

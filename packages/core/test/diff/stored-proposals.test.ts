@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredProposal } from "../../src/diff/stored-proposals.ts";
-import { createStoredProposals, type TextStorage } from "../../src/diff/stored-proposals.ts";
+import { createStoredProposals, type StoredProposal, type TextStorage } from "../../src/diff/stored-proposals.ts";
 import { ownerOf } from "./registry-under-test.ts";
 
 const day = 24 * 60 * 60 * 1000;

@@ -1,8 +1,13 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished } from "vitest";
-import type { AgentTransport } from "../../src/endpoint/endpoint.ts";
-import type { Endpoint, EndpointLimits, EndpointOptions, NewConnection } from "../../src/endpoint/endpoint.ts";
+import type {
+  AgentTransport,
+  Endpoint,
+  EndpointLimits,
+  EndpointOptions,
+  NewConnection,
+} from "../../src/endpoint/endpoint.ts";
 import { listenEndpoint } from "../../src/endpoint/loopback-endpoint.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import type { Clock } from "../../src/platform/platform.ts";

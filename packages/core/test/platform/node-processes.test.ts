@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createNodePlatform } from "../../src/platform/node.ts";
-import { nodeProcesses } from "../../src/platform/node.ts";
+import { createNodePlatform, nodeProcesses } from "../../src/platform/node.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { createMemoryPlatform, createTestPlatform } from "@patchbay/testkit";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkPath } from "../../src/session/path-check.ts";
-import { RealDirectories } from "../../src/session/path-check.ts";
+import { checkPath, RealDirectories } from "../../src/session/path-check.ts";
 
 const platform = createTestPlatform();
 afterAll(() => platform.dispose());

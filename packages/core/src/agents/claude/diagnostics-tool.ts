@@ -4,8 +4,7 @@ import type { Diagnostic, FileDiagnostics, HostDiagnostics } from "../../editor-
 import type { Clock } from "../../platform/platform.ts";
 import type { SessionServices } from "../dialect.ts";
 import { PatchbayError } from "../../support/errors.ts";
-import { errorResult, type TextResult, textResult } from "../tool.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, errorResult, type TextResult, textResult, type Tool } from "../tool.ts";
 import { pathsOfUri } from "./selection.ts";
 
 /**

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { DiffOutcome } from "../../diff/model.ts";
 import type { SessionServices } from "../dialect.ts";
-import { type TextResult, textResult } from "../tool.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, type TextResult, textResult, type Tool } from "../tool.ts";
 
 const openDiffArguments = z.object({
   old_file_path: z.string().optional(),

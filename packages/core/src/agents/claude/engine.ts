@@ -1,7 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import * as z from "zod";
-import type { SessionServices } from "../dialect.ts";
-import type { DialectEngine, Mention, SessionEngine } from "../dialect.ts";
+import type { DialectEngine, Mention, SessionEngine, SessionServices } from "../dialect.ts";
 import { createToolServer } from "../tool.ts";
 import { createDiffTools } from "./diff-tools.ts";
 import { encodeSelectionChanged } from "./selection.ts";

@@ -1,6 +1,13 @@
 import { joinPath } from "../../storage/private-directory.ts";
-import type { AgentSettings, SettingsPlace } from "../settings.ts";
-import { chosenDirectory, inFolder, jsonFilesIn, managedDirectory, SettingsLayers } from "../settings.ts";
+import {
+  type AgentSettings,
+  chosenDirectory,
+  inFolder,
+  jsonFilesIn,
+  managedDirectory,
+  SettingsLayers,
+  type SettingsPlace,
+} from "../settings.ts";
 
 /** The tools that write; rules of the user may have each of them asked about in any mode. */
 const writingTools = ["Edit", "Write"];

@@ -3,11 +3,9 @@ import type { Range } from "../../context/model.ts";
 import { isSecretPath } from "../../context/sharing-policy.ts";
 import type { HostDocuments } from "../../editor-host.ts";
 import type { SessionServices } from "../dialect.ts";
-import { errorResult, type TextResult, textResult } from "../tool.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, errorResult, type TextResult, textResult, type Tool } from "../tool.ts";
 import { createDiagnosticsTool } from "./diagnostics-tool.ts";
-import { toFileUri } from "./selection.ts";
-import { selectionOf } from "./selection.ts";
+import { selectionOf, toFileUri } from "./selection.ts";
 
 /** Most of a document that is searched for openFile's start and end texts, bytes. */
 const searchLimitBytes = 2_000_000;

@@ -1,8 +1,13 @@
 import { joinPath } from "../../storage/private-directory.ts";
-import { isInContainer } from "../../platform/platform.ts";
-import type { Platform } from "../../platform/platform.ts";
-import type { AgentSettings, SettingsPlace } from "../settings.ts";
-import { chosenDirectory, inFolder, SettingsLayers, systemFile } from "../settings.ts";
+import { isInContainer, type Platform } from "../../platform/platform.ts";
+import {
+  type AgentSettings,
+  chosenDirectory,
+  inFolder,
+  SettingsLayers,
+  type SettingsPlace,
+  systemFile,
+} from "../settings.ts";
 
 /** With one of these set Gemini CLI stays on the container's own loopback (docs/protocols/gemini.md). */
 const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSION", "SSH_CONNECTION"];

@@ -1,6 +1,12 @@
 import { joinPath } from "../../storage/private-directory.ts";
-import type { AgentSettings, SettingsPlace } from "../settings.ts";
-import { chosenDirectory, inFolder, SettingsLayers, systemFile } from "../settings.ts";
+import {
+  type AgentSettings,
+  chosenDirectory,
+  inFolder,
+  SettingsLayers,
+  type SettingsPlace,
+  systemFile,
+} from "../settings.ts";
 
 export async function readQwenSettings(
   place: SettingsPlace,
