@@ -19,10 +19,11 @@ export interface AnnouncementOptions {
   readonly ending: AbortSignal;
 }
 
-/** Where agents find the endpoint, and with what secret. */
+/** Where agents find the endpoint, and with what token each. */
 export interface AnnouncedAddress {
   readonly port: number;
-  readonly token: string;
+  /** By the ids of the dialects. */
+  readonly tokens: Readonly<Record<string, string>>;
 }
 
 /**
@@ -112,7 +113,8 @@ export class Announcement {
   async #announceNow(): Promise<readonly string[]> {
     const facts = await this.#facts();
     const environment: Record<string, string> = {};
-    for (const dialect of this.#options.dialects) Object.assign(environment, dialect.environment(facts));
+    for (const dialect of this.#options.dialects)
+      Object.assign(environment, dialect.environment(this.#factsFor(dialect, facts)));
     const problems = await this.#records.write(this.#wanted(facts));
     if (this.#options.ending.aborted) return [];
     this.#environment = environment;
@@ -120,16 +122,19 @@ export class Announcement {
     return sentences(problems);
   }
 
-  #wanted(facts: DiscoveryFacts): ReturnType<Dialect["records"]> {
-    return this.#options.dialects.flatMap((dialect) => dialect.records(facts));
+  #wanted(facts: Omit<DiscoveryFacts, "token">): ReturnType<Dialect["records"]> {
+    return this.#options.dialects.flatMap((dialect) => dialect.records(this.#factsFor(dialect, facts)));
   }
 
-  async #facts(): Promise<DiscoveryFacts> {
+  #factsFor({ id }: Dialect, facts: Omit<DiscoveryFacts, "token">): DiscoveryFacts {
+    return { ...facts, token: this.#address?.tokens[id] ?? "" };
+  }
+
+  async #facts(): Promise<Omit<DiscoveryFacts, "token">> {
     const { host, platform, roots } = this.#options;
     const [realFolders, inContainer] = await Promise.all([roots.real(), isInContainer(platform)]);
     return {
       port: this.#address?.port ?? 0,
-      token: this.#address?.token ?? "",
       folders: roots.folders,
       realFolders,
       identity: host.identity,

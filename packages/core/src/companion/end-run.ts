@@ -1,8 +1,7 @@
 import type { StopOptions } from "../companion.ts";
 import { within } from "../support/promises.ts";
-import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
+import type { OpenedEndpoint } from "./kept-port.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
-import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { DisposableStore } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
@@ -22,14 +21,13 @@ const usualAbsenceMs = 2_000;
 
 /** What one start has begun. */
 export interface Run {
-  /** Undefined until it listens, like the endpoint. */
-  identity: EndpointIdentity | undefined;
   /** Undefined: nothing is kept for the next run. */
   readonly storage: PrivateStorage | undefined;
   readonly agents: AgentsOnDemand;
   /** What it listens to. */
   readonly following: DisposableStore;
-  endpoint: Endpoint | undefined;
+  /** Undefined until it listens. */
+  opened: OpenedEndpoint | undefined;
 }
 
 /**
@@ -52,22 +50,21 @@ export async function endRun(
   const side = await run.agents.loaded();
   // Otherwise it goes with the last proposal that is settled.
   if (reload === true) side?.guardian?.leave();
-  if (reload === true) run.endpoint?.leave(comeBackMs === undefined ? {} : { comeBackMs });
+  if (reload === true) run.opened?.endpoint.leave(comeBackMs === undefined ? {} : { comeBackMs });
   // An editor that does not answer must not keep the records in being.
   const diffs = side?.diffs.stop({ keep: reload === true });
   if (diffs !== undefined) await attempt(within(settleMs, platform.clock, diffs));
   let retryMs = comeBackMs;
-  const { endpoint, identity, storage, following } = run;
+  const { opened, storage, following } = run;
   if (
     reload === true &&
     (side !== undefined || run.agents.earlier !== undefined) &&
     storage !== undefined &&
-    endpoint !== undefined &&
-    identity !== undefined
+    opened !== undefined
   ) {
     // The port is held, and in the end verdicts are given, by a process of their own.
     const { earlier } = run.agents;
-    const farewell = { platform, storage, identity, endpoint, agents: side, earlier };
+    const farewell = { platform, storage, listening: opened, agents: side, earlier };
     const leaving = import("../port-holder/begin.ts").then(async ({ beginFarewell }) => {
       const toldMs = await beginFarewell({ ...farewell, comeBackMs: comeBackMs ?? usualAbsenceMs });
       if (comeBackMs !== undefined) retryMs = toldMs ?? comeBackMs;
@@ -82,7 +79,7 @@ export async function endRun(
     const { sessions } = side.sessions;
     await attempt(import("./kept-port.ts").then(({ noteAttached }) => noteAttached(storage, sessions, platform.clock)));
   }
-  await attempt(endpoint?.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
+  await attempt(opened?.endpoint.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());
   const written = side?.diffs.settled();
   if (written !== undefined)

@@ -3,7 +3,7 @@ import type { Endpoint, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { listenEndpoint } from "../endpoint/loopback-endpoint.ts";
 import type { Clock, Platform } from "../platform/platform.ts";
 import type { Session } from "../session/session.ts";
-import { type EndpointIdentity, type KeptEndpoint, newIdentity } from "../storage/endpoint-identity.ts";
+import { agentTokens, type EndpointIdentity, type KeptEndpoint, newIdentity } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
@@ -16,12 +16,16 @@ export interface KeptPortOptions {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly sessions: SessionAcceptor;
+  /** Ids of the agents, each of which gets a token. */
+  readonly agentIds: readonly string[];
 }
 
 /** An endpoint with the secrets that open it. */
 export interface OpenedEndpoint {
   readonly endpoint: Endpoint;
   readonly identity: EndpointIdentity;
+  /** By agent. */
+  readonly tokens: Readonly<Record<string, string>>;
 }
 
 /**
@@ -31,10 +35,13 @@ export interface OpenedEndpoint {
  * PatchbayError `port-unavailable` where only one port would do.
  */
 export async function listenOnKeptPort(options: KeptPortOptions): Promise<OpenedEndpoint> {
-  const { kept, onlyPort, platform, logger, sessions } = options;
+  const { kept, onlyPort, platform, logger, sessions, agentIds } = options;
   const listen = async (port: number, identity: EndpointIdentity): Promise<OpenedEndpoint> => {
     const { clock, random } = platform;
-    return { endpoint: await listenEndpoint({ port, ...identity, clock, random, logger, sessions }), identity };
+    const tokens = agentTokens(identity, agentIds, random);
+    const { sessionKey } = identity;
+    const endpoint = await listenEndpoint({ port, tokens, sessionKey, clock, random, logger, sessions });
+    return { endpoint, identity, tokens };
   };
   const fresh = newIdentity(platform.random);
   const port = onlyPort ?? kept?.port ?? 0;

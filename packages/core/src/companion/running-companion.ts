@@ -193,7 +193,7 @@ export class RunningCompanion implements Companion {
     const kept = await readKeptEndpoint(storage);
     const following = new DisposableStore();
     const agents = this.#createAgents(storage, following);
-    const run: Run = { identity: undefined, storage, agents, following, endpoint: undefined };
+    const run: Run = { storage, agents, following, opened: undefined };
     this.#run = run;
     this.#applyPolicy();
     following.add(this.#tracker.follow());
@@ -203,10 +203,11 @@ export class RunningCompanion implements Companion {
         if (change.kind === "focused") this.#verifyRecords();
       }),
     );
-    const { endpoint, identity } = await listenOnKeptPort({ kept, onlyPort, platform, logger, sessions: agents });
-    run.endpoint = endpoint;
-    run.identity = identity;
-    const warnings = await this.#announcement.announce({ port: endpoint.port, token: identity.token });
+    const agentIds = this.#options.dialects.map(({ id }) => id);
+    const opened = await listenOnKeptPort({ kept, onlyPort, platform, logger, sessions: agents, agentIds });
+    const { endpoint, identity } = opened;
+    run.opened = opened;
+    const warnings = await this.#announcement.announce({ port: endpoint.port, tokens: opened.tokens });
     if (identity !== kept?.identity) {
       this.#saving = keepEndpoint(storage, { port: endpoint.port, identity }).catch((error: unknown) =>
         logger.warn("The port is not kept for the next start", { reason: messageOf(error) }),
@@ -225,7 +226,7 @@ export class RunningCompanion implements Companion {
     this.#run = undefined;
     run?.following.dispose();
     this.#tracker = this.#createTracker();
-    await run?.endpoint?.close();
+    await run?.opened?.endpoint.close();
     await run?.agents.side?.sessions.stop();
     await this.#announcement.withdraw();
     await run?.storage?.release();
@@ -252,8 +253,7 @@ export class RunningCompanion implements Companion {
       tracker: this.#tracker,
       storage,
       listening: () => {
-        const { endpoint, identity } = this.#run ?? {};
-        return endpoint === undefined || identity === undefined ? undefined : { endpoint, identity };
+        return this.#run?.opened;
       },
       ending: this.#ending.signal,
       realFolders: () => this.#roots.real(),
@@ -333,9 +333,9 @@ export class RunningCompanion implements Companion {
 
   #foldersChanged(): void {
     this.#roots.refresh();
-    const { endpoint, identity } = this.#run ?? {};
-    if (endpoint === undefined || identity === undefined) return;
-    this.#announcement.announce({ port: endpoint.port, token: identity.token }).then(
+    const opened = this.#run?.opened;
+    if (opened === undefined) return;
+    this.#announcement.announce({ port: opened.endpoint.port, tokens: opened.tokens }).then(
       (warnings) => this.#state.kind === "listening" && this.#setState({ ...this.#state, warnings }),
       (error: unknown) =>
         this.#options.logger.error("The records could not be rewritten", { reason: messageOf(error) }),

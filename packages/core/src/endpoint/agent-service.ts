@@ -54,12 +54,12 @@ export class AgentService {
   }
 
   /** Answers a request to `/mcp` that the guard has let in. */
-  handle(request: IncomingMessage, response: ServerResponse, tokenName: string | undefined): void {
+  handle(request: IncomingMessage, response: ServerResponse, tokenName: string): void {
     this.#route.handle(request, response, tokenName);
   }
 
   /** Completes a WebSocket upgrade that the guard has let in. */
-  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string | undefined): Promise<void> {
+  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string): Promise<void> {
     (await this.#door.get()).upgrade(request, socket, head, tokenName);
   }
 

@@ -9,9 +9,8 @@ import type { Logger } from "../support/logger.ts";
 export interface EndpointOptions {
   /** 0: the system chooses. A taken port is an error with code `port-unavailable`; the caller then asks for 0. */
   readonly port: number;
-  readonly token: string;
-  /** Further secrets by name, e.g. one per dialect: an agent takes its token from the record it found, so the token tells who it is. */
-  readonly namedTokens?: Readonly<Record<string, string>>;
+  /** Each lets an agent in, by the name under which the acceptor hears which one it was (`NewConnection.tokenName`). */
+  readonly tokens: Readonly<Record<string, string>>;
   /** Key of the MAC in session ids; kept across reloads so that ids stay known. */
   readonly sessionKey: string;
   readonly clock: Clock;
@@ -48,8 +47,8 @@ export interface NewConnection {
   /** The dialect named in a revived id. */
   readonly dialectHint: string | undefined;
   readonly remotePort: number;
-  /** Which of `namedTokens` let the agent in; undefined for `token`. */
-  readonly tokenName: string | undefined;
+  /** Which of the tokens let the agent in. */
+  readonly tokenName: string;
 }
 
 /** Implemented by the session registry: takes what the endpoint has let in. */
@@ -62,8 +61,8 @@ export interface SessionAcceptor {
     readonly headers: Readonly<Record<string, string>>;
     readonly initialize: unknown;
     readonly remotePort: number;
-    /** Which of `namedTokens` let the agent in; undefined for `token`. */
-    readonly tokenName: string | undefined;
+    /** Which of the tokens let the agent in. */
+    readonly tokenName: string;
   }): Promise<string>;
   /** The session ended for good (DELETE, socket closed, dropped for room). */
   ended(sessionId: string, why: "deleted" | "closed" | "dropped" | "idle"): void;

@@ -190,7 +190,7 @@ const keepAliveTimeoutMs = 30_000;
  * @throws PatchbayError `port-unavailable` where the port is taken or not allowed, `invalid-argument` for an empty secret.
  */
 export async function listenEndpoint(options: EndpointOptions): Promise<Endpoint> {
-  const secrets = [options.token, options.sessionKey, ...Object.values(options.namedTokens ?? {})];
+  const secrets = [options.sessionKey, ...Object.values(options.tokens)];
   if (secrets.includes("")) throw new PatchbayError("invalid-argument", "A token and a session key are needed.");
   const limits: EndpointLimits = { ...defaultLimits, ...options.limits };
   const server = createServer({

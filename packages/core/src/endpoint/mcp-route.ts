@@ -37,7 +37,7 @@ export class McpRoute {
     this.#table = options.table;
   }
 
-  handle(request: IncomingMessage, response: ServerResponse, tokenName: string | undefined): void {
+  handle(request: IncomingMessage, response: ServerResponse, tokenName: string): void {
     const { headers, method } = request;
     const version = headers["mcp-protocol-version"];
     if (version !== undefined && (typeof version !== "string" || !protocolVersions.includes(version))) {
@@ -52,7 +52,7 @@ export class McpRoute {
     else this.#delete(request, response, sessionId);
   }
 
-  #get(request: IncomingMessage, response: ServerResponse, sessionId: string, tokenName: string | undefined): void {
+  #get(request: IncomingMessage, response: ServerResponse, sessionId: string, tokenName: string): void {
     this.#withSession(request, response, sessionId, tokenName, (transport) => {
       if (!response.destroyed) transport.openStream(request, response);
     });
@@ -71,7 +71,7 @@ export class McpRoute {
     answerEmpty(response, 204);
   }
 
-  #post(request: IncomingMessage, response: ServerResponse, sessionId: string | undefined, tokenName?: string): void {
+  #post(request: IncomingMessage, response: ServerResponse, sessionId: string | undefined, tokenName: string): void {
     const { headers } = request;
     if (!isJson(headers["content-type"]) || headers["content-encoding"] !== undefined) {
       this.#refuse(request, response, 415, "The body must be application/json.");
@@ -113,7 +113,7 @@ export class McpRoute {
     request: IncomingMessage,
     response: ServerResponse,
     sessionId: string | undefined,
-    tokenName: string | undefined,
+    tokenName: string,
     incoming: ReadableRpc,
   ): void {
     const live = sessionId === undefined ? undefined : this.#table.find(sessionId);
@@ -131,7 +131,7 @@ export class McpRoute {
   async #startSession(
     request: IncomingMessage,
     response: ServerResponse,
-    tokenName: string | undefined,
+    tokenName: string,
     incoming: ReadableRpc & { readonly kind: "request" },
   ): Promise<void> {
     const facts = {
@@ -161,7 +161,7 @@ export class McpRoute {
     request: IncomingMessage,
     response: ServerResponse,
     sessionId: string,
-    tokenName: string | undefined,
+    tokenName: string,
     go: (transport: StreamableHttpTransport) => void,
   ): void {
     const transport = this.#table.find(sessionId) ?? this.#revive(request, sessionId, tokenName);
@@ -189,7 +189,7 @@ export class McpRoute {
     }
   }
 
-  #revive(request: IncomingMessage, sessionId: string, tokenName: string | undefined): TableEntry | "full" | undefined {
+  #revive(request: IncomingMessage, sessionId: string, tokenName: string): TableEntry | "full" | undefined {
     if (this.#table.hasEnded(sessionId)) return undefined;
     const dialectHint = this.#ids.verify(sessionId);
     if (dialectHint === undefined) return undefined;

@@ -11,7 +11,7 @@ interface GuardedRequest {
 }
 
 export type GuardVerdict =
-  | { readonly kind: "admitted"; readonly route: "mcp" | "websocket"; readonly tokenName: string | undefined }
+  | { readonly kind: "admitted"; readonly route: "mcp" | "websocket"; readonly tokenName: string }
   | { readonly kind: "refused"; readonly status: number; readonly reason: string };
 
 export interface RequestGuard {
@@ -29,17 +29,14 @@ const forbidden: GuardVerdict = { kind: "refused", status: 403, reason: "Forbidd
  */
 export function createRequestGuard(options: {
   readonly port: number;
-  readonly token: string;
-  readonly namedTokens?: Readonly<Record<string, string>>;
+  /** By name. */
+  readonly tokens: Readonly<Record<string, string>>;
   readonly maximumMessageBytes: number;
 }): RequestGuard {
   const { port, maximumMessageBytes } = options;
   // Clients in a container reach the machine's loopback under Docker's name for it (gemini.md, "Discovery").
   const hosts = new Set(["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${port}`));
-  const secrets = [
-    { name: undefined, bytes: Buffer.from(options.token) },
-    ...Object.entries(options.namedTokens ?? {}).map(([name, token]) => ({ name, bytes: Buffer.from(token) })),
-  ];
+  const secrets = Object.entries(options.tokens).map(([name, token]) => ({ name, bytes: Buffer.from(token) }));
 
   const findSecret = (headers: IncomingHttpHeaders, isUpgrade: boolean): (typeof secrets)[number] | undefined => {
     const told = tokenOf(headers, isUpgrade);

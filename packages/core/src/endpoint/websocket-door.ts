@@ -53,7 +53,7 @@ export class WebSocketDoor {
     this.#server = new WebSocketServer(serverOptions);
   }
 
-  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string | undefined): void {
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) =>
       this.#serve(request, socket, webSocket, tokenName),
     );
@@ -78,7 +78,7 @@ export class WebSocketDoor {
     for (const webSocket of this.#open) webSocket.terminate();
   }
 
-  #serve(request: IncomingMessage, socket: Socket, webSocket: WebSocket, tokenName: string | undefined): void {
+  #serve(request: IncomingMessage, socket: Socket, webSocket: WebSocket, tokenName: string): void {
     const { context, heartbeat, table } = this.#options;
     const gate = new ReadingGate(webSocket);
     const splitter = new FrameSplitter(context.limits.maximumMessageBytes);
@@ -145,7 +145,7 @@ export class WebSocketDoor {
   async #start(
     request: IncomingMessage,
     peer: WebSocketPeer,
-    tokenName: string | undefined,
+    tokenName: string,
     first: Exclude<IncomingRpc, { kind: "invalid" }>,
   ): Promise<WebSocketTransport | undefined> {
     const { acceptor, context, ids, table } = this.#options;

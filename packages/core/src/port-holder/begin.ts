@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { ProposalInfo } from "../diff/model.ts";
-import type { Endpoint } from "../endpoint/endpoint.ts";
+
 import { handoverSecrets } from "../endpoint/give-back.ts";
 import { inheritedDescriptor, type Platform } from "../platform/platform.ts";
-import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
+
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import {
   farewellKey,
@@ -13,6 +13,7 @@ import {
   type FarewellSession,
   type GuardOrder,
   type HeldAgents,
+  type Listening,
 } from "./order.ts";
 import { type FarewellModules, runFarewell } from "./program.ts";
 
@@ -26,8 +27,7 @@ export const stragglersMs = 1_500;
 export interface FarewellOptions {
   readonly platform: Platform;
   readonly storage: PrivateStorage;
-  readonly identity: EndpointIdentity;
-  readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
+  readonly listening: Listening;
   readonly comeBackMs: number;
   /** Undefined: no agent came to this run. */
   readonly agents: HeldAgents | undefined;
@@ -40,8 +40,9 @@ export interface FarewellOptions {
  * started.
  */
 export async function beginFarewell(options: FarewellOptions): Promise<number | undefined> {
-  const { platform, storage, identity, endpoint, comeBackMs, agents, earlier } = options;
-  const { port, descriptor } = endpoint;
+  const { platform, storage, listening, comeBackMs, agents, earlier } = options;
+  const { identity, tokens } = listening;
+  const { port, descriptor } = listening.endpoint;
   const { clock, processes, random } = platform;
   const sessions = farewellSessions(agents, earlier, clock.monotonic());
   if (processes === undefined || sessions.length === 0) return undefined;
@@ -55,7 +56,7 @@ export async function beginFarewell(options: FarewellOptions): Promise<number | 
   const { ask, proofKey } = handoverSecrets(identity.sessionKey, random);
   const order: FarewellOrder = {
     port,
-    token: identity.token,
+    tokens: Object.values(tokens),
     giveBackSecret: ask,
     proofKey,
     descriptor: descriptor === undefined ? undefined : inheritedDescriptor,

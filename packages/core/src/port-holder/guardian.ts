@@ -1,13 +1,18 @@
-import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
-import type { Endpoint } from "../endpoint/endpoint.ts";
 import { handoverSecrets } from "../endpoint/give-back.ts";
 import { inheritedDescriptor, type Platform, type ProgramPipe } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import { dismissal, guardianProgram, patience, presentSessions, stragglersMs } from "./begin.ts";
-import { farewellKey, type FarewellNote, type FarewellSession, type GuardOrder, type HeldAgents } from "./order.ts";
+import {
+  farewellKey,
+  type FarewellNote,
+  type FarewellSession,
+  type GuardOrder,
+  type HeldAgents,
+  type Listening,
+} from "./order.ts";
 
 /** A proposal that is decided sooner gets no guardian, ms: to start one takes some 50 ms of a processor. */
 const startAfterMs = 150;
@@ -15,12 +20,6 @@ const startAfterMs = 150;
 const comeBackMs = 4_500;
 /** The `retry` of streams that end because nobody came back, ms. */
 const retryMs = 2_000;
-
-/** What agents dial, and what opens it. */
-export interface Listening {
-  readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
-  readonly identity: EndpointIdentity;
-}
 
 /** What a guardian needs of the run that it watches over. */
 export interface GuardedRun {
@@ -128,11 +127,11 @@ export class Guardian {
     const place = listening();
     if (watch.pipe === undefined || watch.noteFile === undefined || place === undefined || text === watch.sent) return;
     watch.sent = text;
-    const { endpoint, identity } = place;
+    const { endpoint, identity, tokens } = place;
     const { ask, proofKey } = handoverSecrets(identity.sessionKey, platform.random);
     const order: GuardOrder = {
       port: endpoint.port,
-      token: identity.token,
+      tokens: Object.values(tokens),
       giveBackSecret: ask,
       proofKey,
       descriptor: endpoint.descriptor === undefined ? undefined : inheritedDescriptor,

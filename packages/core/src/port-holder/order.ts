@@ -1,4 +1,6 @@
 import type { DiffRegistry } from "../diff/diff-registry.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
 
 /** Key of the private storage under which a run leaves word of its keeper, and the keeper of what it told agents. */
@@ -7,8 +9,8 @@ export const farewellKey = "farewell";
 /** What a keeper process is to do; goes to it through a pipe, because it holds secrets. */
 export interface FarewellOrder {
   readonly port: number;
-  /** What agents show. */
-  readonly token: string;
+  /** What agents show, each its own. */
+  readonly tokens: readonly string[];
   /** What the next run shows when it wants the port back; good for nothing else. */
   readonly giveBackSecret: string;
   /** The key under which the keeper answers the next run that nobody else had the port. */
@@ -65,6 +67,14 @@ export interface FarewellVerdict {
   readonly proposalId: string;
   /** The event id under which the agent was sent the rejection; 0 where it decided the proposal itself. */
   readonly eventId: number;
+}
+
+/** What agents dial, and what opens it. */
+export interface Listening {
+  readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
+  readonly identity: Pick<EndpointIdentity, "sessionKey">;
+  /** By agent. */
+  readonly tokens: Readonly<Record<string, string>>;
 }
 
 /** The agents of the run that ends, as far as they matter to a port holder. */

@@ -42,7 +42,10 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   let lastEventId = 0;
 
   const digest = (text: string): Buffer => crypto.createHash("sha256").update(text).digest();
-  const tokenDigest = digest(order.token);
+  const tokenDigests = order.tokens.map(digest);
+  /** All are compared, so that the time does not tell which one it was. */
+  const isToken = (shown: Buffer): boolean =>
+    tokenDigests.filter((known) => crypto.timingSafeEqual(shown, known)).length > 0;
   const giveBackDigest = digest(order.giveBackSecret);
 
   const isOurs = (): boolean => {
@@ -129,7 +132,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     if (origin !== undefined || host === undefined || !hosts.has(host.toLowerCase())) return undefined;
     if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
     const shown = digest(authorization.slice(7).trim());
-    const isAgent = crypto.timingSafeEqual(shown, tokenDigest);
+    const isAgent = isToken(shown);
     const isNextRun = crypto.timingSafeEqual(shown, giveBackDigest);
     return isAgent ? "agent" : isNextRun ? "next-run" : undefined;
   };
@@ -248,9 +251,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
     origin === undefined &&
     host !== undefined &&
     hosts.has(host.toLowerCase()) &&
-    Object.values(others).some(
-      (value) => typeof value === "string" && crypto.timingSafeEqual(digest(value), tokenDigest),
-    );
+    Object.values(others).some((value) => typeof value === "string" && isToken(digest(value)));
 
   // Whoever is cut off tries again after longer and longer times, and then no more. An attempt that gets no answer yet costs none of
   // them, and the one after it comes soon after the next run (docs/protocols/claude.md).

@@ -69,16 +69,17 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
-    return this.#dialectFor(readClientFacts(facts.transport, facts.headers, facts.initialize)).id;
+    const client = readClientFacts(facts.transport, facts.headers, facts.initialize);
+    return (this.#dialectOfToken(facts.tokenName, client) ?? this.#dialectFor(client)).id;
   }
 
   async accept(connection: NewConnection): Promise<void> {
     const { transport, sessionId, dialectHint, initialize } = connection;
     const client =
       initialize === undefined ? undefined : readClientFacts(transport.kind, connection.headers, initialize);
+    const told = client ?? readClientFacts(transport.kind, connection.headers, undefined);
     const dialect =
-      this.#dialectNamed(dialectHint) ??
-      this.#dialectFor(client ?? readClientFacts(transport.kind, connection.headers, undefined));
+      this.#dialectNamed(dialectHint) ?? this.#dialectOfToken(connection.tokenName, told) ?? this.#dialectFor(told);
     const arrival = { hasLeft: false };
     this.#arriving.set(sessionId, arrival);
     const dialectEngine = await this.#engineOf(dialect).finally(() => this.#arriving.delete(sessionId));
@@ -326,6 +327,12 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
 
   #dialectNamed(id: string | undefined): Dialect | undefined {
     return this.#options.dialects.find((dialect) => dialect.id === id);
+  }
+
+  /** The agent whose record was read; none where that agent does not come this way. */
+  #dialectOfToken(tokenName: string, client: ClientFacts): Dialect | undefined {
+    const dialect = this.#dialectNamed(tokenName);
+    return dialect?.transport === client.transport ? dialect : undefined;
   }
 
   #dialectFor(client: ClientFacts): Dialect {

@@ -3,8 +3,8 @@ import type { PrivateStorage } from "./private-storage.ts";
 
 /** The secrets of one endpoint. Who has them is let in (docs/security.md). */
 export interface EndpointIdentity {
-  /** 256 bits, unpadded base64url. */
-  readonly token: string;
+  /** What the agents' tokens are derived from (`agentTokens`); 256 bits, unpadded base64url. Shown to nobody. */
+  readonly secret: string;
   /** Key of the MAC in session ids; 256 bits, unpadded base64url. */
   readonly sessionKey: string;
 }
@@ -20,7 +20,19 @@ const secretBytes = 32;
 const secretPattern = /^[A-Za-z0-9_-]{43}$/;
 
 export function newIdentity(random: Random): EndpointIdentity {
-  return { token: random.token(secretBytes), sessionKey: random.token(secretBytes) };
+  return { secret: random.token(secretBytes), sessionKey: random.token(secretBytes) };
+}
+
+/**
+ * A token for each agent, by its id: an agent takes its token from the record it has read, so the token tells which agent it
+ * is, whatever it says of itself.
+ */
+export function agentTokens(
+  { secret }: Pick<EndpointIdentity, "secret">,
+  agentIds: readonly string[],
+  random: Random,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(agentIds.map((id) => [id, random.mac(secret, `token of ${id}`)]));
 }
 
 /**
@@ -35,7 +47,7 @@ export async function readKeptEndpoint(storage: PrivateStorage | undefined): Pro
 /** Leaves an endpoint for the next run. Rejects with PatchbayError `storage-failed`; the run itself is not affected. */
 export async function keepEndpoint(storage: PrivateStorage | undefined, endpoint: KeptEndpoint): Promise<void> {
   const { port, identity } = endpoint;
-  await storage?.write(storageKey, JSON.stringify({ port, token: identity.token, sessionKey: identity.sessionKey }));
+  await storage?.write(storageKey, JSON.stringify({ port, secret: identity.secret, sessionKey: identity.sessionKey }));
 }
 
 /** Narrows by hand: start-up loads no parser. All three values must be sound, or none is used. */
@@ -48,10 +60,10 @@ function parseEndpoint(text: string): KeptEndpoint | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  if (!("port" in value) || !("token" in value) || !("sessionKey" in value)) return undefined;
-  const { port, token, sessionKey } = value;
+  if (!("port" in value) || !("secret" in value) || !("sessionKey" in value)) return undefined;
+  const { port, secret, sessionKey } = value;
   if (typeof port !== "number" || !Number.isInteger(port) || port <= 0 || port > 65_535) return undefined;
-  if (typeof token !== "string" || !secretPattern.test(token)) return undefined;
+  if (typeof secret !== "string" || !secretPattern.test(secret)) return undefined;
   if (typeof sessionKey !== "string" || !secretPattern.test(sessionKey)) return undefined;
-  return { port, identity: { token, sessionKey } };
+  return { port, identity: { secret, sessionKey } };
 }

@@ -43,7 +43,7 @@ function start(changes: Partial<AgentsOnDemandOptions> = {}) {
       initialize: message,
       dialectHint: "gemini",
       remotePort: 1,
-      tokenName: undefined,
+      tokenName: "gemini",
     });
   return { agents, accept, ending, seen };
 }

@@ -5,7 +5,7 @@ import { WorkspaceRoots } from "../../src/companion/workspace-roots.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
-const address = { port: 4_321, token: "secret" };
+const address = { port: 4_321, tokens: { gemini: "secret", qwen: "secret", claude: "secret" } };
 const workspace = "GEMINI_CLI_IDE_WORKSPACE_PATH";
 
 function start() {

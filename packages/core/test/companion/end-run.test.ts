@@ -46,7 +46,7 @@ async function start() {
     initialize: undefined,
     dialectHint: "gemini",
     remotePort: 1,
-    tokenName: undefined,
+    tokenName: "gemini",
   });
   transport.openStream();
   const { side } = agents;
@@ -58,11 +58,10 @@ async function start() {
   const kept = (): readonly string[] => platform.files.paths.filter((name) => name.includes(`/${proposalKeyPrefix}`));
   await expect.poll(kept).toHaveLength(1);
   const run: Run = {
-    identity: newIdentity(platform.random),
     storage,
     agents,
     following: new DisposableStore(),
-    endpoint: undefined,
+    opened: undefined,
   };
   return { run, platform, logger, transport, side, owner, view, kept };
 }
@@ -115,7 +114,7 @@ describe("the end of a run", () => {
     const closed: unknown[] = [];
     const close = async (options?: CloseOptions): Promise<void> => void closed.push(options);
     const endpoint = { port: 1, descriptor: undefined, sessionCount: 1, leave: () => {}, close };
-    run.endpoint = endpoint;
+    run.opened = { endpoint, identity: newIdentity(platform.random), tokens: {} };
     await endRun(run, { reload: true, comeBackMs: 4_000 }, { platform, logger });
     expect(closed).toEqual([{ comeBackMs: 4_000 }]);
   });

@@ -16,7 +16,7 @@ async function takenPort(): Promise<number> {
 }
 
 async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
-  const identity = { token: "token", sessionKey: "key" };
+  const identity = { secret: "secret", sessionKey: "key" };
   const sessions: SessionAcceptor = {
     recognise: async () => "gemini",
     accept: async () => {},
@@ -30,6 +30,7 @@ async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
     platform,
     logger: nullLogger,
     sessions,
+    agentIds: ["gemini"],
   });
   onTestFinished(() => endpoint.close());
   return endpoint;

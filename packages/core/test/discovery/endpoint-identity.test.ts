@@ -12,7 +12,7 @@ describe("the endpoint of the last run", () => {
     const identity = newIdentity(platform.random);
     await keepEndpoint(storage, { port: 41_234, identity });
     expect(await readKeptEndpoint(storage)).toEqual({ port: 41_234, identity });
-    expect(Buffer.from(identity.token, "base64url")).toHaveLength(32);
+    expect(Buffer.from(identity.secret, "base64url")).toHaveLength(32);
     expect(new Set([identity, newIdentity(platform.random)].flatMap((one) => Object.values(one))).size).toBe(4);
   });
 
@@ -35,23 +35,23 @@ describe("the endpoint of the last run", () => {
     });
     expect(await readKeptEndpoint(storing(() => Promise.reject(new Error("EIO"))))).toBeUndefined();
     const secret = platform.random.token(32);
-    const sound = { port: 1, token: secret, sessionKey: secret };
+    const sound = { port: 1, secret, sessionKey: secret };
     const read = async (value: unknown): ReturnType<typeof readKeptEndpoint> =>
       await readKeptEndpoint(storing(async () => JSON.stringify(value)));
     expect(await read(sound)).toBeDefined();
     const malformed = [
-      { ...sound, token: secret.slice(1) },
+      { ...sound, secret: secret.slice(1) },
       { ...sound, sessionKey: `${secret.slice(1)}=` },
       { ...sound, port: 0 },
       { ...sound, port: 65_536 },
       { ...sound, port: 1.5 },
-      { port: 1, token: secret },
+      { port: 1, secret },
     ];
     for (const each of malformed) expect(await read(each)).toBeUndefined();
     const value = fc.record(
       {
         port: fc.oneof(fc.integer(), fc.jsonValue()),
-        token: fc.oneof(fc.constant(secret), fc.jsonValue()),
+        secret: fc.oneof(fc.constant(secret), fc.jsonValue()),
         sessionKey: fc.oneof(fc.constant(secret), fc.jsonValue()),
       },
       { requiredKeys: [] },
@@ -66,7 +66,7 @@ describe("the endpoint of the last run", () => {
         async (text) => {
           const kept = await readKeptEndpoint(storing(async () => text));
           if (kept === undefined) return;
-          expect(kept.identity).toEqual({ token: secret, sessionKey: secret });
+          expect(kept.identity).toEqual({ secret, sessionKey: secret });
           expect(Number.isInteger(kept.port) && kept.port > 0 && kept.port <= 65_535).toBe(true);
         },
       ),

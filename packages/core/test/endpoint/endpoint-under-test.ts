@@ -41,7 +41,8 @@ export interface UnderTestOptions {
   readonly limits?: Partial<EndpointLimits>;
   readonly clock?: Clock;
   readonly sessionKey?: string;
-  readonly namedTokens?: Readonly<Record<string, string>>;
+  /** Beside `token`, which is one of these, too. */
+  readonly tokens?: Readonly<Record<string, string>>;
   readonly mayForget?: (sessionId: string) => boolean;
   readonly beforeAccept?: () => Promise<void>;
   /** Called for each session when its engine is connected. */
@@ -65,13 +66,12 @@ export async function startEndpoint(options: UnderTestOptions = {}): Promise<End
   const platform = createNodePlatform();
   const given: EndpointOptions = {
     port: options.port ?? 0,
-    token,
+    tokens: { any: token, ...options.tokens },
     sessionKey: options.sessionKey ?? "key",
     clock: options.clock ?? platform.clock,
     random: platform.random,
     logger: collectLog(logLines),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.namedTokens === undefined ? {} : { namedTokens: options.namedTokens }),
     sessions: {
       recognise: async ({ transport }) => (transport === "websocket" ? "claude" : "gemini"),
       accept: async (connection) => {

@@ -3,8 +3,7 @@ import { createRequestGuard, type GuardVerdict } from "../../src/endpoint/reques
 
 const guard = createRequestGuard({
   port: 4321,
-  token: "secret-token",
-  namedTokens: { gemini: "gemini-token" },
+  tokens: { any: "secret-token", gemini: "gemini-token" },
   maximumMessageBytes: 1_000,
 });
 
@@ -33,7 +32,7 @@ function statusOf(verdict: GuardVerdict): number {
 
 describe("request guard", () => {
   it("lets an agent in by its bearer token", () => {
-    expect(check([host, bearer])).toEqual({ kind: "admitted", route: "mcp", tokenName: undefined });
+    expect(check([host, bearer])).toEqual({ kind: "admitted", route: "mcp", tokenName: "any" });
     expect(check([host, ["authorization", "bearer secret-token"]]).kind).toBe("admitted");
   });
 
@@ -42,7 +41,7 @@ describe("request guard", () => {
     (token) => expect(statusOf(check([host, ["Authorization", `Bearer ${token}`]]))).toBe(401),
   );
 
-  it("says which named token it was", () => {
+  it("says which token it was", () => {
     expect(check([host, ["Authorization", "Bearer gemini-token"]])).toMatchObject({ tokenName: "gemini" });
   });
 

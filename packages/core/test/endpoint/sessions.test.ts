@@ -292,7 +292,7 @@ describe("sessions", () => {
   });
 
   it("tells the acceptor who comes, without secrets", async () => {
-    const under = await startEndpoint({ namedTokens: { qwen: "qwen-token" } });
+    const under = await startEndpoint({ tokens: { qwen: "qwen-token" } });
     await post(under, initializeMessage, { authorization: "Bearer qwen-token", cookie: "a=b", "x-extra": "1" });
     const { connection } = under.last();
     expect(connection).toMatchObject({

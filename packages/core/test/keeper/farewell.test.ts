@@ -1,3 +1,4 @@
+import { agentTokens } from "../../src/storage/endpoint-identity.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { connect, createServer as createListener } from "node:net";
@@ -25,13 +26,14 @@ interface PlainClient {
   streams(): number;
 }
 
-const secrets = z.object({ token: z.string(), sessionKey: z.string() });
+const secrets = z.object({ secret: z.string(), sessionKey: z.string() });
 
-/** What a run keeps for the next one, once it is written. */
-async function keptSecrets(platform: TestPlatform): Promise<z.infer<typeof secrets>> {
+/** What a run keeps for the next one, once it is written, and Gemini CLI's token of it. */
+async function keptSecrets(platform: TestPlatform): Promise<z.infer<typeof secrets> & { readonly token: string }> {
   const file = join(platform.root, "storage", "endpoint.json");
   await expect.poll(() => existsSync(file)).toBe(true);
-  return secrets.parse(JSON.parse(readFileSync(file, "utf8")));
+  const kept = secrets.parse(JSON.parse(readFileSync(file, "utf8")));
+  return { ...kept, token: agentTokens(kept, ["gemini"], platform.random)["gemini"] ?? "" };
 }
 
 /** The official client as it is, which notes everything that it is told. */
@@ -234,9 +236,10 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await untilHeld(port);
     const [pid] = keepers();
     const facts = ["cmdline", "environ"].map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1")).join("\0");
-    const { token, sessionKey } = await keptSecrets(platform);
+    const { secret, token, sessionKey } = await keptSecrets(platform);
     expect(facts).toContain("ELECTRON_RUN_AS_NODE=1");
     expect(facts).not.toContain(token);
+    expect(facts).not.toContain(secret);
     expect(facts).not.toContain(sessionKey);
   });
 
@@ -446,8 +449,9 @@ it("a stranger on the port is told neither the token nor the session key", async
   const second = build();
   await second.companion.start();
   expect(portOf(second.companion)).not.toBe(port);
-  const { token, sessionKey } = await keptSecrets(platform);
+  const { secret, token, sessionKey } = await keptSecrets(platform);
   expect(heard).toHaveLength(1);
   expect(heard.join()).not.toContain(token);
+  expect(heard.join()).not.toContain(secret);
   expect(heard.join()).not.toContain(sessionKey);
 });

@@ -67,7 +67,8 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
       storage,
       listening: () => ({
         endpoint: { port: 4_000, descriptor: 12 },
-        identity: { token: "the token", sessionKey: "key" },
+        identity: { sessionKey: "key" },
+        tokens: { gemini: "the token" },
       }),
       ready,
     },
@@ -81,7 +82,7 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
     initialize: undefined,
     dialectHint: "gemini",
     remotePort: 1,
-    tokenName: undefined,
+    tokenName: "gemini",
   });
   transport.openStream();
   const [session] = side.sessions.sessions;
@@ -112,7 +113,7 @@ describe("a guardian", () => {
     await expect.poll(() => pipes[0]?.lines.length).toBe(1);
     const [pipe] = pipes;
     const order: unknown = JSON.parse(pipe?.lines[0] ?? "");
-    expect(order).toMatchObject({ port: 4_000, token: "the token", holdMs: 13_500 });
+    expect(order).toMatchObject({ port: 4_000, tokens: ["the token"], holdMs: 13_500 });
     expect(await note()).toContain('"told":[]');
     open("/ws/b.ts");
     expect(pipe?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts"]);

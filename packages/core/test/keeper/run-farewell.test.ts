@@ -31,7 +31,7 @@ async function start(changes: Partial<FarewellOrder> = {}) {
   const now = Date.now();
   const order: FarewellOrder = {
     port: await freePort(),
-    token: "token",
+    tokens: ["another token", "token"],
     giveBackSecret: "give-back",
     proofKey: "proof",
     descriptor: undefined,

@@ -85,7 +85,7 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
         initialize: undefined,
         dialectHint: sessionId.slice(0, sessionId.indexOf(".")),
         remotePort: 1,
-        tokenName: undefined,
+        tokenName: "gemini",
       }),
   };
 }
@@ -98,6 +98,23 @@ describe("session registry", () => {
     load();
     await expect(accepting).rejects.toMatchObject({ code: "stopped" });
     expect(sessions.sessions).toEqual([]);
+  });
+
+  it("an agent is known by the token it has read, whatever it says of itself, where it comes the way of that agent", async () => {
+    const { sessions } = start();
+    const saysGemini = {
+      clientInfo: { name: "streamable-http-client", version: "0.61.0" },
+      protocolVersion: "2025-06-18",
+    };
+    const known = (
+      tokenName: string,
+      transport: "streamable-http" | "websocket" = "streamable-http",
+    ): Promise<string> =>
+      sessions.recognise({ transport, headers: {}, initialize: saysGemini, remotePort: 1, tokenName });
+    expect(await known("gemini")).toBe("gemini");
+    expect(await known("qwen")).toBe("qwen");
+    expect(await known("claude")).toBe("gemini");
+    expect(await known("qwen", "websocket")).toBe("claude");
   });
 
   it("nobody is let in after the stop", async () => {
