@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type DiagnosedAgent, diagnosedAgents, messageOf, PatchbayError } from "@patchbay/core";
+import { type AgentId, agents, messageOf, PatchbayError } from "@patchbay/core";
 import { program } from "./own-command.ts";
 
 export type Command =
@@ -19,7 +19,7 @@ export type Command =
       readonly folder: string;
       readonly json: boolean;
       /** Only these; empty: all. */
-      readonly agents: readonly DiagnosedAgent[];
+      readonly agents: readonly AgentId[];
     };
 
 export interface ServeCommand {
@@ -95,10 +95,13 @@ function parseServe(args: readonly string[], cwd: string): Command {
   };
 }
 
-function parseAgent(text: string): DiagnosedAgent {
-  const agent = diagnosedAgents.find((id) => id === text);
+function parseAgent(text: string): AgentId {
+  const agent = agents.find(({ id }) => id === text)?.id;
   if (agent !== undefined) return agent;
-  throw new PatchbayError("invalid-argument", `"${text}" is not an agent. Use ${diagnosedAgents.join(", ")}.`);
+  throw new PatchbayError(
+    "invalid-argument",
+    `"${text}" is not an agent. Use ${agents.map(({ id }) => id).join(", ")}.`,
+  );
 }
 
 function parsePort(text: string): number {

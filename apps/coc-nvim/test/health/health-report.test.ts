@@ -106,6 +106,7 @@ describe("the health report", () => {
       modeSetting: "tools.approvalMode",
       settingsFile: "/home/user/.qwen/settings.json",
       decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
+      traces: [],
       askingCommand: "qwen --approval-mode default",
       askingInput: undefined,
     };

@@ -36,6 +36,7 @@ function agent(facts: Partial<AgentSettings>): AgentSettings {
     modeSetting: "tools.approvalMode",
     settingsFile: "/home/user/.qwen/settings.json",
     decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
+    traces: [],
     askingCommand: "qwen --approval-mode default",
     askingInput: undefined,
     ...facts,

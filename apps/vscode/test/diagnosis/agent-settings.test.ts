@@ -15,6 +15,7 @@ const qwen: AgentSettings = {
   modeSetting: "tools.approvalMode",
   settingsFile: "/home/user/.qwen/settings.json",
   decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
+  traces: [],
   askingCommand: "qwen --approval-mode default",
   askingInput: undefined,
 };

@@ -1,5 +1,6 @@
 import {
-  allDialects,
+  agentOf,
+  agents as everyAgent,
   type AgentSettings,
   type ChoiceReason,
   examineAsking,
@@ -27,7 +28,7 @@ export function wordsOf(finding: Finding): FindingWords {
 
 /** Names of agents as people know them. */
 export function agentName(agent: string): string {
-  return allDialects.find(({ id }) => id === agent)?.agentName ?? agent;
+  return everyAgent.find(({ id }) => id === agent)?.agentName ?? agent;
 }
 
 /** Why an agent may show no changes, for whom it is connected to. */
@@ -148,10 +149,14 @@ function rawWordsOf(finding: Finding): Words {
         fix: `HOME=${quoteWord(theirs)} ${finding.agents[0] ?? ""}`,
       };
     }
-    case "qwen-home-differs": {
-      const { editor, theirs, ours } = finding.values;
-      const text = `${at(editor)} was started ${theirs === undefined ? "without QWEN_HOME" : `with QWEN_HOME ${theirs}`} and this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
-      return { text, fix: theirs === undefined ? "env -u QWEN_HOME qwen" : `QWEN_HOME=${quoteWord(theirs)} qwen` };
+    case "variable-differs": {
+      const { editor, variable, theirs, ours } = finding.values;
+      const command = finding.agents.map((id) => agentOf(id).program.command)[0] ?? "";
+      const text = `${at(editor)} was started ${theirs === undefined ? `without ${variable}` : `with ${variable} ${theirs}`} and this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
+      return {
+        text,
+        fix: theirs === undefined ? `env -u ${variable} ${command}` : `${variable}=${quoteWord(theirs)} ${command}`,
+      };
     }
     case "root-by-sudo":
       return {

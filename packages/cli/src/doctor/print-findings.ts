@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { diagnose, type DiagnosedAgent, type Finding, type Platform, type Surroundings } from "@patchbay/core";
+import { diagnose, type AgentId, type Finding, type Platform, type Surroundings } from "@patchbay/core";
 import { plainJson } from "../plain-json.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { wordsOf } from "./finding-words.ts";
@@ -8,7 +8,7 @@ export interface DoctorRequest {
   readonly folder: string;
   readonly json: boolean;
   /** Only these, where any are named. */
-  readonly agents: readonly DiagnosedAgent[];
+  readonly agents: readonly AgentId[];
   readonly platform: Platform;
   readonly paint: Paint;
   readonly print: (line: string) => void;

@@ -1,4 +1,4 @@
-import { allDialects, type DiscoveryFacts, isInContainer, type Platform, type RunningEditor } from "@patchbay/core";
+import { agents, type DiscoveryFacts, isInContainer, type Platform, type RunningEditor } from "@patchbay/core";
 
 /**
  * The variables that the editor itself puts into its own terminals, made by the same code from what its records tell
@@ -10,7 +10,7 @@ export async function editorEnvironment(
 ): Promise<Readonly<Record<string, string>>> {
   const inContainer = await isInContainer(platform);
   const environment: Record<string, string> = {};
-  for (const dialect of allDialects) {
+  for (const dialect of agents) {
     const record = editor.records.find(({ agent }) => agent === dialect.id);
     if (record === undefined) continue;
     const facts: DiscoveryFacts = {
@@ -27,6 +27,7 @@ export async function editorEnvironment(
       platform,
       temporaryDirectory: platform.process.temporaryDirectory,
       homeDirectory: platform.process.homeDirectory,
+      environment: (name) => platform.process.environment(name),
       inContainer,
     };
     Object.assign(environment, dialect.environment(facts));

@@ -5,6 +5,7 @@ import {
   type Event,
   messageOf,
   type Platform,
+  agents,
   readAgentSettings,
   type SessionInfo,
 } from "@patchbay/core";
@@ -127,13 +128,12 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   // As they are, so that they can be copied.
   screen.printLines(`  ${paint.place(escapeLine(variables))}`);
   screen.print("and then one of:");
-  for (const command of agentCommands) screen.printLines(`  ${paint.place(command)}`);
+  // In the modes in which they ask before they write.
+  for (const { askingCommand } of agents) screen.printLines(`  ${paint.place(askingCommand)}`);
   screen.print(geminiFirstMeeting);
   screen.print(paint.faint("Type help for the commands, quit to end."));
 }
 
-/** In the modes in which they ask before they write. */
-const agentCommands = ["gemini", "qwen --approval-mode default", "claude --permission-mode manual"];
 const geminiFirstMeeting =
   "If Gemini CLI or Qwen Code asks whether to connect an editor or to install something, answer No: nothing has to be installed. Then type /ide enable there.";
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import {
   type Companion,
   createCompanion,
-  type DiagnosedAgent,
+  type AgentId,
   type FileFacts,
   type Platform,
   type Surroundings,
@@ -84,7 +84,7 @@ export class DoctorLab {
 
   /** A record as an editor leaves it. */
   record(
-    agent: DiagnosedAgent,
+    agent: AgentId,
     port: number,
     fields: Readonly<Record<string, unknown>> = {},
     pid: number = process.pid,
@@ -139,13 +139,13 @@ export class DoctorLab {
   }
 
   /** What the doctor prints, in the words of the documentation: what differs from run to run is named. */
-  async diagnose(agents: readonly DiagnosedAgent[] = [], folder: string = this.folder): Promise<readonly string[]> {
+  async diagnose(agents: readonly AgentId[] = [], folder: string = this.folder): Promise<readonly string[]> {
     const { lines } = await this.run(agents, folder);
     return lines.slice(0, -2).map((line) => this.#inGeneral(line));
   }
 
   async run(
-    agents: readonly DiagnosedAgent[],
+    agents: readonly AgentId[],
     folder: string = this.folder,
     json = false,
   ): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
@@ -219,7 +219,7 @@ export class DoctorLab {
   }
 }
 
-function processOf(agent: DiagnosedAgent, pid: number): Readonly<Record<string, number>> {
+function processOf(agent: AgentId, pid: number): Readonly<Record<string, number>> {
   if (agent === "gemini") return {};
   return agent === "qwen" ? { ppid: pid } : { pid };
 }

@@ -1,4 +1,4 @@
-import type { DiagnosedAgent, Finding, FindingCode, FindingValues, NamedEditor } from "@patchbay/core";
+import type { AgentId, Finding, FindingCode, FindingValues, NamedEditor } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../src/doctor/finding-words.ts";
 import { plainJson } from "../../src/plain-json.ts";
@@ -7,7 +7,7 @@ import { escapeLine, escapeText } from "../../src/terminal/escape-text.ts";
 /** Speaks to a terminal in every way, and to a shell. */
 const hostile = "a\u001b[31m\u001b]0;title\u0007\r\n\t\u009b2J\u202e\u2028'; touch x; $(touch y) `touch z`";
 const editor: NamedEditor = { name: hostile, port: 1 };
-const agents: readonly DiagnosedAgent[] = ["gemini"];
+const agents: readonly AgentId[] = ["gemini"];
 
 /** One of every finding: a new one has to be added here. */
 const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
@@ -30,7 +30,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "looks-on-container-host": {},
   "temporary-directory-differs": { editor, theirs: hostile, ours: hostile },
   "home-differs": { editor, theirs: hostile, ours: hostile },
-  "qwen-home-differs": { editor, theirs: hostile, ours: hostile },
+  "variable-differs": { editor, variable: hostile, theirs: hostile, ours: hostile },
   "root-by-sudo": { user: hostile },
   "not-installed": { command: hostile, package: hostile },
   "directory-of-another-user": { directory: hostile, uid: 1 },

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { DiagnosedAgent, Platform } from "@patchbay/core";
+import type { AgentId, Platform } from "@patchbay/core";
 import { deadPid, type DoctorLab } from "./doctor-lab.ts";
 
 /** One case of docs/diagnosis.md: made for real, and what the doctor then prints. */
 export interface Situation {
   readonly title: string;
-  readonly agents?: readonly DiagnosedAgent[];
+  readonly agents?: readonly AgentId[];
   /** Makes it; resolves with the folder in which the doctor is run, where that is not the lab's. */
   readonly make: (lab: DoctorLab) => Promise<string | void>;
   readonly says: readonly string[];

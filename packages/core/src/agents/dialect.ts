@@ -5,18 +5,32 @@ import type { EditorHost, HostIdentity } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
-import type { AgentSettings, SettingsPlace } from "./settings.ts";
+import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
+import type { OwnSettings, SettingsPlace } from "./settings.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /**
  * A dialect is how one family of agents speaks: where it looks for a companion (small, loaded at start) and what it says
  * (loaded when the first agent has authenticated). It knows no editor, and no other dialect.
  */
-export interface Dialect {
-  /** Stable id, e.g. `gemini`; part of session ids. */
-  readonly id: string;
+export interface Dialect<Id extends string = string> {
+  /** Stable id, e.g. `gemini`; part of session ids, and the name of the agent's token. */
+  readonly id: Id;
   /** Name of the agent for people, e.g. `Gemini CLI`. */
   readonly agentName: string;
+  /** What it is started with, and the package that brings it. */
+  readonly program: { readonly command: string; readonly package: string };
+  /** The same, so that it asks before it writes, whatever its settings say. */
+  readonly askingCommand: string;
   readonly transport: "streamable-http" | "websocket";
+  /** The variable that names the editor's port to it. */
+  readonly portVariable: string;
+  /** The variable that names a program for it to talk to in place of an editor; absent: it knows no such thing. */
+  readonly programVariable?: string;
+  /** What it demands of a record beside a folder that fits. */
+  readonly demands: RecordDemands;
+  /** The directories in which it looks for records, and those in which only its older versions do. */
+  places(surroundings: Surroundings): readonly RecordPlace[];
   /** The files through which the agent finds the companion. Called at start and whenever the facts change; cheap. */
   records(facts: DiscoveryFacts): readonly DiscoveryRecord[];
   /** Variables for terminals opened in the editor. Never a token where a record can carry it. */
@@ -25,11 +39,54 @@ export interface Dialect {
   recognise(client: ClientFacts): number;
   /** Loads the part that speaks. */
   load(): Promise<DialectEngine>;
-  /** What the agent's own settings say, for a diagnosis. Loads the part that reads them; never rejects. Absent: nothing is known of them. */
-  settings?(place: SettingsPlace): Promise<Omit<AgentSettings, "agent" | "agentName" | "isUsed">>;
+  /** Loads what a diagnosis asks. */
+  loadChecks(): Promise<AgentChecks>;
 }
 
-export interface DiscoveryFacts {
+/** What an agent demands of a record beside a folder that fits; what it finds missing makes it leave the record alone. */
+export interface RecordDemands {
+  /** The process that the record names must live. */
+  readonly livingProcess: boolean;
+  /** Both names of `ideInfo`, or it accepts the editor's own terminals only. */
+  readonly editorNames: boolean;
+  /** It does not follow links in the record's folders. */
+  readonly realFolders: boolean;
+}
+
+/** A directory in which an agent looks for records. */
+export interface RecordPlace {
+  /** A directory that exists or whose parents are the system's (the temporary directory, the home). */
+  readonly root: string;
+  /** Levels below `root` that Patchbay makes 0700 and checks, e.g. `["gemini", "ide"]`. */
+  readonly directories: readonly string[];
+  /** Names of the records in it; what it names `pid` or `port` is in no other place of the record, or counts more. */
+  readonly pattern: RegExp;
+  /** Started now, in these surroundings, the agent looks here. */
+  readonly isRead: boolean;
+}
+
+/** What an agent makes of its surroundings: a diagnosis does as it would do itself. */
+export interface AgentChecks {
+  /** What its own settings say. Never rejects. */
+  readSettings(place: SettingsPlace): Promise<OwnSettings>;
+  /** Ranks the records that it reads as it does itself. */
+  choose<Read extends ReadRecord>(records: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>>;
+  /** Why an editor in other surroundings writes where the agent does not look in these. */
+  difference(theirs: Surroundings, ours: Surroundings): SurroundingsDifference;
+}
+
+/** What sets two surroundings apart for an agent; `undefined`: the variable is not set. */
+export type SurroundingsDifference =
+  | { readonly of: "temporary-directory" | "home"; readonly theirs: string; readonly ours: string }
+  | {
+      readonly of: "variable";
+      readonly variable: string;
+      readonly theirs: string | undefined;
+      readonly ours: string | undefined;
+    };
+
+/** `temporaryDirectory` is `identity.temporaryDirectory`, else the system's. */
+export interface DiscoveryFacts extends Surroundings {
   readonly port: number;
   readonly token: string;
   /** Absolute roots as opened, then real paths where they differ; never empty strings. */
@@ -37,18 +94,11 @@ export interface DiscoveryFacts {
   readonly realFolders: readonly string[];
   readonly identity: HostIdentity;
   readonly platform: Platform;
-  /** `identity.temporaryDirectory`, else the system's. */
-  readonly temporaryDirectory: string;
-  readonly homeDirectory: string;
   /** Whether this machine is a container (`isInContainer`). */
   readonly inContainer: boolean;
 }
 
-export interface DiscoveryRecord {
-  /** A directory that exists or whose parents are the system's (the temporary directory, the home). */
-  readonly root: string;
-  /** Levels below `root` that Patchbay makes 0700 and checks, e.g. `["gemini", "ide"]`. */
-  readonly directories: readonly string[];
+export interface DiscoveryRecord extends Pick<RecordPlace, "root" | "directories"> {
   readonly fileName: string;
   /** JSON text. */
   readonly content: string;

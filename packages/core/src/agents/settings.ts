@@ -125,12 +125,7 @@ export interface SettingsPlace {
 }
 
 /** What an agent's own settings say about working with an editor. Nothing that a companion sends could change it. */
-export interface AgentSettings {
-  /** Id of its dialect. */
-  readonly agent: string;
-  readonly agentName: string;
-  /** Whether it is used here at all: its program is on the PATH of this process, or it has left settings in the home. */
-  readonly isUsed: boolean;
+export interface OwnSettings {
   /** Whether it looks for an editor; `not-yet`: only when its user says so, who has not been asked. */
   readonly looksForEditor: "yes" | "no" | "not-yet";
   /** It takes this machine for a container whose editor is on the host, and looks there (docs/protocols/gemini.md). */
@@ -152,8 +147,8 @@ export interface AgentSettings {
     readonly showsChanges: string | undefined;
     readonly mode: string | undefined;
   };
-  /** Starts it so that it asks, whatever its settings say. */
-  readonly askingCommand: string;
+  /** Files that it leaves where it has been started once, beside the user's settings. */
+  readonly traces: readonly string[];
   /** What is typed in a running one to have it ask; undefined where it knows no such thing. */
   readonly askingInput: string | undefined;
 }

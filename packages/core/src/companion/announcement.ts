@@ -142,6 +142,7 @@ export class Announcement {
       temporaryDirectory: host.identity.temporaryDirectory ?? platform.process.temporaryDirectory,
       homeDirectory: platform.process.homeDirectory,
       inContainer,
+      environment: (name) => platform.process.environment(name),
     };
   }
 }

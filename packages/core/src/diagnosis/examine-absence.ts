@@ -1,9 +1,11 @@
+import { type AgentId, agentOf } from "../agents/catalogue.ts";
 import { blockedDirectory } from "./examine-places.ts";
-import { type AgentPlace, agentPlaces, readPlaces, type Surroundings, variableOf } from "./records.ts";
+import { type AgentPlace, agentPlaces, readPlaces } from "./records.ts";
+import { type Surroundings, surroundingsOf, variableOf } from "../agents/surroundings.ts";
 import type { OutcomeFacts } from "./examine-choice.ts";
-import { type DiagnosedAgent, type Finding, findingOf, type NamedEditor } from "./finding.ts";
-import { editorsServing, findRunningEditors, holds, realPlace, type RunningEditor } from "./running-editors.ts";
-import { surroundingsOf } from "./terminal.ts";
+import { type Finding, findingOf, type NamedEditor } from "./finding.ts";
+import { editorsServing, findRunningEditors, type RunningEditor } from "./running-editors.ts";
+import { holds, realPlace } from "../agents/choice.ts";
 
 export interface AbsenceFacts extends OutcomeFacts {
   /** Where else an editor may have left its records. */
@@ -11,7 +13,7 @@ export interface AbsenceFacts extends OutcomeFacts {
 }
 
 /** Why an agent, started here, finds no editor: the one cause that explains it. */
-export async function examineAbsence(agent: DiagnosedAgent, facts: AbsenceFacts): Promise<Finding> {
+export async function examineAbsence(agent: AgentId, facts: AbsenceFacts): Promise<Finding> {
   const { platform, places, editors, folder } = facts;
   for (const place of places) {
     const blocked = place.place.agent === agent ? blockedDirectory(platform, place) : undefined;
@@ -41,7 +43,7 @@ export async function examineAbsence(agent: DiagnosedAgent, facts: AbsenceFacts)
 
 /** An editor offers itself for the folder, and this agent makes nothing of its record. */
 function unreadRecord(
-  agent: DiagnosedAgent,
+  agent: AgentId,
   { platform, folder }: AbsenceFacts,
   serving: readonly RunningEditor[],
 ): Finding | undefined {
@@ -52,7 +54,7 @@ function unreadRecord(
     if (pid !== undefined && !platform.process.isAlive(pid)) {
       return findingOf("record-of-ended-process", "problem", agent, { path, editor: nameOf(editor), pid });
     }
-    if (agent === "claude") {
+    if (agentOf(agent).demands.realFolders) {
       const open = record.folders[0] ?? "";
       return findingOf("folder-by-link", "problem", agent, { editor: nameOf(editor), folder, open });
     }
@@ -60,7 +62,7 @@ function unreadRecord(
   return undefined;
 }
 
-async function otherFolder(agent: DiagnosedAgent, { platform, editors, folder }: AbsenceFacts): Promise<Finding> {
+async function otherFolder(agent: AgentId, { platform, editors, folder }: AbsenceFacts): Promise<Finding> {
   const here = await realPlace(platform, folder);
   const running = editors.filter((editor) => editor.answers && editor.agents.includes(agent));
   const open = running.flatMap((editor) => editor.folders.map((root) => ({ editor: nameOf(editor), open: root })));
@@ -73,7 +75,7 @@ async function otherFolder(agent: DiagnosedAgent, { platform, editors, folder }:
 }
 
 /** An editor that has the folder open, and whose surroundings have it write where this agent does not look. */
-async function findElsewhere(agent: DiagnosedAgent, facts: AbsenceFacts): Promise<Finding | undefined> {
+async function findElsewhere(agent: AgentId, facts: AbsenceFacts): Promise<Finding | undefined> {
   const { platform, places, editors, elsewhere, folder } = facts;
   const ours = new Set(places.map(({ place }) => place.directory));
   const pids = editors.flatMap(({ answers, records }) =>
@@ -86,7 +88,7 @@ async function findElsewhere(agent: DiagnosedAgent, facts: AbsenceFacts): Promis
       (place) => place.agent === agent && !ours.has(place.directory),
     );
     const editor = await serverIn(theirs, facts, folder);
-    if (editor !== undefined) return difference(agent, facts, surroundings, nameOf(editor));
+    if (editor !== undefined) return await difference(agent, facts, surroundings, nameOf(editor));
   }
   return undefined;
 }
@@ -101,26 +103,19 @@ async function serverIn(
   return (await editorsServing(platform, editors, folder))[0];
 }
 
-function difference(
-  agent: DiagnosedAgent,
+async function difference(
+  agent: AgentId,
   { platform }: AbsenceFacts,
   theirs: Surroundings,
   editor: NamedEditor,
-): Finding {
-  const ours = platform.process;
-  const qwenHome = { theirs: variableOf(theirs, "QWEN_HOME"), ours: variableOf(ours, "QWEN_HOME") };
-  if (agent === "gemini") {
-    const values = { editor, theirs: theirs.temporaryDirectory, ours: ours.temporaryDirectory };
-    return findingOf("temporary-directory-differs", "problem", agent, values);
+): Promise<Finding> {
+  const found = (await agentOf(agent).loadChecks()).difference(theirs, platform.process);
+  if (found.of === "variable") {
+    const { variable, theirs: their, ours } = found;
+    return findingOf("variable-differs", "problem", agent, { editor, variable, theirs: their, ours });
   }
-  if (agent === "qwen" && qwenHome.theirs !== qwenHome.ours) {
-    return findingOf("qwen-home-differs", "problem", agent, { editor, ...qwenHome });
-  }
-  return findingOf("home-differs", "problem", agent, {
-    editor,
-    theirs: theirs.homeDirectory,
-    ours: ours.homeDirectory,
-  });
+  const code = found.of === "home" ? "home-differs" : "temporary-directory-differs";
+  return findingOf(code, "problem", agent, { editor, theirs: found.theirs, ours: found.ours });
 }
 
 function nameOf({ name, port }: RunningEditor): NamedEditor {

@@ -1,21 +1,23 @@
+import { type AgentId, agentOf } from "../agents/catalogue.ts";
+import type { EditorRecord } from "./records.ts";
+import { holds, type RankedRecord, realPlace } from "../agents/choice.ts";
+import { chooseEditor, type PlacesFacts } from "./choose-editor.ts";
 import { isEnded } from "../storage/run-marker.ts";
 import type { SessionTrial } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type ChoiceFacts, chooseEditor, portVariables, type RankedRecord } from "./choose-editor.ts";
-import type { EditorRecord } from "./records.ts";
 import { isSurelyEnded } from "./examine-places.ts";
-import { type DiagnosedAgent, type Finding, findingOf, type NamedEditor } from "./finding.ts";
-import { holds, realPlace, type RunningEditor } from "./running-editors.ts";
-import { isStopped } from "./terminal.ts";
+import { type Finding, findingOf, type NamedEditor } from "./finding.ts";
+import { type RunningEditor } from "./running-editors.ts";
+import { isStopped } from "../agents/surroundings.ts";
 
-export interface OutcomeFacts extends ChoiceFacts {
+export interface OutcomeFacts extends PlacesFacts {
   readonly editors: readonly RunningEditor[];
   /** Opens a session by a record, as its agent does. */
   readonly attempt: (record: EditorRecord) => Promise<SessionTrial>;
 }
 
 /** What comes of an agent's attempt to connect from here; undefined where it finds no editor that runs. */
-export async function examineChoice(agent: DiagnosedAgent, facts: OutcomeFacts): Promise<Finding | undefined> {
+export async function examineChoice(agent: AgentId, facts: OutcomeFacts): Promise<Finding | undefined> {
   const choice = await chooseEditor(agent, facts);
   switch (choice.kind) {
     case "none":
@@ -39,9 +41,9 @@ export async function examineChoice(agent: DiagnosedAgent, facts: OutcomeFacts):
 }
 
 async function examineRanked(
-  agent: DiagnosedAgent,
+  agent: AgentId,
   facts: OutcomeFacts,
-  ranked: readonly RankedRecord[],
+  ranked: readonly RankedRecord<EditorRecord>[],
   tries: "first" | "all",
 ): Promise<Finding | undefined> {
   for (const { record, because } of ranked) {
@@ -52,7 +54,7 @@ async function examineRanked(
     const others = ranked.flatMap((other) =>
       other.record !== record && answers(facts, other.record) ? [nameOf(other.record)] : [],
     );
-    const elsewhere = agent === "claude" ? await otherFolderOf(facts, record) : undefined;
+    const elsewhere = because === "port-variable" ? await otherFolderOf(facts, record) : undefined;
     if (elsewhere !== undefined) return elsewhere;
     const reason = others.length === 0 ? "only" : because;
     return findingOf("connects", "ok", agent, { editor: nameOf(record), because: reason, others });
@@ -61,7 +63,11 @@ async function examineRanked(
 }
 
 /** The agent's ranking leads to where nobody is; that is a cause of its own only where another editor would answer. */
-function takesEnded(facts: OutcomeFacts, record: EditorRecord, ranked: readonly RankedRecord[]): Finding | undefined {
+function takesEnded(
+  facts: OutcomeFacts,
+  record: EditorRecord,
+  ranked: readonly RankedRecord<EditorRecord>[],
+): Finding | undefined {
   const better = ranked.find((other) => other.record !== record && answers(facts, other.record));
   if (better === undefined) return undefined;
   const ended = facts.editors.find(({ port }) => port === record.port);
@@ -73,20 +79,23 @@ function takesEnded(facts: OutcomeFacts, record: EditorRecord, ranked: readonly 
   });
 }
 
-/** Claude Code follows its port variable into an editor that has another folder open. */
+/** Claude Code follows its port variable into an editor that has another folder open; links are not followed here. */
 async function otherFolderOf(facts: OutcomeFacts, record: EditorRecord): Promise<Finding | undefined> {
   const { platform, folder, editors } = facts;
+  const { agent } = record;
+  const { demands, portVariable } = agentOf(agent);
+  if (!demands.realFolders) return undefined;
   const here = await realPlace(platform, folder);
   if (record.folders.some((root) => holds(root, here))) return undefined;
   const better = editors.find(
     (editor) =>
       editor.answers &&
       editor.port !== record.port &&
-      editor.records.some(({ agent, folders }) => agent === "claude" && folders.some((root) => holds(root, here))),
+      editor.records.some((one) => one.agent === agent && one.folders.some((root) => holds(root, here))),
   );
-  return findingOf("takes-other-folder", better === undefined ? "hint" : "problem", "claude", {
+  return findingOf("takes-other-folder", better === undefined ? "hint" : "problem", agent, {
     editor: nameOf(record),
-    variable: portVariables.claude,
+    variable: portVariable,
     open: record.folders[0] ?? "",
     better: better === undefined ? undefined : { name: better.name, port: better.port },
   });

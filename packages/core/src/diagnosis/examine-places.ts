@@ -1,7 +1,8 @@
-import { type FoundFile, type FoundPlace, variableOf } from "./records.ts";
+import { agentOf } from "../agents/catalogue.ts";
+import { type FoundFile, type FoundPlace } from "./records.ts";
 import type { Platform } from "../platform/platform.ts";
-import { isOwn, joinPath } from "../storage/private-directory.ts";
-import { type DiagnosedAgent, diagnosedAgents, type Finding, findingOf } from "./finding.ts";
+import { isOwn } from "../storage/private-directory.ts";
+import { type Finding, findingOf } from "./finding.ts";
 import type { RunningEditor } from "./running-editors.ts";
 
 /** What is wrong with a directory in which an agent looks, so that no editor can offer itself there; undefined: nothing. */
@@ -59,6 +60,7 @@ function examineFile(
   editors: readonly RunningEditor[],
 ): readonly Finding[] {
   const { agent } = place;
+  const { demands } = agentOf(agent);
   if (!isOwn(platform, facts)) return [findingOf("record-of-another-user", "hint", agent, { path, uid: facts.uid })];
   if (facts.kind !== "file" || record === undefined)
     return [findingOf("record-not-understood", "hint", agent, { path })];
@@ -70,10 +72,10 @@ function examineFile(
   const isDead = record.pid !== undefined && !platform.process.isAlive(record.pid);
   const named = { name: record.editorName, port: record.port };
   const isLeftOver = editor !== undefined && !editor.answers && !editor.isSilent;
-  if (!isLeftOver && isDead && agent !== "gemini" && record.pid !== undefined) {
+  if (!isLeftOver && isDead && demands.livingProcess && record.pid !== undefined) {
     findings.push(findingOf("record-of-ended-process", "problem", agent, { path, editor: named, pid: record.pid }));
   }
-  if (agent !== "claude" && !record.hasEditorInfo && editor?.answers === true) {
+  if (demands.editorNames && !record.hasEditorInfo && editor?.answers === true) {
     findings.push(findingOf("record-without-editor-names", "hint", agent, { path }));
   }
   return findings;
@@ -83,43 +85,4 @@ function examineFile(
 export function isSurelyEnded({ process }: Platform, { records }: RunningEditor): boolean {
   const pids = records.flatMap(({ companion, pid }) => companion?.pid ?? pid ?? []);
   return pids.length > 0 && pids.every((pid) => !process.isAlive(pid));
-}
-
-/** What each agent is started with, and the package that brings it. */
-export const agentCommands: Readonly<Record<DiagnosedAgent, { readonly command: string; readonly package: string }>> = {
-  gemini: { command: "gemini", package: "@google/gemini-cli" },
-  qwen: { command: "qwen", package: "@qwen-code/qwen-code" },
-  claude: { command: "claude", package: "@anthropic-ai/claude-code" },
-};
-
-/** Whether a program of that name is on this terminal's PATH. True where there is no PATH to look at. */
-export async function isInstalled(platform: Platform, command: string): Promise<boolean> {
-  const { process, files } = platform;
-  const path = variableOf(process, "PATH");
-  if (path === undefined) return true;
-  const isWindows = process.platform === "win32";
-  const endings = isWindows ? ["", ".exe", ".cmd", ".bat", ".ps1"] : [""];
-  const directories = path.split(isWindows ? ";" : ":").filter((directory) => directory !== "");
-  const candidates = directories.flatMap((directory) =>
-    endings.map((ending) => joinPath(platform, directory, command + ending)),
-  );
-  const found = await Promise.all(
-    candidates.map(async (candidate) => {
-      // Package managers put links there.
-      const real = await files.realPath(candidate).catch(() => undefined);
-      const facts = real === undefined ? undefined : await files.lstat(real).catch(() => undefined);
-      return facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0);
-    }),
-  );
-  return found.includes(true);
-}
-
-/** Whether an agent is on the PATH, or has left settings of its own, as it does where it has been started. */
-export async function isUsed(platform: Platform, agent: string, settingsFile: string): Promise<boolean> {
-  const known = diagnosedAgents.find((id) => id === agent);
-  if (known !== undefined && (await isInstalled(platform, agentCommands[known].command))) return true;
-  const own = agent === "claude" ? [joinPath(platform, platform.process.homeDirectory, ".claude.json")] : [];
-  const paths = [settingsFile, ...own];
-  const found = await Promise.all(paths.map((path) => platform.files.lstat(path).catch(() => undefined)));
-  return found.some((facts) => facts !== undefined);
 }

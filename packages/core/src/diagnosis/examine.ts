@@ -1,29 +1,27 @@
-import type { AgentSettings } from "../agents/settings.ts";
-import { probePort, type SessionTrial, trySession } from "../endpoint/try-session.ts";
-import type { Platform } from "../platform/platform.ts";
-import { readAgentSettings } from "../read-agent-settings.ts";
-import { agentCommands, blockedDirectory, examinePlaces, isInstalled } from "./examine-places.ts";
-import { agentPlaces, type EditorRecord, readPlaces, type Surroundings, variableOf } from "./records.ts";
-import { namedPort, portVariables } from "./choose-editor.ts";
-import { type AbsenceFacts, examineAbsence } from "./examine-absence.ts";
-import { examineChoice } from "./examine-choice.ts";
+import { type AgentId, agentOf, agents } from "../agents/catalogue.ts";
+import { agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
 import {
-  type DiagnosedAgent,
-  diagnosedAgents,
+  type AgentSettings,
   examineAsking,
   examineConnecting,
-  type Finding,
-  findingOf,
-  gatherFindings,
-} from "./finding.ts";
+  isInstalled,
+  readAgentSettings,
+} from "./agent-settings.ts";
+import { probePort, type SessionTrial, trySession } from "../endpoint/try-session.ts";
+import type { Platform } from "../platform/platform.ts";
+import { blockedDirectory, examinePlaces } from "./examine-places.ts";
+import { otherSurroundings, type Surroundings, variableOf } from "../agents/surroundings.ts";
+import { namedPort } from "./choose-editor.ts";
+import { type AbsenceFacts, examineAbsence } from "./examine-absence.ts";
+import { examineChoice } from "./examine-choice.ts";
+import { type Finding, findingOf, gatherFindings } from "./finding.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
-import { otherSurroundings } from "./terminal.ts";
 
 export interface DiagnosisRequest {
   /** Absolute: where the agents would be started. */
   readonly folder: string;
   /** Only these, and it is a problem if one is not installed. Default: all. Of those that are not used here only that is said. */
-  readonly agents?: readonly DiagnosedAgent[];
+  readonly agents?: readonly AgentId[];
   /** Where else editors may have left their records. Default: what this machine tells. */
   readonly elsewhere?: readonly Surroundings[];
 }
@@ -40,14 +38,14 @@ export async function examine(platform: Platform, request: DiagnosisRequest): Pr
   const elsewhere = request.elsewhere ?? (await otherSurroundings(platform));
   const facts: AbsenceFacts = { platform, folder, places, editors, elsewhere, attempt: attempts(editors) };
   const findings: Finding[] = [];
-  const present: DiagnosedAgent[] = [];
-  for (const agent of request.agents ?? diagnosedAgents) {
-    const isFound = await isInstalled(platform, agentCommands[agent].command);
+  const present: AgentId[] = [];
+  for (const agent of request.agents ?? agents.map(({ id }) => id)) {
+    const isFound = await isInstalled(platform, agentOf(agent).program.command);
     const isUsed = settings.some((one) => one.agent === agent && one.isUsed);
     if (isUsed) present.push(agent);
     // A program that is not on the PATH may still be started, by an alias.
     const level = isUsed || request.agents === undefined ? "hint" : "problem";
-    if (!isFound) findings.push(findingOf("not-installed", level, agent, agentCommands[agent]));
+    if (!isFound) findings.push(findingOf("not-installed", level, agent, agentOf(agent).program));
   }
   for (const agent of present) {
     const own = settings.find((one) => one.agent === agent);
@@ -63,7 +61,7 @@ export async function examine(platform: Platform, request: DiagnosisRequest): Pr
 }
 
 async function examineAgent(
-  agent: DiagnosedAgent,
+  agent: AgentId,
   facts: AbsenceFacts,
   settings: AgentSettings | undefined,
 ): Promise<readonly Finding[]> {
@@ -80,7 +78,7 @@ async function examineAgent(
 }
 
 /** A second place of an agent that connects through its first. */
-function closedPlaces(agent: DiagnosedAgent, { platform, places }: AbsenceFacts): readonly Finding[] {
+function closedPlaces(agent: AgentId, { platform, places }: AbsenceFacts): readonly Finding[] {
   return places.flatMap((place): readonly Finding[] => {
     const blocked = place.place.agent === agent ? blockedDirectory(platform, place) : undefined;
     // Links that the user made are followed by the agents, and by editors in the home.
@@ -92,10 +90,10 @@ function closedPlaces(agent: DiagnosedAgent, { platform, places }: AbsenceFacts)
 async function examineVariables(
   platform: Platform,
   editors: readonly RunningEditor[],
-  agents: readonly DiagnosedAgent[],
+  agents: readonly AgentId[],
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const leftOver = new Map<string, DiagnosedAgent[]>();
+  const leftOver = new Map<string, AgentId[]>();
   for (const agent of agents) {
     const port = namedPort(platform, agent);
     if (port === undefined || editors.some((editor) => editor.port === port && (editor.answers || editor.isSilent))) {
@@ -104,20 +102,16 @@ async function examineVariables(
     // An editor that left its records elsewhere is no dead one.
     const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
     if (isPort && (await probePort(port)) !== "nobody") continue;
-    const text = variableOf(platform.process, portVariables[agent]) ?? "";
+    const text = variableOf(platform.process, agentOf(agent).portVariable) ?? "";
     leftOver.set(text, [...(leftOver.get(text) ?? []), agent]);
   }
   for (const [port, of] of leftOver) {
-    const variables = of.map((agent) => portVariables[agent]);
+    const variables = of.map((agent) => agentOf(agent).portVariable);
     findings.push({ code: "port-left-over", level: "hint", agents: of, values: { variables, port } });
   }
-  const programs = {
-    gemini: "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND",
-    qwen: "QWEN_CODE_IDE_SERVER_STDIO_COMMAND",
-  } as const;
-  for (const agent of ["gemini", "qwen"] as const) {
-    const variable = programs[agent];
-    if (agents.includes(agent) && variableOf(platform.process, variable) !== undefined) {
+  for (const agent of agents) {
+    const { programVariable: variable } = agentOf(agent);
+    if (variable !== undefined && variableOf(platform.process, variable) !== undefined) {
       findings.push(findingOf("program-in-place-of-editor", "hint", agent, { variable }));
     }
   }
@@ -130,7 +124,7 @@ function attempts(editors: readonly RunningEditor[]): (record: EditorRecord) => 
   return async ({ agent, port, token }) => {
     // It would be waited for once more.
     if (editors.some((editor) => editor.port === port && editor.isSilent)) return "silent";
-    const transport = agent === "claude" ? "websocket" : "streamable-http";
+    const { transport } = agentOf(agent);
     const key = JSON.stringify([port, token, transport]);
     const trial = made.get(key) ?? trySession({ port, token, transport });
     made.set(key, trial);

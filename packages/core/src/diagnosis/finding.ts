@@ -1,10 +1,5 @@
-import type { AgentSettings } from "../agents/settings.ts";
-
-/** The agents that are diagnosed; ids of their dialects. */
-export type DiagnosedAgent = "gemini" | "qwen" | "claude";
-
-/** All of them. */
-export const diagnosedAgents: readonly DiagnosedAgent[] = ["gemini", "qwen", "claude"];
+import type { AgentId } from "../agents/catalogue.ts";
+import type { ChoiceReason } from "../agents/choice.ts";
 
 /** `problem`: an agent does not connect or shows no changes because of it. `hint`: worth knowing, and agents go on. */
 export type FindingLevel = "ok" | "hint" | "problem";
@@ -14,9 +9,6 @@ export interface NamedEditor {
   readonly name: string;
   readonly port: number;
 }
-
-/** Why an agent takes one editor and no other. */
-export type ChoiceReason = "only" | "port-variable" | "own-process" | "largest-process" | "newest";
 
 /** What each finding says beside its agents. Paths, names and settings are as found: whoever prints them escapes them. */
 export interface FindingValues {
@@ -65,9 +57,10 @@ export interface FindingValues {
     readonly ours: string;
   };
   readonly "home-differs": { readonly editor: NamedEditor; readonly theirs: string; readonly ours: string };
-  /** QWEN_HOME of the editor and of this terminal; undefined: not set. */
-  readonly "qwen-home-differs": {
+  /** One of the agent's variables in the editor and in this terminal; undefined: not set. */
+  readonly "variable-differs": {
     readonly editor: NamedEditor;
+    readonly variable: string;
     readonly theirs: string | undefined;
     readonly ours: string | undefined;
   };
@@ -113,7 +106,7 @@ export interface FindingOf<Code extends FindingCode> {
   readonly code: Code;
   readonly level: FindingLevel;
   /** Whom it is about; empty: no one agent. */
-  readonly agents: readonly DiagnosedAgent[];
+  readonly agents: readonly AgentId[];
   readonly values: FindingValues[Code];
 }
 
@@ -123,7 +116,7 @@ export type Finding = { readonly [Code in FindingCode]: FindingOf<Code> }[Findin
 export function findingOf<Code extends FindingCode>(
   code: Code,
   level: FindingLevel,
-  agent: DiagnosedAgent | undefined,
+  agent: AgentId | undefined,
   values: FindingValues[Code],
 ): FindingOf<Code> {
   return { code, level, agents: agent === undefined ? [] : [agent], values };
@@ -141,44 +134,4 @@ export function gatherFindings(findings: readonly Finding[]): readonly Finding[]
     byCause.set(cause, { ...finding, agents });
   }
   return Array.from(byCause.values()).sort((a, b) => order[a.level] - order[b.level]);
-}
-
-/** Do the agent's own settings let it look for an editor beside it? */
-export function examineConnecting(settings: AgentSettings): readonly Finding[] {
-  const agent = diagnosedAgent(settings);
-  const { looksForEditor, looksOnContainerHost, settingsFile: userFile, decidedBy } = settings;
-  const findings: Finding[] = [];
-  if (looksForEditor === "no") {
-    findings.push(findingOf("editor-mode-off", "problem", agent, { file: decidedBy.looksForEditor, userFile }));
-  }
-  if (looksForEditor === "not-yet") findings.push(findingOf("editor-mode-not-chosen", "problem", agent, {}));
-  if (looksOnContainerHost) findings.push(findingOf("looks-on-container-host", "problem", agent, {}));
-  return findings;
-}
-
-/** Do the agent's own settings have changes shown? In a mode in which it never asks none ever is. */
-export function examineAsking(settings: AgentSettings): readonly Finding[] {
-  const agent = diagnosedAgent(settings);
-  const { showsChanges, asks, mode, defaultMode, modeSetting, settingsFile, decidedBy } = settings;
-  const findings: Finding[] = [];
-  if (!asks) {
-    findings.push(
-      findingOf("never-asks", "problem", agent, {
-        mode: mode ?? defaultMode,
-        setting: modeSetting,
-        file: decidedBy.mode,
-        userFile: settingsFile,
-        command: settings.askingCommand,
-        input: settings.askingInput,
-      }),
-    );
-  }
-  if (!showsChanges) {
-    findings.push(findingOf("shows-changes-in-terminal", "problem", agent, { file: decidedBy.showsChanges }));
-  }
-  return findings;
-}
-
-function diagnosedAgent({ agent }: AgentSettings): DiagnosedAgent | undefined {
-  return diagnosedAgents.find((id) => id === agent);
 }

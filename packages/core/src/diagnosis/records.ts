@@ -1,29 +1,45 @@
-import type { DiagnosedAgent } from "./finding.ts";
+import { type AgentId, agents } from "../agents/catalogue.ts";
+import type { ReadRecord } from "../agents/choice.ts";
+import type { Surroundings } from "../agents/surroundings.ts";
 import type { FileFacts, Platform } from "../platform/platform.ts";
 import { joinPath, splitPath } from "../storage/private-directory.ts";
 import * as z from "zod";
 import { errorCodeOf } from "../support/errors.ts";
 
 /** What one record tells an agent. */
-export interface EditorRecord {
-  readonly agent: DiagnosedAgent;
-  readonly path: string;
-  readonly port: number;
-  readonly folders: readonly string[];
-  /** Process that the record names; undefined where it names none. */
-  readonly pid: number | undefined;
+export interface EditorRecord extends ReadRecord {
+  readonly agent: AgentId;
   readonly editorName: string;
   /** Short machine name of the editor, where the record has one. */
   readonly editorId: string | undefined;
   /** What the agent shows to be let in. Never printed. */
   readonly token: string | undefined;
-  /** Whether Gemini CLI and Qwen Code accept it in any terminal: both names of `ideInfo` are there. */
+  /** Whether both names of `ideInfo` are there (`RecordDemands.editorNames`). */
   readonly hasEditorInfo: boolean;
   /** What Claude Code would connect by; undefined where the record does not say. */
   readonly transport: string | undefined;
-  readonly modifiedMs: number;
   /** Process of the companion, where it is Patchbay's record, and what tells it from a later one with its number. */
   readonly companion: { readonly pid: number; readonly start?: string | undefined } | undefined;
+}
+
+/** A directory in which an agent looks for editors. */
+export interface AgentPlace {
+  readonly agent: AgentId;
+  readonly directory: string;
+  /** See `RecordPlace.pattern`. */
+  readonly pattern: RegExp;
+}
+
+/** Where agents look that are started in these surroundings (docs/protocols), each directory once for an agent. */
+export function agentPlaces(platform: Platform, surroundings: Surroundings): readonly AgentPlace[] {
+  return agents.flatMap(({ id, places }) => {
+    const found = new Map<string, AgentPlace>();
+    for (const { root, directories, pattern, isRead } of places(surroundings)) {
+      const directory = directories.reduce((path, name) => joinPath(platform, path, name), root);
+      if (isRead) found.set(directory, { agent: id, directory, pattern });
+    }
+    return Array.from(found.values());
+  });
 }
 
 const port = z.union([z.number().int(), z.string().regex(/^\d+$/u).transform(Number)]);
@@ -55,16 +71,16 @@ export function parseEditorRecord(platform: Platform, file: RecordFile): EditorR
   const record = jsonRecord.safeParse(parseJson(text)).data;
   if (record === undefined) return undefined;
   const { name: fileName } = splitPath(platform, path);
-  const numbers = fileName.match(/\d+/gu)?.map(Number) ?? [];
-  const recordPort = place.agent === "claude" ? numbers[0] : (record.port ?? numbers.at(-1));
-  if (recordPort === undefined || recordPort < 1 || recordPort > 65_535) return undefined;
+  const named = place.pattern.exec(fileName)?.groups ?? {};
+  const recordPort = record.port ?? Number(named["port"]);
+  if (!(recordPort >= 1 && recordPort <= 65_535)) return undefined;
   const { name, displayName } = record.ideInfo ?? {};
   return {
     agent: place.agent,
     path,
     port: recordPort,
     folders: record.workspaceFolders ?? splitFolders(platform, record.workspacePath ?? ""),
-    pid: place.agent === "gemini" ? numbers[0] : (record.pid ?? record.ppid),
+    pid: named["pid"] === undefined ? (record.pid ?? record.ppid) : Number(named["pid"]),
     editorName: displayName ?? record.ideName ?? "an editor",
     editorId: name,
     token: record.authToken === "" ? undefined : record.authToken,
@@ -112,6 +128,7 @@ export interface FoundPlace {
 }
 
 export interface FoundFile {
+  readonly name: string;
   readonly path: string;
   readonly facts: FileFacts;
   /** Undefined where its text is no record. */
@@ -153,47 +170,5 @@ async function readOne(platform: Platform, place: AgentPlace, name: string): Pro
   const text = await platform.files.readText(path, largestRecordBytes).catch(() => undefined);
   const record =
     text === undefined ? undefined : parseEditorRecord(platform, { place, path, text, modifiedMs: facts.modifiedMs });
-  return { path, facts, record };
-}
-
-/** What decides where agents look: this terminal's, or those of another process. */
-export interface Surroundings {
-  readonly homeDirectory: string;
-  readonly temporaryDirectory: string;
-  environment(name: string): string | undefined;
-}
-
-/** A directory in which an agent looks for editors. */
-export interface AgentPlace {
-  readonly agent: DiagnosedAgent;
-  readonly directory: string;
-  /** Names of the records in it. */
-  readonly pattern: RegExp;
-}
-
-const lock = /^\d+\.lock$/u;
-
-/** Where agents look that are started in these surroundings (docs/protocols). */
-export function agentPlaces(platform: Platform, surroundings: Surroundings): readonly AgentPlace[] {
-  const below = (directory: string, ...names: readonly string[]): string =>
-    names.reduce((path, name) => joinPath(platform, path, name), directory);
-  const { homeDirectory: home, temporaryDirectory: temporary } = surroundings;
-  const qwenHome = variableOf(surroundings, "QWEN_HOME") ?? below(home, ".qwen");
-  const claudeHomes = new Set([variableOf(surroundings, "CLAUDE_CONFIG_DIR"), below(home, ".claude")]);
-  return [
-    {
-      agent: "gemini",
-      directory: below(temporary, "gemini", "ide"),
-      pattern: /^gemini-ide-server-\d+(?:-\d+)?\.json$/u,
-    },
-    { agent: "qwen", directory: below(qwenHome, "ide"), pattern: lock },
-    ...Array.from(claudeHomes).flatMap((base): readonly AgentPlace[] =>
-      base === undefined ? [] : [{ agent: "claude", directory: below(base, "ide"), pattern: lock }],
-    ),
-  ];
-}
-
-/** A variable's value; undefined where it is empty or not set. */
-export function variableOf(surroundings: Pick<Surroundings, "environment">, name: string): string | undefined {
-  return surroundings.environment(name) || undefined;
+  return { name, path, facts, record };
 }

@@ -1,8 +1,9 @@
+import type { AgentId } from "../agents/catalogue.ts";
+import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
+import { holds, realPlace } from "../agents/choice.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isOwn } from "../storage/private-directory.ts";
 import { isEnded } from "../storage/run-marker.ts";
-import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
-import type { DiagnosedAgent } from "./finding.ts";
 import { probePort } from "../endpoint/try-session.ts";
 
 /** An editor that agents can find, put together from its records. */
@@ -12,7 +13,7 @@ export interface RunningEditor {
   readonly port: number;
   readonly pid: number | undefined;
   readonly folders: readonly string[];
-  readonly agents: readonly DiagnosedAgent[];
+  readonly agents: readonly AgentId[];
   readonly records: readonly EditorRecord[];
   /** Whether it answers on its port, and is not known to have ended. */
   readonly answers: boolean;
@@ -80,15 +81,4 @@ export async function editorsServing(
     .filter(({ editor, nearest }) => editor.answers && nearest >= 0)
     .sort((a, b) => b.nearest - a.nearest)
     .map(({ editor }) => editor);
-}
-
-/** Whether `folder` is `root` or below it, by the letters of the paths. */
-export function holds(root: string, folder: string): boolean {
-  const trimmed = root.replace(/[/\\]+$/u, "");
-  return folder === root || folder === trimmed || ["/", "\\"].some((mark) => folder.startsWith(trimmed + mark));
-}
-
-/** A folder or file with links resolved; as it is where it is gone or cannot be looked at (a mount that hangs in the air, another's home). */
-export async function realPlace({ files }: Platform, place: string): Promise<string> {
-  return (await files.realPath(place).catch(() => undefined)) ?? place;
 }

@@ -1,12 +1,7 @@
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import {
-  ancestorsOf,
-  editorProcessOf,
-  isStopped,
-  otherSurroundings,
-  surroundingsOf,
-} from "../../src/diagnosis/terminal.ts";
+import { editorProcessOf } from "../../src/agents/gemini/checks.ts";
+import { ancestorsOf, isStopped, otherSurroundings, surroundingsOf } from "../../src/agents/surroundings.ts";
 
 /** The doctor (4000) below a shell (300) of an editor's terminal process (200), whose parent is the editor (100). */
 function terminal(shell = "bash", environment: Readonly<Record<string, string>> = {}) {

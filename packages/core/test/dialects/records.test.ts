@@ -1,7 +1,7 @@
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/agent.ts";
-import type { DiscoveryFacts } from "../../src/agents/dialect.ts";
+import type { Dialect, DiscoveryFacts } from "../../src/agents/dialect.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { qwen } from "../../src/agents/qwen/agent.ts";
 
@@ -9,20 +9,22 @@ function factsOf(
   folders: readonly string[],
   changes: { readonly pids?: readonly number[]; readonly inContainer?: boolean } = {},
 ): DiscoveryFacts {
+  const platform = createMemoryPlatform({ pid: 11 });
   return {
     port: 4321,
     token: "token",
     folders,
     realFolders: folders,
     identity: { name: "memory", displayName: "Memory", version: "1.0.0", pids: changes.pids ?? [11, 7] },
-    platform: createMemoryPlatform({ pid: 11 }),
+    platform,
+    environment: (name) => platform.process.environment(name),
     temporaryDirectory: "/tmp",
     homeDirectory: "/home/user",
     inContainer: changes.inContainer ?? false,
   };
 }
 
-const workspacePath = (dialect: typeof gemini, folders: readonly string[]): unknown[] =>
+const workspacePath = (dialect: Dialect, folders: readonly string[]): unknown[] =>
   dialect
     .records(factsOf(folders))
     .map((record): unknown => Reflect.get(Object(JSON.parse(record.content)), "workspacePath"));

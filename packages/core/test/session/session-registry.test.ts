@@ -10,6 +10,7 @@ import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
 import { claude } from "../../src/agents/claude/agent.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
+import { qwen } from "../../src/agents/qwen/agent.ts";
 import type { Dialect, DialectEngine } from "../../src/agents/dialect.ts";
 import { DiffRegistry } from "../../src/diff/diff-registry.ts";
 import { emptyProposalStore, type ProposalStore } from "../../src/diff/stored-proposals.ts";
@@ -39,7 +40,7 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
   const loads: (() => void)[] = [];
   const logged: string[] = [];
   const loaded = new Promise<void>((resolve) => loads.push(resolve));
-  const dialects = [gemini, claude].map(
+  const dialects = [gemini, qwen, claude].map(
     (dialect): Dialect => ({
       ...dialect,
       load: async (): Promise<DialectEngine> => {

@@ -1,15 +1,20 @@
-import type { Dialect, DiscoveryRecord } from "../dialect.ts";
+import type { Dialect, RecordPlace } from "../dialect.ts";
+import { type Surroundings, variableOf } from "../surroundings.ts";
 
 /** Claude Code and other clients of its IDE protocol: docs/protocols/claude.md. */
-export const claude: Dialect = {
+export const claude: Dialect<"claude"> = {
   id: "claude",
   agentName: "Claude Code",
+  program: { command: "claude", package: "@anthropic-ai/claude-code" },
+  askingCommand: "claude --permission-mode manual",
   transport: "websocket",
+  portVariable: "CLAUDE_CODE_SSE_PORT",
+  demands: { livingProcess: true, editorNames: false, realFolders: true },
+  places: placesIn,
   records: (facts) => {
     // Links are not resolved by the client: the path as opened and the real one are both listed.
     const workspaceFolders = [...new Set([...facts.folders, ...facts.realFolders])];
-    const record: Omit<DiscoveryRecord, "root"> = {
-      directories: ["ide"],
+    const record = {
       fileName: `${facts.port}.lock`,
       content: JSON.stringify({
         // A dead pid makes the client delete the lock; from a terminal without the port variable it must be an ancestor of the CLI.
@@ -21,11 +26,7 @@ export const claude: Dialect = {
         authToken: facts.token,
       }),
     };
-    const custom = facts.platform.process.environment("CLAUDE_CONFIG_DIR");
-    return [
-      { ...record, root: facts.homeDirectory, directories: [".claude", "ide"] },
-      ...(custom === undefined || custom === "" ? [] : [{ ...record, root: custom }]),
-    ];
+    return placesIn(facts).map((place) => ({ ...place, ...record }));
   },
   environment: (facts) => ({ CLAUDE_CODE_SSE_PORT: String(facts.port), ENABLE_IDE_INTEGRATION: "true" }),
   recognise: (client) => (client.transport === "websocket" ? 1 : 0),
@@ -33,5 +34,15 @@ export const claude: Dialect = {
     const { createClaudeEngine } = await import("./engine.ts");
     return createClaudeEngine();
   },
-  settings: async (place) => (await import("./settings.ts")).readClaudeSettings(place),
+  loadChecks: async () => (await import("./checks.ts")).claudeChecks,
 };
+
+/** It looks in both. */
+function placesIn(surroundings: Surroundings): readonly RecordPlace[] {
+  const place = { pattern: /^(?<port>\d+)\.lock$/u, isRead: true };
+  const chosen = variableOf(surroundings, "CLAUDE_CONFIG_DIR");
+  return [
+    { ...place, root: surroundings.homeDirectory, directories: [".claude", "ide"] },
+    ...(chosen === undefined ? [] : [{ ...place, root: chosen, directories: ["ide"] }]),
+  ];
+}

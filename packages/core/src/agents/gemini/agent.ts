@@ -1,11 +1,18 @@
 import { announcedPids, ideInfoOf, pathDelimiterOf } from "../gemini-family/records.ts";
-import type { ClientFacts, Dialect, DiscoveryFacts } from "../dialect.ts";
+import type { Surroundings } from "../surroundings.ts";
+import type { ClientFacts, Dialect, DiscoveryFacts, RecordPlace } from "../dialect.ts";
 
 /** Gemini CLI: docs/protocols/gemini.md. */
-export const gemini: Dialect = {
+export const gemini: Dialect<"gemini"> = {
   id: "gemini",
   agentName: "Gemini CLI",
+  program: { command: "gemini", package: "@google/gemini-cli" },
+  askingCommand: "gemini --approval-mode default",
   transport: "streamable-http",
+  portVariable: "GEMINI_CLI_IDE_SERVER_PORT",
+  programVariable: "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND",
+  demands: { livingProcess: false, editorNames: true, realFolders: false },
+  places: (surroundings) => [placeIn(surroundings)],
   records: (facts) => {
     // Without a folder no directory may match: an empty path would match every one.
     if (facts.folders.length === 0) return [];
@@ -16,8 +23,7 @@ export const gemini: Dialect = {
       ideInfo: ideInfoOf(facts),
     });
     return announcedPids(facts).map((pid) => ({
-      root: facts.temporaryDirectory,
-      directories: ["gemini", "ide"],
+      ...placeIn(facts),
       fileName: `gemini-ide-server-${pid}-${facts.port}.json`,
       content,
     }));
@@ -38,8 +44,17 @@ export const gemini: Dialect = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-on-disk", showFailure: "silent" });
   },
-  settings: async (place) => (await import("./settings.ts")).readGeminiSettings(place),
+  loadChecks: async () => (await import("./checks.ts")).geminiChecks,
 };
+
+function placeIn({ temporaryDirectory }: Surroundings): RecordPlace {
+  return {
+    root: temporaryDirectory,
+    directories: ["gemini", "ide"],
+    pattern: /^gemini-ide-server-(?<pid>\d+)(?:-(?<port>\d+))?\.json$/u,
+    isRead: true,
+  };
+}
 
 /**
  * The roots joined with the delimiter of PATH; no empty segment, which would match any directory. The client takes the text

@@ -1,11 +1,18 @@
 import { ideInfoOf, pathDelimiterOf } from "../gemini-family/records.ts";
-import type { ClientFacts, Dialect, DiscoveryFacts } from "../dialect.ts";
+import { type Surroundings, variableOf } from "../surroundings.ts";
+import type { ClientFacts, Dialect, DiscoveryFacts, RecordPlace } from "../dialect.ts";
 
 /** Qwen Code: docs/protocols/qwen.md. */
-export const qwen: Dialect = {
+export const qwen: Dialect<"qwen"> = {
   id: "qwen",
   agentName: "Qwen Code",
+  program: { command: "qwen", package: "@qwen-code/qwen-code" },
+  askingCommand: "qwen --approval-mode default",
   transport: "streamable-http",
+  portVariable: "QWEN_CODE_IDE_SERVER_PORT",
+  programVariable: "QWEN_CODE_IDE_SERVER_STDIO_COMMAND",
+  demands: { livingProcess: true, editorNames: true, realFolders: false },
+  places: placesIn,
   records: (facts) => {
     if (facts.folders.length === 0) return [];
     const pid = facts.identity.pids[0] ?? facts.platform.process.pid;
@@ -18,18 +25,11 @@ export const qwen: Dialect = {
       ideName: facts.identity.displayName,
       ideInfo: ideInfoOf(facts),
     });
-    const home = facts.platform.process.environment("QWEN_HOME");
-    const lock = { directories: [".qwen", "ide"], fileName: `${facts.port}.lock`, content };
-    return [
-      { ...lock, root: facts.homeDirectory },
-      ...(home === undefined || home === "" ? [] : [{ ...lock, root: home, directories: ["ide"] }]),
-      {
-        root: facts.temporaryDirectory,
-        directories: ["qwen", "ide"],
-        fileName: `qwen-code-ide-server-${pid}-${facts.port}.json`,
-        content,
-      },
-    ];
+    return placesIn(facts).map((place) => ({
+      ...place,
+      fileName: place.pattern === lock ? `${facts.port}.lock` : `qwen-code-ide-server-${pid}-${facts.port}.json`,
+      content,
+    }));
   },
   environment: (facts) =>
     facts.folders.length === 0
@@ -40,8 +40,27 @@ export const qwen: Dialect = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-proposed", showFailure: "error" });
   },
-  settings: async (place) => (await import("./settings.ts")).readQwenSettings(place),
+  loadChecks: async () => (await import("./checks.ts")).qwenChecks,
 };
+
+const lock = /^(?<port>\d+)\.lock$/u;
+
+function placesIn(surroundings: Surroundings): readonly RecordPlace[] {
+  const { homeDirectory, temporaryDirectory } = surroundings;
+  const chosen = variableOf(surroundings, "QWEN_HOME");
+  const usual = { root: homeDirectory, directories: [".qwen", "ide"], pattern: lock, isRead: chosen === undefined };
+  return [
+    // A terminal may have another variable than the editor: both places are served.
+    usual,
+    ...(chosen === undefined ? [] : [{ root: chosen, directories: ["ide"], pattern: lock, isRead: true }]),
+    {
+      root: temporaryDirectory,
+      directories: ["qwen", "ide"],
+      pattern: /^qwen-code-ide-server-(?<pid>\d+)-(?<port>\d+)\.json$/u,
+      isRead: false,
+    },
+  ];
+}
 
 /**
  * The roots joined with the delimiter of PATH; where a root has the delimiter in its name, the list as JSON, which the

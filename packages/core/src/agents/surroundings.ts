@@ -1,9 +1,20 @@
 import type { Platform } from "../platform/platform.ts";
-import { type Surroundings, variableOf } from "./records.ts";
 
-const shells: ReadonlySet<string> = new Set(["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"]);
+/** What decides where agents look: this terminal's, or those of another process. */
+export interface Surroundings {
+  readonly homeDirectory: string;
+  readonly temporaryDirectory: string;
+  environment(name: string): string | undefined;
+}
+
+/** A variable's value; undefined where it is empty or not set. */
+export function variableOf(surroundings: Pick<Surroundings, "environment">, name: string): string | undefined {
+  return surroundings.environment(name) || undefined;
+}
+
 /** More ancestors than any terminal has. */
 const mostAncestors = 32;
+
 const largestEnvironmentBytes = 1_048_576;
 
 /** The processes above this one, the nearest first. */
@@ -15,23 +26,6 @@ export async function ancestorsOf(platform: Platform): Promise<readonly number[]
     pid = await platform.process.parentOf(pid);
   }
   return ancestors;
-}
-
-/**
- * The process that Gemini CLI, started here, takes for its editor: the grandparent of its first ancestor that is a shell,
- * else that shell's parent (docs/protocols/gemini.md). Undefined where the names of processes cannot be told.
- */
-export async function editorProcessOf(platform: Platform): Promise<number | undefined> {
-  const told = Number(variableOf(platform.process, "GEMINI_CLI_IDE_PID"));
-  if (Number.isInteger(told) && told > 0) return told;
-  const ancestors = await ancestorsOf(platform);
-  for (const [index, pid] of ancestors.entries()) {
-    const name = await readKernel(platform, pid, "comm");
-    if (name === undefined || !shells.has(name.trim().replace(/^-/u, ""))) continue;
-    const grandparent = ancestors[index + 2];
-    return grandparent !== undefined && grandparent > 1 ? grandparent : ancestors[index + 1];
-  }
-  return undefined;
 }
 
 /** Whether a process is stopped, as by Ctrl-Z. False where it cannot be told. */
@@ -91,7 +85,7 @@ function withoutEnd(directory: string): string {
   return directory.length > 1 ? directory.replace(/\/+$/u, "") : directory;
 }
 
-async function readKernel(
+export async function readKernel(
   platform: Platform,
   pid: number,
   name: "comm" | "stat" | "environ",

@@ -1,20 +1,45 @@
 import { joinPath } from "../../storage/private-directory.ts";
+import { type Choice, type ChoiceFacts, holds, type ReadRecord, realPlace, takes } from "../choice.ts";
+import type { AgentChecks } from "../dialect.ts";
 import {
-  type AgentSettings,
   chosenDirectory,
   inFolder,
   jsonFilesIn,
   managedDirectory,
+  type OwnSettings,
   SettingsLayers,
   type SettingsPlace,
 } from "../settings.ts";
 
+/** Claude Code's side of a diagnosis: docs/protocols/claude.md. */
+export const claudeChecks: AgentChecks = {
+  readSettings,
+  choose,
+  difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),
+};
+
+async function choose<Read extends ReadRecord>(all: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>> {
+  const { platform, folder, namedPort } = facts;
+  const alive = all.filter(({ pid }) => pid === undefined || platform.process.isAlive(pid));
+  const named = alive.find((record) => record.port === namedPort);
+  // Whatever its folders are.
+  if (named !== undefined) return takes([{ record: named, because: "port-variable" }], "first");
+  // Links in a record's folders are not followed, and the agent's own directory has none: the system tells it without.
+  const here = await realPlace(platform, folder);
+  const records = alive.filter(({ folders }) => folders.some((root) => holds(root, here)));
+  const [first] = records;
+  if (first === undefined) return { kind: "none" };
+  if (records.length > 1) return { kind: "undecided", records };
+  // Any port variable, also one of an editor that is gone, has it connect by itself.
+  return namedPort === undefined
+    ? { kind: "waits", record: first }
+    : takes([{ record: first, because: "only" }], "first");
+}
+
 /** The tools that write; rules of the user may have each of them asked about in any mode. */
 const writingTools = ["Edit", "Write"];
 
-export async function readClaudeSettings(
-  place: SettingsPlace,
-): Promise<Omit<AgentSettings, "agent" | "agentName" | "isUsed">> {
+async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const { platform } = place;
   const { homeDirectory } = platform.process;
   const chosen = chosenDirectory(place, "CLAUDE_CONFIG_DIR");
@@ -45,7 +70,7 @@ export async function readClaudeSettings(
       showsChanges: settings.fileOf("string", "diffTool"),
       mode: settings.fileOf("string", "permissions", "defaultMode"),
     },
-    askingCommand: "claude --permission-mode manual",
+    traces: [joinPath(platform, homeDirectory, ".claude.json")],
     askingInput: undefined,
   };
 }

@@ -1,0 +1,103 @@
+import { isInContainer, type Platform } from "../../platform/platform.ts";
+import { joinPath } from "../../storage/private-directory.ts";
+import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes } from "../choice.ts";
+import type { AgentChecks } from "../dialect.ts";
+import {
+  chosenDirectory,
+  inFolder,
+  type OwnSettings,
+  SettingsLayers,
+  type SettingsPlace,
+  systemFile,
+} from "../settings.ts";
+import { ancestorsOf, readKernel, variableOf } from "../surroundings.ts";
+
+/** Gemini CLI's side of a diagnosis: docs/protocols/gemini.md. */
+export const geminiChecks: AgentChecks = {
+  readSettings,
+  choose,
+  difference: (theirs, ours) => ({
+    of: "temporary-directory",
+    theirs: theirs.temporaryDirectory,
+    ours: ours.temporaryDirectory,
+  }),
+};
+
+/** Of several matches only the best is tried. */
+async function choose<Read extends ReadRecord>(all: readonly Read[], facts: ChoiceFacts): Promise<Choice<Read>> {
+  const { platform, namedPort } = facts;
+  const records = await matching(all, facts);
+  const own = records.length > 1 ? await editorProcessOf(platform) : undefined;
+  return takes(
+    rank(records, [
+      ["port-variable", (record) => Number(record.port === namedPort)],
+      ["own-process", (record) => Number(record.pid !== undefined && record.pid === own)],
+      ["largest-process", (record) => Number(record.pid !== undefined && platform.process.isAlive(record.pid))],
+      ["largest-process", (record) => record.pid ?? 0],
+    ]),
+    "first",
+  );
+}
+
+const shells: ReadonlySet<string> = new Set(["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"]);
+
+/**
+ * The process that Gemini CLI, started here, takes for its editor: the grandparent of its first ancestor that is a shell,
+ * else that shell's parent (docs/protocols/gemini.md). Undefined where the names of processes cannot be told.
+ */
+export async function editorProcessOf(platform: Platform): Promise<number | undefined> {
+  const told = Number(variableOf(platform.process, "GEMINI_CLI_IDE_PID"));
+  if (Number.isInteger(told) && told > 0) return told;
+  const ancestors = await ancestorsOf(platform);
+  for (const [index, pid] of ancestors.entries()) {
+    const name = await readKernel(platform, pid, "comm");
+    if (name === undefined || !shells.has(name.trim().replace(/^-/u, ""))) continue;
+    const grandparent = ancestors[index + 2];
+    return grandparent !== undefined && grandparent > 1 ? grandparent : ancestors[index + 1];
+  }
+  return undefined;
+}
+
+/** With one of these set Gemini CLI stays on the container's own loopback (docs/protocols/gemini.md). */
+const stayHereVariables = ["REMOTE_CONTAINERS", "VSCODE_REMOTE_CONTAINERS_SESSION", "SSH_CONNECTION"];
+
+async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
+  const { platform } = place;
+  // The variable names what takes the place of the home, not of the directory in it.
+  const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
+  const settingsFile = joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
+  const settings = await SettingsLayers.read(place, [
+    settingsFile,
+    ...inFolder(place, ".gemini", "settings.json"),
+    systemFile(place, "GEMINI_CLI_SYSTEM_SETTINGS_PATH", {
+      linux: "gemini-cli",
+      darwin: "GeminiCli",
+      win32: "gemini-cli",
+    }),
+  ]);
+  const enabled = settings.flag("ide", "enabled");
+  const isTold = enabled !== undefined || settings.flag("ide", "hasSeenNudge") === true;
+  const mode = settings.text("general", "defaultApprovalMode");
+  return {
+    looksForEditor: enabled === true ? "yes" : isTold ? "no" : "not-yet",
+    looksOnContainerHost: await looksOnContainerHost(platform),
+    showsChanges: true,
+    asks: mode === undefined || mode === "default",
+    mode,
+    defaultMode: "default",
+    modeSetting: "general.defaultApprovalMode",
+    settingsFile,
+    decidedBy: {
+      looksForEditor: settings.fileOf("boolean", "ide", "enabled"),
+      showsChanges: undefined,
+      mode: settings.fileOf("string", "general", "defaultApprovalMode"),
+    },
+    traces: [],
+    askingInput: undefined,
+  };
+}
+
+async function looksOnContainerHost(platform: Platform): Promise<boolean> {
+  if (stayHereVariables.some((name) => (platform.process.environment(name) ?? "") !== "")) return false;
+  return await isInContainer(platform);
+}

@@ -1,0 +1,98 @@
+import { type AgentId, agents } from "../agents/catalogue.ts";
+import type { Dialect } from "../agents/dialect.ts";
+import type { OwnSettings } from "../agents/settings.ts";
+import { variableOf } from "../agents/surroundings.ts";
+import type { Platform } from "../platform/platform.ts";
+import { joinPath } from "../storage/private-directory.ts";
+import { type Finding, findingOf } from "./finding.ts";
+
+/** What an agent's own settings say about working with an editor, and whether it is used here. */
+export interface AgentSettings extends OwnSettings {
+  readonly agent: AgentId;
+  readonly agentName: string;
+  /** Its program is on the PATH of this process, or it has left settings in the home. */
+  readonly isUsed: boolean;
+  /** See `Dialect.askingCommand`. */
+  readonly askingCommand: string;
+}
+
+/**
+ * What the agents' own settings say about working with an editor, for a diagnosis: whether they look for one, and whether
+ * they ask before they write. `folder` is where they would be started. Never rejects.
+ */
+export async function readAgentSettings(platform: Platform, folder?: string): Promise<readonly AgentSettings[]> {
+  return await Promise.all(
+    agents.map(async (agent): Promise<AgentSettings> => {
+      const read = await (await agent.loadChecks()).readSettings({ platform, folder });
+      const { id, agentName, askingCommand } = agent;
+      return { agent: id, agentName, askingCommand, isUsed: await isUsed(platform, agent, read), ...read };
+    }),
+  );
+}
+
+/** Whether an agent is on the PATH, or has left settings of its own, as it does where it has been started. */
+async function isUsed(
+  platform: Platform,
+  { program }: Pick<Dialect, "program">,
+  { settingsFile, traces }: OwnSettings,
+): Promise<boolean> {
+  if (await isInstalled(platform, program.command)) return true;
+  const left = [settingsFile, ...traces].map((path) => platform.files.lstat(path).catch(() => undefined));
+  return (await Promise.all(left)).some((facts) => facts !== undefined);
+}
+
+/** Whether a program of that name is on this terminal's PATH. True where there is no PATH to look at. */
+export async function isInstalled(platform: Platform, command: string): Promise<boolean> {
+  const { process, files } = platform;
+  const path = variableOf(process, "PATH");
+  if (path === undefined) return true;
+  const isWindows = process.platform === "win32";
+  const endings = isWindows ? ["", ".exe", ".cmd", ".bat", ".ps1"] : [""];
+  const directories = path.split(isWindows ? ";" : ":").filter((directory) => directory !== "");
+  const candidates = directories.flatMap((directory) =>
+    endings.map((ending) => joinPath(platform, directory, command + ending)),
+  );
+  const found = await Promise.all(
+    candidates.map(async (candidate) => {
+      // Package managers put links there.
+      const real = await files.realPath(candidate).catch(() => undefined);
+      const facts = real === undefined ? undefined : await files.lstat(real).catch(() => undefined);
+      return facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0);
+    }),
+  );
+  return found.includes(true);
+}
+
+/** Do the agent's own settings let it look for an editor beside it? */
+export function examineConnecting(settings: AgentSettings): readonly Finding[] {
+  const { agent, looksForEditor, looksOnContainerHost, settingsFile: userFile, decidedBy } = settings;
+  const findings: Finding[] = [];
+  if (looksForEditor === "no") {
+    findings.push(findingOf("editor-mode-off", "problem", agent, { file: decidedBy.looksForEditor, userFile }));
+  }
+  if (looksForEditor === "not-yet") findings.push(findingOf("editor-mode-not-chosen", "problem", agent, {}));
+  if (looksOnContainerHost) findings.push(findingOf("looks-on-container-host", "problem", agent, {}));
+  return findings;
+}
+
+/** Do the agent's own settings have changes shown? In a mode in which it never asks none ever is. */
+export function examineAsking(settings: AgentSettings): readonly Finding[] {
+  const { agent, showsChanges, asks, mode, defaultMode, modeSetting, settingsFile, decidedBy } = settings;
+  const findings: Finding[] = [];
+  if (!asks) {
+    findings.push(
+      findingOf("never-asks", "problem", agent, {
+        mode: mode ?? defaultMode,
+        setting: modeSetting,
+        file: decidedBy.mode,
+        userFile: settingsFile,
+        command: settings.askingCommand,
+        input: settings.askingInput,
+      }),
+    );
+  }
+  if (!showsChanges) {
+    findings.push(findingOf("shows-changes-in-terminal", "problem", agent, { file: decidedBy.showsChanges }));
+  }
+  return findings;
+}
