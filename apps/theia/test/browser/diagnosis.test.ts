@@ -24,7 +24,7 @@ const wellFacts: DiagnosisFacts = {
 
 function agent(facts: Partial<AgentSettings>): AgentSettings {
   return {
-    agent: "agent",
+    agent: "qwen",
     agentName: "Qwen Code",
     isUsed: true,
     looksForEditor: "yes",
