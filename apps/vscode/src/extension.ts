@@ -1,16 +1,11 @@
-import { commands, env, window } from "vscode";
 import { type Companion, createCompanion, type EditorHost, messageOf } from "@patchbay/core";
-import { commandIds } from "./commands/command-ids.ts";
-import { registerLazily } from "./commands/register-lazily.ts";
-import { reasonNotToServe } from "./coexistence.ts";
-import { LazyReviews } from "./diff/lazy-reviews.ts";
-import { createRestoration } from "./diff/restoration.ts";
+import { commands, env, window } from "vscode";
+import { createRestoration, LazyReviews } from "./diff/lazy-reviews.ts";
 import type { EditionContext } from "./edition-context.ts";
-import { createHost } from "./host/create-host.ts";
+import { createHost } from "./host/host.ts";
 import { OutputLog } from "./host/log.ts";
-import { loadLater } from "./load-later.ts";
-import { WorkspaceSettings } from "./settings/settings.ts";
-import { Sharing } from "./settings/sharing.ts";
+import { commandIds, loadLater, registerLazily } from "./lazy.ts";
+import { Sharing, WorkspaceSettings } from "./settings.ts";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
 import { registerViews } from "./views/register-views.ts";
 
@@ -94,4 +89,17 @@ function versionOf(context: EditionContext): string {
   const manifest: unknown = context.extension.packageJSON;
   const versioned = typeof manifest === "object" && manifest !== null && "version" in manifest;
   return versioned && typeof manifest.version === "string" ? manifest.version : "0.0.0";
+}
+
+/** Set by Patchbay's own Theia extension for the plug-in hosts of its windows: the editor, and the process that starts them. */
+const nativeMarker = "PATCHBAY_NATIVE_EDITION";
+
+/**
+ * Why this edition stays silent in this window, or undefined where it serves. In a Theia application that has the native
+ * edition, that one is the better one, and two would announce one window twice.
+ */
+export function reasonNotToServe(): string | undefined {
+  // A VS Code that was started from a terminal of Theia has the variable from there, and another parent.
+  if (process.env[nativeMarker] !== `theia:${process.ppid}`) return undefined;
+  return `The native Patchbay edition of ${env.appName} serves this window.`;
 }

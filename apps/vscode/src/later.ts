@@ -2,12 +2,12 @@
 // `import()` only. One and not several, because what two chunks share becomes a third one that is loaded at start.
 export { registerCommands } from "./commands/register-commands.ts";
 export { registerReviews } from "./diff/register-reviews.ts";
-export { reloadDocument, writeDocument } from "./host/change-document.ts";
-export { decodeFile } from "./host/file-text.ts";
-export { showDocument, showUntitled } from "./host/show-document.ts";
-export { showMessage } from "./host/show-message.ts";
+export { reloadDocument, writeDocument } from "./host/document-texts.ts";
+export { decodeFile } from "./host/document-texts.ts";
+export { showDocument, showUntitled } from "./host/document-texts.ts";
+export { showMessage } from "./host/messages.ts";
 export { VsCodeDiagnostics } from "./host/diagnostics.ts";
-export { tellFailure } from "./tell-failure.ts";
-export { ConnectionsTree } from "./views/connections-tree.ts";
-export { ProposalsTree } from "./views/proposals-tree.ts";
+export { tellFailure } from "./surfaces/messages.ts";
+export { ConnectionsTree } from "./views/trees.ts";
+export { ProposalsTree } from "./views/trees.ts";
 export { writeStatus } from "./views/write-status.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { deactivate } from "../src/extension.ts";
-import { commandIds } from "../src/commands/command-ids.ts";
+import { commandIds } from "../src/lazy.ts";
 import { Uri } from "./fake-vscode/uri.ts";
 import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";

@@ -1,9 +1,8 @@
 import { commands, type Disposable, env, l10n } from "vscode";
 import type { Companion, KeptText } from "@patchbay/core";
-import { fileNameOf, shortPathOf } from "../host/file-name.ts";
+import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { askModally, inform, note, warn } from "../surfaces/messages.ts";
-import { shortened } from "../surfaces/texts.ts";
-import { chooseProposal } from "./chosen-proposal.ts";
+import { chooseProposal } from "./proposals.ts";
 
 /** "Save to File", "Copy Text" and "Discard Text": what is left of a review whose agent is done with it. */
 export function registerKeptTexts(companion: Companion): Disposable[] {

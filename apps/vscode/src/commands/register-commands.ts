@@ -1,19 +1,13 @@
-import type { Disposable, OutputChannel } from "vscode";
 import type { Companion } from "@patchbay/core";
+import { commands, type Disposable, env, EventEmitter, l10n, type OutputChannel, Uri, workspace } from "vscode";
+import { writeDiagnosis } from "../diagnosis.ts";
 import type { DiffViews } from "../diff/diff-views.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Sharing } from "../settings/sharing.ts";
-import { AgentTerminals } from "../terminals/agent-terminals.ts";
-import { registerCopyEnvironment } from "./copy-environment.ts";
-import { registerDecideProposal } from "./decide-proposal.ts";
+import type { AgentId, Settings, Sharing } from "../settings.ts";
+import { inform, warn } from "../surfaces/messages.ts";
+import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
-import { registerResolveConflict } from "./resolve-conflict.ts";
-import { registerDiagnose } from "./diagnose.ts";
-import { registerRunAgent } from "./run-agent.ts";
+import { registerDecideProposal, registerResolveConflict, registerWalkProposals } from "./proposals.ts";
 import { registerSendToAgent } from "./send-to-agent.ts";
-import { registerShareContext } from "./share-context.ts";
-import { registerShow } from "./show.ts";
-import { registerWalkProposals } from "./walk-proposals.ts";
 
 export interface CommandServices {
   readonly companion: Companion;
@@ -39,5 +33,83 @@ export function registerCommands({ companion, settings, sharing, channel, views 
     ...registerShow(channel),
     registerCopyEnvironment(companion),
     ...registerDiagnose(companion, settings),
+  ];
+}
+
+/** "Copy Terminal Environment": for terminals outside VS Code, tmux panes among them. */
+export function registerCopyEnvironment(companion: Companion): Disposable {
+  return commands.registerCommand("patchbay.copyEnvironment", async () => {
+    const variables = Object.entries(companion.environment);
+    if (variables.length === 0) {
+      void warn(l10n.t("Patchbay is not listening, so there is nothing to copy."));
+      return;
+    }
+    await env.clipboard.writeText(`${variables.map(([name, value]) => exportLine(name, value)).join("\n")}\n`);
+    void inform(
+      l10n.t("Copied. Paste it into the terminal before you start the agent there, in a folder of this window."),
+    );
+  });
+}
+
+function exportLine(name: string, value: string): string {
+  if (process.platform === "win32") return `$env:${name} = '${value.replaceAll("'", "''")}'`;
+  return `export ${name}='${value.replaceAll("'", `'\\''`)}'`;
+}
+
+const scheme = "patchbay-diagnosis";
+
+/** "Diagnose Connection": a page that says what was looked at and what to do. */
+export function registerDiagnose(companion: Companion, settings: Settings): Disposable[] {
+  const uri = Uri.from({ scheme, path: "/Patchbay Diagnosis.md" });
+  const changes = new EventEmitter<Uri>();
+  return [
+    changes,
+    workspace.registerTextDocumentContentProvider(scheme, {
+      onDidChange: changes.event,
+      provideTextDocumentContent: async () => {
+        return await writeDiagnosis(companion, settings);
+      },
+    }),
+    commands.registerCommand("patchbay.diagnose", async () => {
+      changes.fire(uri);
+      await commands.executeCommand("markdown.showPreview", uri);
+    }),
+  ];
+}
+
+/** "Run Gemini CLI", "Run Qwen Code", "Run Claude Code". */
+export function registerRunAgent(terminals: AgentTerminals): Disposable[] {
+  const run = async (agent: AgentId): Promise<void> => {
+    terminals.run(agent);
+    await tellIfMissing(agent);
+  };
+  return [
+    commands.registerCommand("patchbay.runGemini", async () => await run("gemini")),
+    commands.registerCommand("patchbay.runQwen", async () => await run("qwen")),
+    commands.registerCommand("patchbay.runClaude", async () => await run("claude")),
+  ];
+}
+
+/** "Pause Sharing" and "Resume Sharing". */
+export function registerShareContext(sharing: Sharing): Disposable[] {
+  return [
+    commands.registerCommand("patchbay.pauseSharing", async () => await sharing.setPaused(true)),
+    commands.registerCommand("patchbay.resumeSharing", async () => await resume(sharing)),
+  ];
+}
+
+async function resume(sharing: Sharing): Promise<void> {
+  await sharing.setPaused(false);
+  if (!sharing.paused) return;
+  void inform(l10n.t("Sharing stays off: the setting patchbay.context.share is off."));
+}
+
+/** "Show Log" and "Show Connections". */
+export function registerShow(channel: OutputChannel): Disposable[] {
+  return [
+    commands.registerCommand("patchbay.showLog", () => channel.show(true)),
+    commands.registerCommand("patchbay.showConnections", async () => {
+      await commands.executeCommand("patchbay.connections.focus");
+    }),
   ];
 }

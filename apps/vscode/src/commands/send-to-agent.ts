@@ -1,8 +1,7 @@
 import { commands, type Disposable, l10n, Uri, window } from "vscode";
 import type { Companion } from "@patchbay/core";
-import { fileNameOf, shortPathOf } from "../host/file-name.ts";
+import { fileNameOf, shortPathOf, terminalText } from "../surfaces/texts.ts";
 import { inform, note } from "../surfaces/messages.ts";
-import { terminalText } from "../surfaces/texts.ts";
 import type { AgentTerminals } from "../terminals/agent-terminals.ts";
 
 interface Target {

@@ -1,4 +1,3 @@
-import { l10n } from "vscode";
 import {
   type DiffOpening,
   type DiffRequest,
@@ -7,17 +6,15 @@ import {
   type Logger,
   messageOf,
 } from "@patchbay/core";
-import type { Settings } from "../settings/settings.ts";
-import { fileNameOf } from "../host/file-name.ts";
-import { readsUtf8 } from "../host/file-text.ts";
+import { l10n, TabInputTerminal, ViewColumn, window } from "vscode";
+import { readsUtf8 } from "../host/document-texts.ts";
+import type { Settings } from "../settings.ts";
 import { askModally } from "../surfaces/messages.ts";
-import { choosePlace } from "./diff-place.ts";
-import { diffTitle } from "./diff-title.ts";
-import type { OriginalTexts } from "./original-texts.ts";
-import type { ProposalFiles } from "./proposal-files.ts";
+import { fileNameOf, shownText } from "../surfaces/texts.ts";
 import { type LeavingAnswer, ProposalReview } from "./proposal-review.ts";
 import { proposalUri } from "./proposal-uri.ts";
-import type { TypingWatch } from "./typing-watch.ts";
+import type { TypingWatch } from "./saving.ts";
+import type { OriginalTexts, ProposalFiles } from "./proposal-texts.ts";
 
 export interface DiffViewsOptions {
   readonly settings: Settings;
@@ -114,4 +111,43 @@ async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
   );
   if (answer === accept) return "accept";
   return answer === reject ? "reject" : "stay";
+}
+
+/** Where and how a new diff tab opens. */
+export interface DiffPlace {
+  readonly viewColumn: ViewColumn;
+  /** Behind the tab that is in front. */
+  readonly background: boolean;
+}
+
+/** The place the user's settings name; but a diff never covers a terminal that lives in an editor group. */
+export function choosePlace(settings: Settings): DiffPlace {
+  return { viewColumn: chooseColumn(settings.diffColumn), background: settings.openDiffs === "background" };
+}
+
+function chooseColumn(wanted: "active" | "beside"): ViewColumn {
+  const { activeTabGroup, all } = window.tabGroups;
+  const holdsTerminal = activeTabGroup.activeTab?.input instanceof TabInputTerminal;
+  if (wanted === "active" && !holdsTerminal) return activeTabGroup.viewColumn;
+  const other = all.find((group) => group !== activeTabGroup && !(group.activeTab?.input instanceof TabInputTerminal));
+  return other?.viewColumn ?? ViewColumn.Beside;
+}
+
+export interface DiffTitleFacts {
+  readonly request: Pick<DiffRequest, "agentName" | "kind" | "path" | "unsaved">;
+  /** How many open reviews have the same file and agent already. */
+  readonly alike: number;
+}
+
+/** What a tab is called: file, what happens to it, and who proposes it. */
+export function diffTitle({ request, alike }: DiffTitleFacts): string {
+  const file = fileNameOf(request.path);
+  const agent = alike === 0 ? request.agentName : `${request.agentName} (${alike + 1})`;
+  return shownText(`${described(file, request)} ↔ ${agent}`);
+}
+
+function described(file: string, { kind, unsaved }: DiffTitleFacts["request"]): string {
+  if (kind === "create") return l10n.t("{0} (new file)", file);
+  if (kind === "delete") return l10n.t("{0} (emptied)", file);
+  return unsaved ? l10n.t("{0} (with unsaved text)", file) : file;
 }

@@ -1,18 +1,28 @@
-import { type Disposable, TabInputText, TabInputTextDiff, window } from "vscode";
 import {
   type DiffOpening,
   type DiffRequest,
   type DiffViewEvents,
   type HostDiffs,
-  type Logger,
   LoadOnce,
+  type Logger,
   messageOf,
 } from "@patchbay/core";
-import { loadLater } from "../load-later.ts";
-import type { Settings } from "../settings/settings.ts";
-import { registerProposalTexts } from "./register-proposal-texts.ts";
+import {
+  type Disposable,
+  EventEmitter,
+  type FileChangeEvent,
+  FileSystemError,
+  TabInputText,
+  TabInputTextDiff,
+  type Uri,
+  window,
+  workspace,
+} from "vscode";
+import { loadLater } from "../lazy.ts";
+import type { Settings } from "../settings.ts";
+import { originalScheme, proposalScheme } from "./proposal-uri.ts";
 import type { Reviews } from "./register-reviews.ts";
-import { proposalScheme } from "./schemes.ts";
+import type { ProposalTexts } from "./proposal-texts.ts";
 
 export interface LazyReviewsOptions {
   readonly settings: Settings;
@@ -67,4 +77,58 @@ export class LazyReviews implements HostDiffs {
 function showsProposal({ input }: { readonly input: unknown }): boolean {
   if (input instanceof TabInputTextDiff) return input.modified.scheme === proposalScheme;
   return input instanceof TabInputText && input.uri.scheme === proposalScheme;
+}
+
+/**
+ * Makes the texts of reviews readable for VS Code from the start, because it may ask for those of restored tabs at once;
+ * what answers is loaded when it asks.
+ */
+export function registerProposalTexts(texts: () => Promise<ProposalTexts>): Disposable[] {
+  const changes = new EventEmitter<FileChangeEvent[]>();
+  const originalChanges = new EventEmitter<Uri>();
+  let following: Disposable | undefined;
+  const originals = async (): Promise<ProposalTexts["originals"]> => {
+    const { originals: loaded } = await texts();
+    // Nobody has a left side before asking for it here.
+    following ??= loaded.onDidChange((uri) => originalChanges.fire(uri));
+    return loaded;
+  };
+  const refuse = (uri: Uri): never => {
+    throw FileSystemError.NoPermissions(uri);
+  };
+  const files = {
+    onDidChangeFile: changes.event,
+    watch: () => ({ dispose: () => {} }),
+    stat: async (uri: Uri) => await (await texts()).files.stat(uri),
+    readFile: async (uri: Uri) => await (await texts()).files.readFile(uri),
+    writeFile: async (uri: Uri, content: Uint8Array) => (await texts()).files.writeFile(uri, content),
+    readDirectory: () => [],
+    createDirectory: refuse,
+    delete: refuse,
+    rename: refuse,
+  };
+  return [
+    changes,
+    originalChanges,
+    { dispose: () => following?.dispose() },
+    workspace.registerFileSystemProvider(proposalScheme, files, { isCaseSensitive: true }),
+    workspace.registerTextDocumentContentProvider(originalScheme, {
+      onDidChange: originalChanges.event,
+      provideTextDocumentContent: async (uri) => await (await originals()).provideTextDocumentContent(uri),
+    }),
+  ];
+}
+
+/** Says once that the proposals of an earlier run are back. */
+export interface Restoration {
+  readonly done: Promise<void>;
+  finish(): void;
+}
+
+export function createRestoration(): Restoration {
+  let finish: () => void = () => {};
+  const done = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return { done, finish: () => finish() };
 }

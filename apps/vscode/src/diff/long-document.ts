@@ -1,5 +1,5 @@
 import { Range, type TextDocument } from "vscode";
-import { sameLines } from "./same-lines.ts";
+import { sameLines } from "../host/document-texts.ts";
 
 /**
  * From so many UTF-16 units on a text is not put together for every key. A document is held in lines, and its whole text is

@@ -8,24 +8,21 @@ import {
   workspace,
 } from "vscode";
 import type { DiffCloseReason, DiffRequest, DiffUpdate, DiffView, DiffViewEvents, FileStanding } from "@patchbay/core";
-import { replaceText } from "../host/change-document.ts";
-import { closeLoneTabs } from "./close-lone-tabs.ts";
-import type { DiffPlace } from "./diff-place.ts";
-import { QuietSave } from "./quiet-save.ts";
-import { LongComparison, longText, readInPieces } from "./long-document.ts";
-import { SaveWatch } from "./save-watch.ts";
-import type { TypingWatch } from "./typing-watch.ts";
-import { sameLines } from "./same-lines.ts";
-import { originalUri, proposalUri } from "./proposal-uri.ts";
+import { replaceText, sameLines } from "../host/document-texts.ts";
 import {
+  closeLoneTabs,
   closeTabs,
   isDiffTab,
   isEditedProposalInFront,
   proposalIdOfTab,
   tabsOfProposal,
   urisInUse,
+  waitForTab,
 } from "./proposal-tabs.ts";
-import { waitForTab } from "./wait-for-tab.ts";
+import type { DiffPlace } from "./diff-views.ts";
+import { QuietSave, SaveWatch, type TypingWatch } from "./saving.ts";
+import { LongComparison, longText, readInPieces } from "./long-document.ts";
+import { originalUri, proposalUri } from "./proposal-uri.ts";
 
 /** What the user says about an edited proposal whose tab is gone without VS Code having asked. */
 export type LeavingAnswer = "accept" | "reject" | "stay";

@@ -1,6 +1,15 @@
-import { type Tab, TabInputText, TabInputTextDiff, type Uri, type ViewColumn, window } from "vscode";
-import { proposalIdOf } from "./proposal-uri.ts";
-import { proposalScheme } from "./schemes.ts";
+import { type Logger, messageOf, PatchbayError } from "@patchbay/core";
+import {
+  type Tab,
+  TabInputText,
+  TabInputTextDiff,
+  type TextDocument,
+  type Uri,
+  type ViewColumn,
+  window,
+  workspace,
+} from "vscode";
+import { proposalIdOf, proposalScheme } from "./proposal-uri.ts";
 
 /** The proposal a tab shows: as a diff, or its right side alone. */
 export function proposalIdOfTab(tab: Tab): string | undefined {
@@ -89,4 +98,86 @@ export function urisInUse(id: string): { readonly original?: Uri; readonly propo
     ...(proposal === undefined ? {} : { proposal }),
     ...(input instanceof TabInputTextDiff ? { original: input.original } : {}),
   };
+}
+
+/**
+ * After a reload VS Code restores an unsaved right side in a tab of its own. Closing that would ask, as long as the
+ * document is unsaved: so it is saved, which decides nothing.
+ */
+export async function closeLoneTabs(id: string, document: TextDocument): Promise<void> {
+  const tabs = loneTabsOf(id);
+  if (tabs.length === 0) return;
+  if (document.isDirty) await document.save();
+  await window.tabGroups.close(Array.from(tabs), true);
+}
+
+/**
+ * Closes a tab that no proposal claims any more. Text that was typed into it is handed over in a new unsaved file: its
+ * agent is gone, the user's work is not.
+ */
+export async function closeStaleTab(
+  tab: Tab,
+  handOver: (text: string, likePath: string) => Promise<void>,
+): Promise<void> {
+  const document = documentOf(tab);
+  if (document?.isDirty === true) {
+    await handOver(document.getText(), document.uri.fsPath);
+    // Saving takes the mark of an unsaved change away, so that closing asks nothing.
+    await document.save();
+  }
+  await window.tabGroups.close(tab, true);
+}
+
+function documentOf(tab: Tab): TextDocument | undefined {
+  const wanted = proposalUriOfTab(tab)?.toString();
+  return workspace.textDocuments.find((document) => document.uri.toString() === wanted);
+}
+
+export interface StaleTabsOptions {
+  readonly restored: Promise<void>;
+  readonly isOpen: (id: string) => boolean;
+  readonly handOver: (text: string, likePath: string) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/**
+ * Closes tabs that no proposal claims: those of an earlier run, and those that "Reopen Closed Editor" brings back. One
+ * call after the other, because each looks anew at what there is.
+ */
+export function createStaleTabs({ restored, isOpen, handOver, logger }: StaleTabsOptions): () => Promise<void> {
+  let sweeping = Promise.resolve();
+  const sweep = async (): Promise<void> => {
+    await restored;
+    for (const tab of allProposalTabs()) {
+      if (!isOpen(proposalIdOfTab(tab) ?? "")) await closeStaleTab(tab, handOver);
+    }
+  };
+  return async () => {
+    sweeping = sweeping
+      .then(sweep)
+      .catch((error: unknown) =>
+        logger.warn("A tab of an earlier review could not be closed", { reason: messageOf(error) }),
+      );
+    await sweeping;
+  };
+}
+
+/** The extension host hears of a tab a little after the window has it, ms. */
+const longestWait = 5_000;
+
+/** Resolves when a tab shows the proposal; rejects when VS Code did not open one. */
+export async function waitForTab(id: string): Promise<void> {
+  if (tabsOfProposal(id).length > 0) return;
+  await new Promise<void>((resolve, reject) => {
+    const subscription = window.tabGroups.onDidChangeTabs(() => {
+      if (tabsOfProposal(id).length === 0) return;
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve();
+    });
+    const timer = setTimeout(() => {
+      subscription.dispose();
+      reject(new PatchbayError("host-failed", "VS Code did not open the diff editor."));
+    }, longestWait);
+  });
 }

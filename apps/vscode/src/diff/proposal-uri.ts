@@ -1,5 +1,4 @@
 import { Uri, workspace } from "vscode";
-import { originalScheme, proposalScheme } from "./schemes.ts";
 
 /** As much of an id as stands above the text: the whole is in the query. */
 const shownIdLength = 6;
@@ -30,3 +29,9 @@ function shownPath(path: string): string {
   const relative = workspace.asRelativePath(path);
   return relative === path ? Uri.file(path).path : `/${relative.replaceAll("\\", "/")}`;
 }
+
+/** The right side of a review: writable, so that VS Code treats what the user types as an unsaved change. */
+export const proposalScheme = "patchbay-proposal";
+
+/** The left side: a read-only snapshot. Not `file:`, which would bring a "swap sides" button and break after a reload. */
+export const originalScheme = "patchbay-original";

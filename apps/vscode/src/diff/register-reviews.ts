@@ -1,14 +1,12 @@
 import { type Disposable, type TextDocument, window, workspace } from "vscode";
-import { ProposalMarks } from "../views/proposal-marks.ts";
-import { createStaleTabs } from "./close-stale-tabs.ts";
+import { ProposalMarks } from "../views/trees.ts";
+import { countProposalTabs, createStaleTabs } from "./proposal-tabs.ts";
 import { DiffViews } from "./diff-views.ts";
 import type { LazyReviewsOptions } from "./lazy-reviews.ts";
 import type { ProposalReview } from "./proposal-review.ts";
 import { createProposalTexts, type ProposalTexts } from "./proposal-texts.ts";
-import { countProposalTabs } from "./proposal-tabs.ts";
-import { proposalIdOf } from "./proposal-uri.ts";
-import { proposalScheme } from "./schemes.ts";
-import { TypingWatch } from "./typing-watch.ts";
+import { proposalIdOf, proposalScheme } from "./proposal-uri.ts";
+import { TypingWatch } from "./saving.ts";
 
 /** Everything about reviews that is loaded with the first of them. */
 export interface Reviews {

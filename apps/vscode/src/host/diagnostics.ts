@@ -10,10 +10,10 @@ import {
   workspace,
 } from "vscode";
 import type { Diagnostic, FileDiagnostics, HostDiagnostics } from "@patchbay/core";
-import { openDocumentOf } from "./open-document.ts";
-import { sameLines } from "../diff/same-lines.ts";
-import { delay } from "./delay.ts";
-import { pathOfTab } from "./tab-path.ts";
+import { openDocumentOf } from "./documents.ts";
+import { sameLines } from "./document-texts.ts";
+import { delay } from "../timers.ts";
+import { pathOfTab } from "./editors.ts";
 
 /** How long a file on disk counts as just written, ms. */
 const freshFor = 5_000;

@@ -1,6 +1,6 @@
 import type { Disposable, OutputChannel } from "vscode";
 import { formatLogLine, type LogFields, type Logger } from "@patchbay/core";
-import type { LogLevel, Settings } from "../settings/settings.ts";
+import type { LogLevel, Settings } from "../settings.ts";
 
 const severity: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
 

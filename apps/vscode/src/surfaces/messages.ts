@@ -1,4 +1,4 @@
-import { type MessageOptions, type QuickPickItem, window } from "vscode";
+import { commands, l10n, type MessageOptions, type QuickPickItem, window } from "vscode";
 import { shownText } from "./texts.ts";
 
 // The only place that shows messages and lists, so that no text comes to a person as it is. Actions are our own words.
@@ -44,4 +44,13 @@ export async function choose<T extends QuickPickItem>(
     ...(item.description === undefined ? {} : { description: shownText(item.description) }),
   }));
   return (await window.showQuickPick(shown, { placeHolder }))?.item;
+}
+
+/** Tells the user that agents cannot be served, and offers to look into it. */
+export async function tellFailure(message: string): Promise<void> {
+  const showLog = l10n.t("Show Log");
+  const diagnose = l10n.t("Diagnose Connection");
+  const answer = await reportError(`Patchbay: ${message}`, showLog, diagnose);
+  if (answer === showLog) await commands.executeCommand("patchbay.showLog");
+  if (answer === diagnose) await commands.executeCommand("patchbay.diagnose");
 }

@@ -1,3 +1,6 @@
+import { basename } from "node:path";
+import { workspace } from "vscode";
+
 /**
  * What is done to a text before a person sees it. Names of files, what an agent calls itself and what a setting holds are
  * anybody's words: a cloned repository is enough. Where VS Code reads more than plain text, they must stay plain text, and
@@ -47,4 +50,14 @@ export function shortened(text: string): string {
   if (text.length <= longestShown) return text;
   const half = longestShown / 2;
   return `${text.slice(0, half)}…${text.slice(-half)}`;
+}
+
+/** The last part of a path, to be shown. */
+export function fileNameOf(path: string): string {
+  return shortened(basename(path));
+}
+
+/** A path as people know it: relative to its workspace folder where it is in one. */
+export function shortPathOf(path: string): string {
+  return workspace.asRelativePath(path);
 }

@@ -1,4 +1,4 @@
-import { type Command, ThemeIcon, TreeItem, TreeItemCollapsibleState, type Uri } from "vscode";
+import { type Command, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri } from "vscode";
 import { shownText } from "./texts.ts";
 
 /** A row of one of the views. */

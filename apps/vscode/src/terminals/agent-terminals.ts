@@ -1,5 +1,8 @@
-import { type Disposable, type Terminal, ThemeIcon, window } from "vscode";
-import { agentCommandLine, type AgentId } from "../settings/agent-command.ts";
+import { access, constants } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { commands, type Disposable, env, l10n, type Terminal, ThemeIcon, window } from "vscode";
+import { agentCommandLine, type AgentId } from "../settings.ts";
+import { inform, note } from "../surfaces/messages.ts";
 
 /** The agents that Patchbay starts, under the names people know. */
 const agentNames: Readonly<Record<AgentId, string>> = {
@@ -35,4 +38,61 @@ export class AgentTerminals implements Disposable {
   dispose(): void {
     this.#subscription.dispose();
   }
+}
+
+/** How each agent is installed, as its makers say. */
+const installation: Readonly<Record<AgentId, string>> = {
+  gemini: "npm install -g @google/gemini-cli",
+  qwen: "npm install -g @qwen-code/qwen-code",
+  claude: "npm install -g @anthropic-ai/claude-code",
+};
+
+/** Says so, and how to get it, where an agent that was just started is not found. The terminal itself says only that. */
+export async function tellIfMissing(agent: AgentId): Promise<void> {
+  const program = programOf(agentCommandLine(agent));
+  if (program === undefined || (await isInstalled(program))) return;
+  const copy = l10n.t("Copy Install Command");
+  const change = l10n.t("Change Its Command");
+  const answer = await inform(
+    l10n.t(
+      "{0} was not found on the PATH of this window. If the terminal does not find it either, install it with {1}",
+      program,
+      installation[agent],
+    ),
+    copy,
+    change,
+  );
+  if (answer === copy) {
+    await env.clipboard.writeText(installation[agent]);
+    note(l10n.t("Copied."), 3_000);
+  }
+  if (answer === change) {
+    await commands.executeCommand("workbench.action.openSettings", `patchbay.agents.${agent}.command`);
+  }
+}
+
+/** The program that a command line starts; undefined where only a shell can tell. */
+export function programOf(commandLine: string): string | undefined {
+  const [, quoted, plain] =
+    /^(?:[A-Za-z_]\w*=[^\s"'`$]*\s+)*(?:"([^"$`]+)"|([^\s"'`$~&;|<>()%]+))(?=\s|$)/u.exec(commandLine) ?? [];
+  return quoted ?? plain;
+}
+
+async function isInstalled(program: string): Promise<boolean> {
+  const endings = process.platform === "win32" ? ["", ...(process.env["PATHEXT"] ?? ".EXE;.CMD").split(";")] : [""];
+  const places = /[\\/]/u.test(program)
+    ? [""]
+    : (process.env["PATH"] ?? "").split(delimiter).filter((place) => place !== "");
+  // A path from the terminal's own folder: the terminal knows better.
+  if (places[0] === "" && !isAbsolute(program)) return true;
+  const files = places.flatMap((place) => endings.map((ending) => join(place, `${program}${ending}`)));
+  const found = await Promise.all(files.map(isProgram));
+  return found.includes(true);
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  return await access(file, process.platform === "win32" ? constants.F_OK : constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

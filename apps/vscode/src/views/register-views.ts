@@ -1,9 +1,20 @@
-import { commands, type Disposable, type Event, l10n, type Uri, type ViewBadge, window } from "vscode";
-import type { Companion, HostEditors } from "@patchbay/core";
-import { loadLater } from "../load-later.ts";
-import { coalesced } from "./coalesced.ts";
-import { LazyTree } from "./lazy-tree.ts";
-import { StatusBar } from "./status-bar.ts";
+import { type Companion, type HostEditors, LoadOnce } from "@patchbay/core";
+import {
+  commands,
+  type Disposable,
+  type Event,
+  EventEmitter,
+  l10n,
+  StatusBarAlignment,
+  type StatusBarItem,
+  type TreeDataProvider,
+  type TreeItem,
+  type Uri,
+  type ViewBadge,
+  window,
+} from "vscode";
+import { loadLater } from "../lazy.ts";
+import { coalesced } from "../timers.ts";
 
 /** How often views follow what happens at most, ms. */
 const refreshSpan = 100;
@@ -93,4 +104,73 @@ function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri
     tell("patchbay.answeredInTerminal", urisOf(proposals.filter((proposal) => proposal.state === "terminal")));
     tell("patchbay.keptTexts", urisOf(proposals.filter((proposal) => proposal.state === "kept")));
   };
+}
+
+/** The content of a view of the side bar. */
+export interface Tree<T> {
+  getChildren(node?: T): T[];
+  getTreeItem(node: T): TreeItem;
+}
+
+/** A view's content, whose code is loaded when the view is looked at for the first time. */
+export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
+  readonly #changes: EventEmitter<void> = new EventEmitter();
+  readonly onDidChangeTreeData: Event<void> = this.#changes.event;
+  readonly #tree: LoadOnce<Tree<T>>;
+
+  constructor(load: () => Promise<Tree<T>>) {
+    this.#tree = new LoadOnce(load);
+  }
+
+  refresh(): void {
+    this.#changes.fire();
+  }
+
+  async getChildren(node?: T): Promise<T[]> {
+    return (await this.#tree.get()).getChildren(node);
+  }
+
+  async getTreeItem(node: T): Promise<TreeItem> {
+    return (await this.#tree.get()).getTreeItem(node);
+  }
+
+  dispose(): void {
+    this.#changes.dispose();
+  }
+}
+
+/** The item in the status bar. While there is nothing to tell it needs no code to tell it with. */
+export class StatusBar implements Disposable {
+  readonly #companion: Companion;
+  readonly #isPaused: () => boolean;
+  readonly #item: StatusBarItem;
+  #told = false;
+
+  constructor(companion: Companion, isPaused: () => boolean) {
+    this.#companion = companion;
+    this.#isPaused = isPaused;
+    this.#item = window.createStatusBarItem("patchbay.status", StatusBarAlignment.Left, 0);
+    this.#item.name = "Patchbay";
+    this.#item.text = "$(debug-disconnect) Patchbay";
+    this.#item.tooltip = l10n.t("No agent is connected.");
+    this.#item.command = "patchbay.showConnections";
+    this.#item.show();
+    this.update();
+  }
+
+  update(): void {
+    if (!this.#told && this.#isQuiet()) return;
+    this.#told = true;
+    void loadLater().then(({ writeStatus }) => writeStatus(this.#item, this.#companion, this.#isPaused()));
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+
+  #isQuiet(): boolean {
+    const { state, sessions, proposals } = this.#companion;
+    if (this.#isPaused() || sessions.length > 0 || proposals.length > 0 || state.kind === "failed") return false;
+    return state.kind !== "listening" || state.warnings.length === 0;
+  }
 }

@@ -1,6 +1,6 @@
 import { type AgentSettings, examineAsking, examineConnecting } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { describeSettings } from "../../src/diagnosis/agent-settings.ts";
+import { describeSettings } from "../../src/diagnosis.ts";
 
 const qwen: AgentSettings = {
   agent: "qwen",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HeldText } from "../../src/diff/held-text.ts";
+import { HeldText } from "../../src/diff/proposal-texts.ts";
 
 describe("a held text", () => {
   it.each([

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nullLogger } from "@patchbay/core";
 import { LazyReviews } from "../../src/diff/lazy-reviews.ts";
 import { originalUri, proposalUri } from "../../src/diff/proposal-uri.ts";
-import { WorkspaceSettings } from "../../src/settings/settings.ts";
+import { WorkspaceSettings } from "../../src/settings.ts";
 import { settle } from "../controls.ts";
 import { openFakeWindow } from "../fake-vscode/index.ts";
 import { Uri } from "../fake-vscode/uri.ts";

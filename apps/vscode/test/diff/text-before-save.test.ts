@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TextBeforeSave } from "../../src/diff/text-before-save.ts";
+import { TextBeforeSave } from "../../src/diff/saving.ts";
 
 const trim = [{ text: "", rangeLength: 2 }];
 const newline = [{ text: "\n", rangeLength: 0 }];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { HostMessage } from "@patchbay/core";
-import { localise } from "../../src/host/localise-message.ts";
+import { localise } from "../../src/host/messages.ts";
 import { openFakeWindow } from "../fake-vscode/index.ts";
 import { hostileNames } from "../hostile-names.ts";
 

@@ -1,6 +1,6 @@
 import { EndOfLine, Range } from "vscode";
 import { describe, expect, it } from "vitest";
-import { type LinedText, readRange } from "../../src/host/read-range.ts";
+import { type LinedText, readRange } from "../../src/host/documents.ts";
 
 /** A document that counts the lines that are asked for. */
 function createDocument(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { programOf } from "../../src/terminals/installed-agents.ts";
+import { programOf } from "../../src/terminals/agent-terminals.ts";
 
 describe("the program of a command line", () => {
   it.each([

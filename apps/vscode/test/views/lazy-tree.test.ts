@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LazyTree } from "../../src/views/lazy-tree.ts";
+import { LazyTree } from "../../src/views/register-views.ts";
 import { openFakeWindow } from "../fake-vscode/index.ts";
 
 it("a view whose code could not be loaded is filled when it is looked at again", async () => {

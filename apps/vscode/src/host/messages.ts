@@ -1,7 +1,8 @@
-import { l10n } from "vscode";
+import { isAbsolute } from "node:path";
 import type { HostMessage } from "@patchbay/core";
+import { l10n } from "vscode";
 import { inform, reportError, warn } from "../surfaces/messages.ts";
-import { localise, localiseAction } from "./localise-message.ts";
+import { shortened, shortPathOf } from "../surfaces/texts.ts";
 
 /** Questions that wait for an answer. VS Code gives no way to take a notification back, but it can be answered elsewhere. */
 const waiting: Set<{ readonly message: HostMessage; readonly answer: (action: string | undefined) => void }> =
@@ -58,4 +59,42 @@ async function show(
     case "error":
       return await reportError(text, ...actions);
   }
+}
+
+/**
+ * A message of core in the user's language, with paths as the user knows them. Core says it in English with the values
+ * apart, so the sentence can be looked up.
+ */
+export function localise(message: HostMessage): string {
+  const values = Object.entries(message.values).map(([name, value]) => [
+    name,
+    shortened(isAbsolute(value) ? shortPathOf(value) : value),
+  ]);
+  return l10n.t(template(message), Object.fromEntries(values));
+}
+
+export function localiseAction(action: string): string {
+  return l10n.t(action);
+}
+
+/**
+ * The sentence with its values turned back into `{name}`, as translations have it. What translates it is looked for first: a
+ * value may be a word that the sentence itself has, such as the name of an agent.
+ */
+function template(message: HostMessage): string {
+  const { text } = message;
+  const translated = Object.keys(l10n.bundle ?? {}).find((one) => one.includes("{") && filled(one, message) === text);
+  return translated ?? guessed(message);
+}
+
+function filled(sentence: string, { values }: HostMessage): string {
+  return sentence.replace(/\{(\w+)\}/gu, (place, name: string) => values[name] ?? place);
+}
+
+/** Without a translation any places will do that make the same sentence. Short values are left alone: they may occur anywhere. */
+function guessed({ text, values }: HostMessage): string {
+  return Object.entries(values)
+    .filter(([, value]) => value.length > 2)
+    .sort(([, a], [, b]) => b.length - a.length)
+    .reduce((sentence, [name, value]) => sentence.replaceAll(value, `{${name}}`), text);
 }

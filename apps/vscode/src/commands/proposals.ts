@@ -1,0 +1,263 @@
+import { type Companion, conflictEnd, conflictMiddle, conflictStart, type ProposalInfo } from "@patchbay/core";
+import {
+  commands,
+  type Disposable,
+  l10n,
+  Range,
+  Selection,
+  type TextEditor,
+  TextEditorRevealType,
+  Uri,
+  window,
+} from "vscode";
+import type { DiffViews } from "../diff/diff-views.ts";
+import { activeProposalId } from "../diff/proposal-tabs.ts";
+import { proposalIdOf } from "../diff/proposal-uri.ts";
+import { answerQuestion } from "../host/messages.ts";
+import { askModally, choose, inform, warn } from "../surfaces/messages.ts";
+import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";
+
+/** "Accept Proposal", "Reject Proposal", both for all, and whether one outside of the workspace is shown. */
+export function registerDecideProposal(companion: Companion, views: () => DiffViews | undefined): Disposable[] {
+  const one = (command: string, verdict: Verdict): Disposable =>
+    commands.registerCommand(command, async (argument?: unknown) => await decide(companion, views, verdict, argument));
+  return [
+    one("patchbay.acceptProposal", "accept"),
+    one("patchbay.rejectProposal", "reject"),
+    // Stands in place of both where only the terminal can answer: the companion says what becomes of edits.
+    one("patchbay.answerInTerminal", "accept"),
+    // The same in a tab's title, where VS Code would write the key below the word,
+    one("patchbay.acceptInTitle", "accept"),
+    one("patchbay.rejectInTitle", "reject"),
+    // and beside an entry of the proposals view, where it wants icons.
+    one("patchbay.acceptInView", "accept"),
+    one("patchbay.rejectInView", "reject"),
+    commands.registerCommand("patchbay.acceptAllProposals", async () => {
+      await decideAll(companion, views, "accept");
+    }),
+    commands.registerCommand("patchbay.rejectAllProposals", async () => {
+      await decideAll(companion, views, "reject");
+    }),
+    // The same question stands in a notification, which hides itself.
+    commands.registerCommand("patchbay.showOutside", async (argument?: unknown) => {
+      const chosen = await chooseProposal(companion, argument);
+      if (chosen !== undefined) await companion.reveal(chosen.id);
+    }),
+    commands.registerCommand("patchbay.hideOutside", async (argument?: unknown) => {
+      const chosen = await chooseProposal(companion, argument);
+      const proposal = companion.proposals.find(({ id }) => id === chosen?.id);
+      if (proposal?.state !== "asking") return;
+      answerQuestion("outside-workspace", { agent: proposal.agentName, path: proposal.path }, "Do Not Show");
+    }),
+  ];
+}
+
+type Verdict = "accept" | "reject";
+
+async function decide(
+  companion: Companion,
+  views: () => DiffViews | undefined,
+  verdict: Verdict,
+  argument: unknown,
+): Promise<void> {
+  const chosen = await chooseProposal(companion, argument);
+  if (chosen !== undefined) await give(companion, views, verdict, chosen.id, chosen.fromEditor);
+}
+
+/** How many proposals a question lists. */
+const listed = 12;
+
+/**
+ * All that wait for a verdict. What is left of ended reviews has none to get, and what the user has not been shown, because it
+ * is outside of the workspace, is not accepted with the others.
+ */
+async function decideAll(companion: Companion, views: () => DiffViews | undefined, verdict: Verdict): Promise<void> {
+  const unseen: readonly ProposalInfo["state"][] =
+    verdict === "accept" ? ["kept", "asking", "hidden", "terminal"] : ["kept"];
+  const open = companion.proposals.filter(({ state }) => !unseen.includes(state));
+  if (open.length === 0) {
+    void inform(l10n.t("There is no open proposal."));
+    return;
+  }
+  if (open.length > 1 && !(await confirmAll(verdict, open))) return;
+  const ids = open.map(({ id }) => id);
+  if (verdict === "accept") await companion.acceptAll(ids);
+  else for (const id of ids) await give(companion, views, verdict, id, false);
+}
+
+async function confirmAll(verdict: Verdict, open: readonly ProposalInfo[]): Promise<boolean> {
+  const count = open.length;
+  const [question, answer] =
+    verdict === "accept"
+      ? [l10n.t("Accept all {0} open proposals?", count), l10n.t("Accept All")]
+      : [l10n.t("Reject all {0} open proposals?", count), l10n.t("Reject All")];
+  const lines = open.slice(0, listed).map(({ path, agentName }) => `${fileNameOf(path)} ↔ ${agentName}`);
+  if (count > listed) lines.push("…");
+  return (await askModally(question, [answer], lines)) === answer;
+}
+
+async function give(
+  companion: Companion,
+  views: () => DiffViews | undefined,
+  verdict: Verdict,
+  id: string,
+  fromEditor: boolean,
+): Promise<void> {
+  const review = views()?.review(id);
+  if (review === undefined) {
+    // Not in a view: only the companion knows it.
+    const isDone = await (verdict === "accept" ? companion.accept(id) : companion.reject(id));
+    if (!isDone) tellUnanswered(companion, id);
+  } else if (!(verdict === "accept" ? review.accept(fromEditor) : review.reject(fromEditor))) {
+    tellUnanswered(companion, id);
+  }
+}
+
+/** A verdict that could not be given is told; why an accept does not count yet, the companion says itself. */
+function tellUnanswered(companion: Companion, id: string): void {
+  const proposal = companion.proposals.find((one) => one.id === id);
+  if (proposal === undefined) void inform(l10n.t("This proposal has been decided already."));
+  else if (proposal.standing !== "conflict" && proposal.state !== "terminal") {
+    void warn(
+      l10n.t("The proposal for {0} could not be decided here. Answer it in the terminal.", fileNameOf(proposal.path)),
+    );
+  }
+}
+
+/** What a command was called on, in whichever way: a tab's button, an entry of the proposals view, or nothing. */
+export interface ChosenProposal {
+  readonly id: string;
+  /** Called from the diff editor: the user's focus is there. */
+  readonly fromEditor: boolean;
+}
+
+/** Something of ours that stands for a proposal in a view. */
+export interface ProposalEntry {
+  readonly proposalId: string;
+}
+
+/** The proposal that a command is about; asks where it could be several. */
+export async function chooseProposal(companion: Companion, argument: unknown): Promise<ChosenProposal | undefined> {
+  if (argument instanceof Uri) {
+    const id = proposalIdOf(argument);
+    if (id !== undefined) return { id, fromEditor: true };
+  }
+  if (isProposalEntry(argument)) return { id: argument.proposalId, fromEditor: false };
+  const active = activeProposalId();
+  if (active !== undefined) return { id: active, fromEditor: true };
+  const id = await askForOne(companion.proposals);
+  return id === undefined ? undefined : { id, fromEditor: false };
+}
+
+async function askForOne(proposals: readonly ProposalInfo[]): Promise<string | undefined> {
+  const [only] = proposals;
+  if (only === undefined) {
+    void inform(l10n.t("There is no open proposal."));
+    return undefined;
+  }
+  if (proposals.length === 1) return only.id;
+  const items = proposals.map((proposal) => ({
+    label: shortPathOf(proposal.path),
+    description: proposal.agentName,
+    id: proposal.id,
+  }));
+  return (await choose(items, l10n.t("Which proposal?")))?.id;
+}
+
+function isProposalEntry(argument: unknown): argument is ProposalEntry {
+  return (
+    typeof argument === "object" &&
+    argument !== null &&
+    "proposalId" in argument &&
+    typeof argument.proposalId === "string"
+  );
+}
+
+/** A place in which the file and the proposal differ, in lines of the right side. */
+interface Conflict {
+  readonly start: number;
+  readonly middle: number;
+  readonly end: number;
+}
+
+/** "Resolve Conflict": goes to the next place where the file has changed in the same lines as the proposal, and asks. */
+export function registerResolveConflict(companion: Companion, views: () => DiffViews | undefined): Disposable[] {
+  return [
+    commands.registerCommand("patchbay.showConflict", async (argument?: unknown) => {
+      const chosen = await chooseProposal(companion, argument);
+      const review = chosen === undefined ? undefined : views()?.review(chosen.id);
+      if (review === undefined) return;
+      await review.reveal();
+      const wanted = review.uri.toString();
+      const editor = window.visibleTextEditors.find(({ document }) => document.uri.toString() === wanted);
+      if (editor !== undefined) await resolve(editor);
+    }),
+  ];
+}
+
+async function resolve(editor: TextEditor): Promise<void> {
+  const { document } = editor;
+  const lines = document.getText().split(/\r\n|\r|\n/u);
+  const all = findConflicts(lines);
+  const conflict = all.find(({ end }) => end >= editor.selection.active.line) ?? all[0];
+  if (conflict === undefined) {
+    void inform(l10n.t("Delete what is left of the conflict's marker lines, then accept."));
+    return;
+  }
+  const { start, middle, end } = conflict;
+  editor.selection = new Selection(start, 0, start, 0);
+  editor.revealRange(new Range(start, 0, end, 0), TextEditorRevealType.InCenterIfOutsideViewport);
+  const theirs = lines.slice(start + 1, middle);
+  const ours = lines.slice(middle + 1, end);
+  const choices = [
+    { label: l10n.t("Take the Proposed Lines"), keep: ours },
+    { label: l10n.t("Keep the File's Lines"), keep: theirs },
+    { label: l10n.t("Take Both"), keep: [...theirs, ...ours] },
+    { label: l10n.t("Edit by Hand"), description: l10n.t("Delete the marker lines, then accept"), keep: undefined },
+  ];
+  const { version } = document;
+  const keep = (await choose(choices, l10n.t("The file has changed in lines {0} to {1}", start + 1, end + 1)))?.keep;
+  if (keep === undefined || document.version !== version) return;
+  await editor.edit((edit) => edit.replace(new Range(start, 0, end + 1, 0), keep.map((line) => `${line}\n`).join("")));
+}
+
+function findConflicts(lines: readonly string[]): readonly Conflict[] {
+  const found: Conflict[] = [];
+  let start = -1;
+  let middle = -1;
+  for (const [at, line] of lines.entries()) {
+    if (line === conflictStart) [start, middle] = [at, -1];
+    else if (line === conflictMiddle && start >= 0 && middle < 0) middle = at;
+    else if (line === conflictEnd && middle >= 0) {
+      found.push({ start, middle, end: at });
+      [start, middle] = [-1, -1];
+    }
+  }
+  return found;
+}
+
+/** "Next Proposal", "Previous Proposal" and going to one from a list. */
+export function registerWalkProposals(companion: Companion): Disposable[] {
+  return [
+    commands.registerCommand("patchbay.nextProposal", async () => await step(companion, 1)),
+    commands.registerCommand("patchbay.previousProposal", async () => await step(companion, -1)),
+    commands.registerCommand("patchbay.revealProposal", async (argument?: unknown) => {
+      const chosen = await chooseProposal(companion, argument);
+      if (chosen !== undefined) await companion.reveal(chosen.id);
+    }),
+  ];
+}
+
+async function step(companion: Companion, by: 1 | -1): Promise<void> {
+  const { proposals } = companion;
+  if (proposals.length === 0) {
+    void inform(l10n.t("There is no open proposal."));
+    return;
+  }
+  const active = activeProposalId();
+  const now = proposals.findIndex(({ id }) => id === active);
+  const first = by === 1 ? 0 : proposals.length - 1;
+  const next = now === -1 ? first : (now + by + proposals.length) % proposals.length;
+  const proposal = proposals[next];
+  if (proposal !== undefined) await companion.reveal(proposal.id);
+}

@@ -1,0 +1,105 @@
+import {
+  type EditorHost,
+  Emitter,
+  type Event,
+  type HostDiagnostics,
+  type HostDiffs,
+  type HostIdentity,
+  type HostWorkspace,
+  LoadOnce,
+} from "@patchbay/core";
+import { type Disposable, env, workspace } from "vscode";
+import type { EditionContext } from "../edition-context.ts";
+import { loadLater } from "../lazy.ts";
+import { createDocuments } from "./documents.ts";
+import { VsCodeEditors } from "./editors.ts";
+
+/** VS Code as the companion's editor. What it listens to ends with `own`. */
+export function createHost(
+  context: Pick<EditionContext, "storageUri">,
+  version: string,
+  diffs: HostDiffs,
+  own: (disposable: Disposable) => void,
+): EditorHost {
+  const workspace = new VsCodeWorkspace();
+  const editors = new VsCodeEditors();
+  for (const part of [workspace, editors]) own(part);
+  return {
+    identity: createIdentity(version),
+    workspace,
+    editors,
+    diffs,
+    messages: { show: async (message) => await (await loadLater()).showMessage(message) },
+    storageDirectory: storageDirectoryOf(context),
+    diagnostics: createLazyDiagnostics(own),
+    documents: createDocuments(),
+  };
+}
+
+/** Who we are to the agents. Forks are called what they call themselves, so that no agent offers them another editor's extension. */
+export function createIdentity(version: string): HostIdentity {
+  const isVsCode = /^Visual Studio Code\b/u.test(env.appName);
+  return {
+    name: isVsCode ? "vscode" : machineName(env.appName),
+    displayName: isVsCode ? env.appName.replace("Visual Studio Code", "VS Code") : env.appName,
+    version,
+    // The agents' walk from a terminal ends at the process that started the extension host.
+    pids: [process.ppid],
+  };
+}
+
+function machineName(appName: string): string {
+  const name = appName
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/gu, "-")
+    .replace(/^-+|-+$/gu, "");
+  return name === "" || name === "vscode" ? "vscode-fork" : name;
+}
+
+/** Diagnostics, whose code is loaded when an agent asks for the first time: before its first edit, to know how things stand. */
+export function createLazyDiagnostics(own: (disposable: Disposable) => void): HostDiagnostics {
+  const diagnostics = new LoadOnce(async (): Promise<HostDiagnostics> => {
+    const { VsCodeDiagnostics } = await loadLater();
+    const loaded = new VsCodeDiagnostics();
+    own(loaded);
+    return loaded;
+  });
+  return { read: async (path, signal) => await (await diagnostics.get()).read(path, signal) };
+}
+
+/** Where the companion keeps what outlives a reload: VS Code's storage of this workspace. Without a folder nothing is kept. */
+export function storageDirectoryOf(context: Pick<EditionContext, "storageUri">): string | undefined {
+  return context.storageUri?.scheme === "file" ? context.storageUri.fsPath : undefined;
+}
+
+/** The window's folders on disk (also those of a remote machine: there they are `file:` too) and Workspace Trust. */
+export class VsCodeWorkspace implements HostWorkspace, Disposable {
+  readonly #foldersChanged: Emitter<void> = new Emitter();
+  readonly #trustChanged: Emitter<void> = new Emitter();
+  readonly #subscriptions: readonly Disposable[];
+  readonly onDidChangeFolders: Event<void> = this.#foldersChanged.event;
+  readonly onDidChangeTrust: Event<void> = this.#trustChanged.event;
+
+  constructor() {
+    this.#subscriptions = [
+      workspace.onDidChangeWorkspaceFolders(() => this.#foldersChanged.fire()),
+      workspace.onDidGrantWorkspaceTrust(() => this.#trustChanged.fire()),
+    ];
+  }
+
+  folders(): readonly string[] {
+    return (workspace.workspaceFolders ?? [])
+      .filter((folder) => folder.uri.scheme === "file")
+      .map((folder) => folder.uri.fsPath);
+  }
+
+  trusted(): boolean {
+    return workspace.isTrusted;
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+    this.#foldersChanged.dispose();
+    this.#trustChanged.dispose();
+  }
+}

@@ -1,0 +1,133 @@
+import { type Companion, excludePatternsOf } from "@patchbay/core";
+import { commands, type Disposable, type Event, EventEmitter, workspace } from "vscode";
+import type { EditionContext } from "./edition-context.ts";
+
+export type LogLevel = "error" | "warn" | "info" | "debug";
+
+/** The user's settings, read each time they are asked for: what is read is always what is set. */
+export interface Settings {
+  readonly openDiffs: "foreground" | "background";
+  readonly diffColumn: "active" | "beside";
+  readonly share: boolean;
+  readonly shareSelection: boolean;
+  readonly exclude: readonly string[];
+  readonly terminalEnvironment: boolean;
+  readonly logLevel: LogLevel;
+  readonly onDidChange: Event<void>;
+}
+
+const section = "patchbay";
+
+function choice<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+  const value: unknown = workspace.getConfiguration(section).get(name);
+  return allowed.find((one) => one === value) ?? fallback;
+}
+
+function flag(name: string, fallback: boolean): boolean {
+  const value: unknown = workspace.getConfiguration(section).get(name);
+  return typeof value === "boolean" ? value : fallback;
+}
+
+/** Reads `patchbay.*`. A value of the wrong type counts as not set. */
+export class WorkspaceSettings implements Settings, Disposable {
+  readonly #changes: EventEmitter<void> = new EventEmitter();
+  readonly #subscription: Disposable;
+  readonly onDidChange: Event<void> = this.#changes.event;
+
+  constructor() {
+    this.#subscription = workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(section)) this.#changes.fire();
+    });
+  }
+
+  get openDiffs(): "foreground" | "background" {
+    return choice("diff.open", ["foreground", "background"], "foreground");
+  }
+
+  get diffColumn(): "active" | "beside" {
+    return choice("diff.viewColumn", ["active", "beside"], "active");
+  }
+
+  get share(): boolean {
+    return flag("context.share", true);
+  }
+
+  get shareSelection(): boolean {
+    return flag("context.shareSelection", true);
+  }
+
+  get exclude(): readonly string[] {
+    return excludePatternsOf(workspace.getConfiguration(section).get("context.exclude"));
+  }
+
+  get terminalEnvironment(): boolean {
+    return flag("terminal.environment", true);
+  }
+
+  get logLevel(): LogLevel {
+    return choice("log.level", ["error", "warn", "info", "debug"], "info");
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changes.dispose();
+  }
+}
+
+export type AgentId = "gemini" | "qwen" | "claude";
+
+/** What is put behind the command so that the agent asks before it writes, and the setting that leaves the agent its own way. */
+const asking: Readonly<Partial<Record<AgentId, { readonly setting: string; readonly flags: string }>>> = {
+  qwen: { setting: "qwen.approvalMode", flags: "--approval-mode default" },
+  claude: { setting: "claude.permissionMode", flags: "--permission-mode manual" },
+};
+
+/** The command line that starts an agent, as the user's settings have it. */
+export function agentCommandLine(agent: AgentId): string {
+  const settings = workspace.getConfiguration("patchbay.agents");
+  const configured: unknown = settings.get(`${agent}.command`);
+  const command = typeof configured === "string" && configured.trim() !== "" ? configured.trim() : agent;
+  const asks = asking[agent];
+  return asks === undefined || settings.get(asks.setting) === "asConfigured" ? command : `${command} ${asks.flags}`;
+}
+
+const pausedKey = "patchbay.paused";
+
+/** Whether context goes out: the setting, and the pause that lasts until the user ends it, over restarts too. */
+export class Sharing implements Disposable {
+  readonly #companion: Companion;
+  readonly #settings: Settings;
+  readonly #state: EditionContext["workspaceState"];
+  readonly #changes: EventEmitter<void> = new EventEmitter();
+  readonly #subscription: Disposable;
+  readonly onDidChange: Event<void> = this.#changes.event;
+
+  constructor(companion: Companion, settings: Settings, state: EditionContext["workspaceState"]) {
+    this.#companion = companion;
+    this.#settings = settings;
+    this.#state = state;
+    this.#subscription = settings.onDidChange(() => this.apply());
+    this.apply();
+  }
+
+  get paused(): boolean {
+    return this.#state.get(pausedKey) === true || !this.#settings.share;
+  }
+
+  apply(): void {
+    const { exclude, shareSelection } = this.#settings;
+    this.#companion.updateSettings({ exclude, shareSelection, sharing: !this.paused });
+    void commands.executeCommand("setContext", "patchbay.paused", this.paused);
+    this.#changes.fire();
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    await this.#state.update(pausedKey, paused);
+    this.apply();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changes.dispose();
+  }
+}

@@ -1,0 +1,249 @@
+import { createRow } from "../surfaces/tree-item.ts";
+import type { Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
+import {
+  type Command,
+  type Disposable,
+  type Event,
+  EventEmitter,
+  FileDecoration,
+  type FileDecorationProvider,
+  l10n,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  Uri,
+  window,
+} from "vscode";
+import type { ProposalEntry } from "../commands/proposals.ts";
+import type { ProposalReview } from "../diff/proposal-review.ts";
+import { proposalIdOf, proposalScheme } from "../diff/proposal-uri.ts";
+import { fileNameOf, shortened, shortPathOf, shownText } from "../surfaces/texts.ts";
+import type { Tree } from "./register-views.ts";
+
+interface Entry extends ProposalEntry {
+  readonly proposal: ProposalInfo;
+}
+
+/** The proposals that wait for a review, with accept and reject beside each. */
+export class ProposalsTree implements Tree<Entry> {
+  readonly #companion: Companion;
+
+  constructor(companion: Companion) {
+    this.#companion = companion;
+  }
+
+  getTreeItem({ proposal }: Entry): TreeItem {
+    const { id, path, agentName } = proposal;
+    const facts = [agentName, ...states(proposal)];
+    const description = facts.join(" · ");
+    return createRow({
+      id,
+      label: fileNameOf(path),
+      description,
+      tooltip: [shortPathOf(path), description],
+      spoken: [shortPathOf(path), ...facts].join(", "),
+      icon: Uri.file(path),
+      contextValue: contextOf(proposal),
+      command: { command: "patchbay.revealProposal", title: l10n.t("Show Proposal"), arguments: [{ proposalId: id }] },
+    });
+  }
+
+  getChildren(entry?: Entry): Entry[] {
+    if (entry !== undefined) return [];
+    return this.#companion.proposals.map((proposal) => ({ proposalId: proposal.id, proposal }));
+  }
+}
+
+/** Which actions stand beside an entry. */
+function contextOf({ state }: ProposalInfo): string {
+  return state === "asking" || state === "kept" ? state : "proposal";
+}
+
+function states({ kind, edited, state, standing }: ProposalInfo): string[] {
+  const texts: string[] = [];
+  if (kind === "create") texts.push(l10n.t("new file"));
+  if (kind === "delete") texts.push(l10n.t("empties the file"));
+  // Said first: the view is narrow, and this is what the entry is about.
+  if (state === "kept") return [l10n.t("your text, kept"), ...texts];
+  if (edited) texts.push(l10n.t("edited by you"));
+  if (state === "asking") texts.push(l10n.t("outside: show it?"));
+  if (state === "hidden") texts.push(l10n.t("waits in the terminal"));
+  if (state === "away") texts.push(l10n.t("the agent is not connected"));
+  if (state === "terminal") texts.push(l10n.t("answer in the agent's terminal"));
+  if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve it first"));
+  else if (standing === "merged") texts.push(l10n.t("brought onto the file as it is now"));
+  return texts;
+}
+
+type Node =
+  | { readonly kind: "session"; readonly session: SessionInfo }
+  | { readonly kind: "fact"; readonly label: string; readonly value: string; readonly icon: string }
+  | { readonly kind: "shared" }
+  | { readonly kind: "file"; readonly path: string; readonly detail: string };
+
+/** Who is connected, and what they are told. */
+export class ConnectionsTree implements Tree<Node> {
+  readonly #companion: Companion;
+  readonly #isPaused: () => boolean;
+
+  constructor(companion: Companion, isPaused: () => boolean) {
+    this.#companion = companion;
+    this.#isPaused = isPaused;
+  }
+
+  getTreeItem(node: Node): TreeItem {
+    switch (node.kind) {
+      case "session":
+        return sessionItem(node.session);
+      case "fact":
+        return createRow({ label: node.label, description: node.value, icon: node.icon });
+      case "shared":
+        return sharedItem(this.#isPaused());
+      case "file":
+        return fileItem(node.path, node.detail);
+    }
+  }
+
+  getChildren(node?: Node): Node[] {
+    if (node === undefined) {
+      const sessions = this.#companion.sessions.map((session): Node => ({ kind: "session", session }));
+      // Empty: the welcome text says what to do.
+      return sessions.length === 0 ? [] : [...sessions, { kind: "shared" }];
+    }
+    if (node.kind === "session") return sessionFacts(node.session);
+    if (node.kind === "shared" && !this.#isPaused()) return sharedFiles(this.#companion.sharedContext());
+    return [];
+  }
+}
+
+function sessionItem(session: SessionInfo): TreeItem {
+  const { id, agentName, version } = session;
+  const facts = [version, stateText(session)].filter((part) => part !== undefined);
+  return createRow({
+    id,
+    label: agentName,
+    description: facts.join(" · "),
+    spoken: [agentName, ...facts].join(", "),
+    icon: session.state === "connected" ? "plug" : "debug-disconnect",
+    expanded: true,
+  });
+}
+
+function stateText(session: SessionInfo): string {
+  switch (session.state) {
+    case "connecting":
+      return l10n.t("connecting");
+    case "connected":
+      return l10n.t("connected");
+    case "away":
+      return l10n.t("away, may come back");
+  }
+}
+
+function sessionFacts(session: SessionInfo): Node[] {
+  const facts: Node[] = [{ kind: "fact", label: l10n.t("Since"), value: timeText(session.since), icon: "clock" }];
+  if (session.pid !== undefined) {
+    facts.push({ kind: "fact", label: l10n.t("Process"), value: String(session.pid), icon: "terminal" });
+  }
+  facts.push({
+    kind: "fact",
+    label: l10n.t("Last told"),
+    value: session.lastContext === undefined ? l10n.t("nothing yet") : timeText(session.lastContext),
+    icon: "broadcast",
+  });
+  if (session.openProposals > 0) {
+    const value = String(session.openProposals);
+    facts.push({ kind: "fact", label: l10n.t("Open proposals"), value, icon: "diff" });
+  }
+  return facts;
+}
+
+function sharedItem(paused: boolean): TreeItem {
+  return createRow({
+    id: "shared",
+    label: l10n.t("What agents are told"),
+    icon: paused ? "debug-pause" : "eye",
+    ...(paused ? { description: l10n.t("nothing: sharing is paused") } : { expanded: true }),
+  });
+}
+
+function sharedFiles({ files, active }: EditorContext): Node[] {
+  if (files.length === 0) {
+    return [{ kind: "fact", label: l10n.t("No file"), value: "", icon: "dash" }];
+  }
+  return files.map(
+    ({ path }): Node => ({ kind: "file", path, detail: active?.path === path ? activeText(active) : "" }),
+  );
+}
+
+function activeText(active: NonNullable<EditorContext["active"]>): string {
+  const { selection, cursor } = active;
+  if (selection === undefined) return l10n.t("active, line {0}", cursor.line + 1);
+  const { start, end } = selection.range;
+  if (start.line === end.line) return l10n.t("active, selection in line {0}", start.line + 1);
+  return l10n.t("active, lines {0} to {1} selected", start.line + 1, end.line + 1);
+}
+
+function fileItem(path: string, detail: string): TreeItem {
+  const uri = Uri.file(path);
+  return createRow({
+    label: shortened(shortPathOf(path)),
+    description: detail,
+    tooltip: [path],
+    spoken: [shortPathOf(path), detail].filter((part) => part !== "").join(", "),
+    icon: uri,
+    command: { command: "vscode.open", title: l10n.t("Open"), arguments: [uri] },
+  });
+}
+
+function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toLocaleTimeString();
+}
+
+/** Marks on the tabs of proposals: edited by the user, or left by its agent. */
+export class ProposalMarks implements FileDecorationProvider, Disposable {
+  readonly #find: (id: string) => ProposalReview | undefined;
+  readonly #changes: EventEmitter<Uri> = new EventEmitter();
+  readonly #registration: Disposable;
+  readonly onDidChangeFileDecorations: Event<Uri> = this.#changes.event;
+
+  constructor(find: (id: string) => ProposalReview | undefined) {
+    this.#find = find;
+    this.#registration = window.registerFileDecorationProvider(this);
+  }
+
+  update(review: ProposalReview): void {
+    this.#changes.fire(review.uri);
+  }
+
+  provideFileDecoration(uri: Uri): FileDecoration | undefined {
+    if (uri.scheme !== proposalScheme) return undefined;
+    const review = this.#find(proposalIdOf(uri) ?? "");
+    if (review === undefined) return undefined;
+    if (!review.agentPresent) {
+      const tooltip = l10n.t(
+        "{0} is gone. The text is kept for you; a verdict reaches nobody.",
+        review.request.agentName,
+      );
+      return new FileDecoration("?", shownText(tooltip), new ThemeColor("list.warningForeground"));
+    }
+    if (review.standing === "conflict") {
+      const tooltip = l10n.t("The file has changed in the same lines. Resolve the conflict, then accept.");
+      return new FileDecoration("!", tooltip, new ThemeColor("list.errorForeground"));
+    }
+    if (review.standing === "merged" && !review.edited) {
+      const tooltip = l10n.t(
+        "The file has changed since the agent proposed this; the right side has these changes, too.",
+      );
+      return new FileDecoration("M", tooltip, new ThemeColor("gitDecoration.modifiedResourceForeground"));
+    }
+    if (!review.edited) return undefined;
+    return new FileDecoration("E", l10n.t("Edited by you"), new ThemeColor("gitDecoration.modifiedResourceForeground"));
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#changes.dispose();
+  }
+}
