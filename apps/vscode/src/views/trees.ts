@@ -1,7 +1,6 @@
 import { createRow } from "../surfaces/tree-item.ts";
 import type { Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
 import {
-  type Command,
   type Disposable,
   type Event,
   EventEmitter,
@@ -9,9 +8,7 @@ import {
   type FileDecorationProvider,
   l10n,
   ThemeColor,
-  ThemeIcon,
   TreeItem,
-  TreeItemCollapsibleState,
   Uri,
   window,
 } from "vscode";
