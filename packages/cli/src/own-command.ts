@@ -1,5 +1,5 @@
 import { basename, resolve, sep } from "node:path";
-import { quoteWord } from "./terminal/quote-word.ts";
+import { quoteWord } from "./terminal/escape-text.ts";
 
 /**
  * What to type in another terminal to start this program: the script of a clone or of a project is on nobody's PATH, and
@@ -16,3 +16,6 @@ export function ownCommand(script: string | undefined): string {
 
 /** How this process was started. */
 export const program: string = ownCommand(process.argv[1]);
+
+/** Version of this edition; the bundler puts it in. */
+export const version: string = process.env.PATCHBAY_VERSION ?? "0.0.0";

@@ -3,8 +3,8 @@ import type { Command } from "./command-line.ts";
 import { helpText } from "./help.ts";
 import { createPaint, wantsColour } from "./terminal/paint.ts";
 import { terminalSafe } from "./terminal/escape-text.ts";
-import { wrapText } from "./terminal/wrap-text.ts";
-import { version } from "./version.ts";
+import { wrapText } from "./terminal/layout.ts";
+import { version } from "./own-command.ts";
 
 /** Runs a command with this process's terminal; resolves with the exit code. */
 export async function runCommand(command: Command): Promise<number> {

@@ -9,18 +9,18 @@ export type {
   AgentStatus,
   AgentView,
 } from "./agents/agent-driver.ts";
-export { findClaudeCompanion } from "./agents/claude-discovery.ts";
+export { findClaudeCompanion } from "./agents/discovery.ts";
 export { type ClaudeDriver, type ClaudeDriverOptions, createClaudeDriver } from "./agents/claude-driver.ts";
-export type { CompanionAddress } from "./agents/companion-address.ts";
+export type { CompanionAddress } from "./agents/discovery.ts";
 export type { CompanionSpecDriver } from "./agents/companion-spec-driver.ts";
-export { findGeminiCompanion } from "./agents/gemini-discovery.ts";
-export { createGeminiDriver } from "./agents/gemini-driver.ts";
-export { findQwenCompanions } from "./agents/qwen-discovery.ts";
-export { createQwenDriver } from "./agents/qwen-driver.ts";
-export type { DiffControls, EditorHostControls, TestRunner } from "./contract/editor-host-controls.ts";
+export { findGeminiCompanion } from "./agents/discovery.ts";
+export { createGeminiDriver } from "./agents/companion-spec-driver.ts";
+export { findQwenCompanions } from "./agents/discovery.ts";
+export { createQwenDriver } from "./agents/companion-spec-driver.ts";
+export type { DiffControls, EditorHostControls, TestRunner } from "./contract/contract-case.ts";
 export { createMemoryEditorControls, type MemoryEditorControls } from "./contract/memory-editor-controls.ts";
 export { editorHostContract, type EditorHostContractOptions } from "./contract/editor-host-contract.ts";
-export type { HostCall, HostFailures } from "./editor/host-failures.ts";
+export type { HostCall, HostFailures } from "./editor/memory-messages.ts";
 export type { MemoryDiffView, MemoryViewState } from "./editor/memory-diff-view.ts";
 export {
   createMemoryEditor,
@@ -30,7 +30,7 @@ export {
 export type { MemoryMessages, ShownMessage } from "./editor/memory-messages.ts";
 export { createFakeClock, type FakeClock } from "./platform/fake-clock.ts";
 export { createFakeProcess, type FakeProcess, type FakeProcessOptions } from "./platform/fake-process.ts";
-export { createFakeRandom } from "./platform/fake-random.ts";
+export { createFakeRandom } from "./platform/fake-clock.ts";
 export { type FilesCall, MemoryFiles, type MemoryFilesOptions } from "./platform/memory-files.ts";
-export { createMemoryPlatform, type MemoryPlatform, type MemoryPlatformOptions } from "./platform/memory-platform.ts";
+export { createMemoryPlatform, type MemoryPlatform, type MemoryPlatformOptions } from "./platform/memory-files.ts";
 export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from "./platform/test-platform.ts";

@@ -1,8 +1,7 @@
 import { messageOf } from "@patchbay/core";
 import type { AgentDriver } from "@patchbay/testkit";
-import { toOpenPlace } from "../host/file-place.ts";
-import { DemoStage } from "./demo-stage.ts";
-import type { DemoRow } from "./demo-table.ts";
+import { toOpenPlace } from "../host/open-files.ts";
+import { type DemoRow, DemoStage } from "./demo-stage.ts";
 
 const before = "Hello, wörld 👋\n";
 

@@ -8,8 +8,7 @@ import {
   type NamedEditor,
 } from "@patchbay/core";
 import { program } from "../own-command.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
-import { quoteWord } from "../terminal/quote-word.ts";
+import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
 
 /** A finding in words, safe to print. */
 export interface FindingWords {

@@ -9,7 +9,7 @@ import {
   type Range,
   toDisposable,
 } from "@patchbay/core";
-import { version } from "../version.ts";
+import { version } from "../own-command.ts";
 import { OpenFiles, type OpenPlace } from "./open-files.ts";
 import { ReviewQueue } from "./review-queue.ts";
 

@@ -1,6 +1,8 @@
+import { spawn, type SpawnOptions } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { messageOf, PatchbayError } from "@patchbay/core";
-import { PrivateCopies } from "./private-copies.ts";
-import { type Program, runProgram } from "./run-program.ts";
 
 export interface ExternalEditRequest {
   readonly path: string;
@@ -66,4 +68,79 @@ function firstOf(...values: readonly (string | undefined)[]): string | undefined
 
 function defaultEditor(): string {
   return process.platform === "win32" ? "notepad" : "vi";
+}
+
+/** Copies of texts in a directory that only this user can enter, for programs that want files. */
+export class PrivateCopies {
+  readonly #directory: string;
+
+  constructor() {
+    this.#directory = mkdtempSync(join(tmpdir(), "patchbay-review-"));
+    chmodSync(this.#directory, 0o700);
+  }
+
+  /** Writes a copy (0600) whose name ends like the file's, so that editors know the language. `label` goes in front. */
+  write(path: string, label: string, text: string): string {
+    const name = basename(path).replace(/[^\p{L}\p{N}._-]/gu, "_");
+    const copy = join(this.#directory, `${label}${name}`);
+    writeFileSync(copy, text, { mode: 0o600, flag: "wx" });
+    return copy;
+  }
+
+  read(copy: string): string {
+    return readFileSync(copy, "utf8");
+  }
+
+  dispose(): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+export interface Program {
+  /** As the user wrote it: a command line for the shell. */
+  readonly command: string;
+  /** Appended as arguments, quoted by nobody but us. */
+  readonly args: readonly string[];
+  /** Added to the environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** What it reads; undefined: the terminal. */
+  readonly input?: string;
+}
+
+/** Runs a program that takes the whole terminal. Rejects with PatchbayError `host-failed` where it cannot run or fails. */
+export async function runProgram(program: Program): Promise<void> {
+  const { command, args, cwd, input } = program;
+  const options: SpawnOptions = {
+    cwd,
+    stdio: [input === undefined ? "inherit" : "pipe", "inherit", "inherit"],
+    env: { ...process.env, ...program.environment },
+  };
+  // As git does: the words of the command are the shell's business, the paths are arguments and need no quoting.
+  const child =
+    process.platform === "win32"
+      ? spawn([command, ...args.map((arg) => `"${arg}"`)].join(" "), { ...options, shell: true })
+      : spawn("/bin/sh", ["-c", args.length === 0 ? command : `${command} "$@"`, command, ...args], options);
+  // A pager that was left before its end reads no more.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(input);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", resolve);
+  }).catch((error: unknown) => {
+    throw new PatchbayError("host-failed", `${command} could not be started.`, { cause: error });
+  });
+  if (code !== 0) throw new PatchbayError("host-failed", `${command} ended with code ${String(code)}.`);
+}
+
+/** Shows text (safe to print) in $PAGER, or less (more on Windows), a screen at a time. Rejects where that cannot run or fails. */
+export async function showInPager(
+  text: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): Promise<void> {
+  const { PAGER: pager = "", LESS: less } = environment;
+  const command = pager !== "" ? pager : process.platform === "win32" ? "more" : "less";
+  // As git does: colours are shown, a text of one screen needs no key, and it stays there.
+  await runProgram({ command, args: [], environment: less === undefined ? { LESS: "FRX" } : {}, cwd, input: text });
 }

@@ -1,9 +1,8 @@
 import type { DiffCloseReason } from "@patchbay/core";
 import type { Review } from "../host/review-queue.ts";
-import { pathInFolder } from "../serve/path-in-folder.ts";
-import { displayWidth } from "../terminal/display-width.ts";
+import { pathInFolder } from "../host/open-files.ts";
+import { displayWidth, fitEnd } from "../terminal/layout.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
-import { fitEnd } from "../terminal/wrap-text.ts";
 
 /** The sentences and prompts of a review; all are safe to print. */
 

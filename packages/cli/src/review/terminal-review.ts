@@ -1,11 +1,17 @@
 import { DisposableStore, type HostMessage, messageOf } from "@patchbay/core";
 import type { Review, ReviewEnd, ReviewQueue } from "../host/review-queue.ts";
 import { program } from "../own-command.ts";
-import { pathInFolder } from "../serve/path-in-folder.ts";
+import { pathInFolder } from "../host/open-files.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
-import { editInDifftool, editInEditor, type ExternalEdit, type ExternalEditRequest } from "./external-edit.ts";
+import {
+  editInDifftool,
+  editInEditor,
+  type ExternalEdit,
+  type ExternalEditRequest,
+  showInPager,
+} from "./external-edit.ts";
 import { presentReview } from "./present-review.ts";
 import {
   afterVerdict,
@@ -22,7 +28,6 @@ import {
   verbs,
   whyWithdrawn,
 } from "./review-words.ts";
-import { showInPager } from "./run-program.ts";
 
 export interface TerminalReviewOptions {
   readonly queue: ReviewQueue;

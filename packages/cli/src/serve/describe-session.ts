@@ -1,6 +1,6 @@
 import type { EditorContext, SessionInfo } from "@patchbay/core";
 import { escapeLine } from "../terminal/escape-text.ts";
-import { pathInFolder } from "./path-in-folder.ts";
+import { pathInFolder } from "../host/open-files.ts";
 
 /** An agent's name with its version, safe to print. */
 export function sessionName(session: SessionInfo): string {

@@ -17,9 +17,8 @@ import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { sessionName } from "./describe-session.ts";
-import { saveKept } from "./kept-command.ts";
-import { openFile, runServeCommand } from "./serve-commands.ts";
-import { stateDirectory } from "./state-directory.ts";
+import { openFile, runServeCommand, saveKept } from "./serve-commands.ts";
+import { stateDirectory } from "./serve.ts";
 import { program } from "../own-command.ts";
 
 export interface ServeInTerminalOptions {

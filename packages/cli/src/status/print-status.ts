@@ -2,7 +2,7 @@ import { findRunningEditors, type Platform, type RunningEditor } from "@patchbay
 import { agentName } from "../doctor/finding-words.ts";
 import { plainJson } from "../plain-json.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
-import { formatTable } from "../terminal/table.ts";
+import { formatTable } from "../terminal/layout.ts";
 import { program } from "../own-command.ts";
 
 export interface StatusRequest {

@@ -44,3 +44,8 @@ function escaped(character: string): string {
   if (character === "\u001b") return "\\e";
   return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
+
+/** A path or value as one word of a POSIX shell. */
+export function quoteWord(text: string): string {
+  return /^[\w@%+=:,./~-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,7 +1,7 @@
 import type { Clock, Disposable } from "@patchbay/core";
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from "node:readline";
 import { terminalSafe } from "./escape-text.ts";
-import { wrapText } from "./wrap-text.ts";
+import { wrapText } from "./layout.ts";
 
 export interface ScreenStreams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatDemo, isAsExpected } from "../../src/demo/demo-table.ts";
+import { formatDemo, isAsExpected } from "../../src/demo/demo-stage.ts";
 import { runDemo } from "../../src/demo/run-demo.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 

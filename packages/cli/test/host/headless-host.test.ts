@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Range } from "@patchbay/core";
 import { type DiffControls, type EditorHostControls, editorHostContract } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { parseFilePlace, toOpenPlace } from "../../src/host/file-place.ts";
+import { parseFilePlace, toOpenPlace } from "../../src/host/open-files.ts";
 import { HeadlessHost } from "../../src/host/headless-host.ts";
 
 function createDiffControls(host: HeadlessHost, id: string): DiffControls {

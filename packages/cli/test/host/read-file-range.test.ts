@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Range } from "@patchbay/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lineLength, readFileRange } from "../../src/host/read-file-range.ts";
+import { lineLength, readFileRange } from "../../src/host/open-files.ts";
 
 const limit = 16_384;
 let folder: string;

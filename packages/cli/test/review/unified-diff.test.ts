@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { readOriginal } from "../../src/review/original-text.ts";
+import { readOriginal } from "../../src/review/present-review.ts";
 import { renderDiff } from "../../src/review/unified-diff.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "../../src/terminal/display-width.ts";
+import { displayWidth, formatTable } from "../../src/terminal/layout.ts";
 import { createPaint, wantsColour } from "../../src/terminal/paint.ts";
-import { formatTable } from "../../src/terminal/table.ts";
 
 describe("tables", () => {
   it("align wide characters and coloured cells", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { helpText } from "../../src/help.ts";
-import { displayWidth } from "../../src/terminal/display-width.ts";
+import { displayWidth, fitEnd, wrapText } from "../../src/terminal/layout.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
-import { fitEnd, wrapText } from "../../src/terminal/wrap-text.ts";
 
 describe("text in a narrow terminal", () => {
   it("breaks between words, under the text", () => {

@@ -1,4 +1,7 @@
-import type { Position } from "@patchbay/core";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { PatchbayError, type Position } from "@patchbay/core";
+import * as z from "zod";
 
 /** Where and as whom a driven agent runs. */
 export interface AgentDriverOptions {
@@ -105,4 +108,120 @@ export interface AgentDriver {
   cut(how: "clean" | "reset"): void;
   /** The agent ends without a goodbye, as all of them do. Idempotent. */
   end(): Promise<void>;
+}
+
+/** A question to the user that is answered once, in the editor or in the terminal. */
+export class OpenQuestion {
+  readonly outcome: Promise<AgentOutcome>;
+  /** Why the editor does not show it. */
+  refusal: string | undefined;
+  #resolve: (outcome: AgentOutcome) => void = () => {};
+  #answered = false;
+
+  constructor() {
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  get isAnswered(): boolean {
+    return this.#answered;
+  }
+
+  /** Takes the first answer; later ones are ignored. The answer is made only if it is the first. */
+  answer(outcome: () => AgentOutcome): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    this.#resolve(outcome());
+  }
+}
+
+/** A driver's status and those who wait for it to change. */
+export class StatusBoard {
+  #status: AgentStatus = { state: "idle", tools: [], contexts: 0, mentions: [], unasked: 0 };
+  readonly #waiting: Set<() => void> = new Set();
+
+  get status(): AgentStatus {
+    return this.#status;
+  }
+
+  change(change: Partial<AgentStatus>): void {
+    this.#status = { ...this.#status, ...change };
+    for (const wake of Array.from(this.#waiting)) wake();
+  }
+
+  /** Everything that was known through the connection is forgotten. */
+  disconnected(problem: string): void {
+    const { contexts, mentions, unasked } = this.#status;
+    this.#status = { state: "disconnected", problem, tools: [], contexts, mentions, unasked };
+    for (const wake of Array.from(this.#waiting)) wake();
+  }
+
+  async until(what: string, matches: (status: AgentStatus) => boolean, timeoutMs = 10_000): Promise<AgentStatus> {
+    if (matches(this.#status)) return this.#status;
+    return await new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(check);
+      };
+      const check = (): void => {
+        if (!matches(this.#status)) return;
+        end();
+        resolve(this.#status);
+      };
+      const timer = setTimeout(() => {
+        end();
+        const seen = JSON.stringify(this.#status);
+        reject(new PatchbayError("not-found", `Not seen within ${timeoutMs} ms: ${what}. Last status: ${seen}`));
+      }, timeoutMs);
+      this.#waiting.add(check);
+    });
+  }
+}
+
+const toolResultSchema = z.object({
+  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
+  isError: z.boolean().optional(),
+});
+
+/** The text parts of a tools/call result; an `isError` result is thrown as its sentence. */
+export function readToolResult(result: unknown): readonly string[] {
+  const { content, isError } = toolResultSchema.parse(result);
+  const texts = content.flatMap((part) => (part.text === undefined ? [] : [part.text]));
+  if (isError === true) throw new PatchbayError("host-failed", texts.join("\n"));
+  return texts;
+}
+
+const byteOrderMark = "\uFEFF";
+
+/** What an agent keeps in mind of a file between reading and writing it. */
+export interface WorkspaceFile {
+  readonly exists: boolean;
+  readonly hasByteOrderMark: boolean;
+  readonly usesCrLf: boolean;
+}
+
+export function inspectFile(path: string): WorkspaceFile {
+  if (!existsSync(path)) return { exists: false, hasByteOrderMark: false, usesCrLf: false };
+  const text = readFileSync(path, "utf8");
+  return { exists: true, hasByteOrderMark: text.startsWith(byteOrderMark), usesCrLf: text.includes("\r\n") };
+}
+
+/** Puts a byte order mark in front, unless there is one. */
+export function withByteOrderMark(text: string): string {
+  return text.startsWith(byteOrderMark) ? text : byteOrderMark + text;
+}
+
+/** Puts a byte order mark in front, also where there is one: a client that does so shows when it is handed one too many. */
+export function prependByteOrderMark(text: string): string {
+  return byteOrderMark + text;
+}
+
+export function toCrLf(text: string): string {
+  return text.replace(/\r?\n/g, "\r\n");
+}
+
+export function writeText(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }

@@ -1,22 +1,24 @@
 import { basename } from "node:path";
 import { messageOf, PatchbayError } from "@patchbay/core";
-import type {
-  AgentDriver,
-  AgentDriverOptions,
-  AgentEdit,
-  AgentOutcome,
-  AgentProposal,
-  AgentStatus,
-  AgentView,
+import {
+  type AgentDriver,
+  type AgentDriverOptions,
+  type AgentEdit,
+  type AgentOutcome,
+  type AgentProposal,
+  type AgentStatus,
+  type AgentView,
+  inspectFile,
+  OpenQuestion,
+  readToolResult,
+  StatusBoard,
+  toCrLf,
+  withByteOrderMark,
+  type WorkspaceFile,
+  writeText,
 } from "./agent-driver.ts";
-import { findClaudeCompanion } from "./claude-discovery.ts";
-import { parseMention, parseSelection, parseToolNames, type SelectionTold } from "./claude-messages.ts";
-import { ClaudeSocket } from "./claude-socket.ts";
-import type { CompanionAddress } from "./companion-address.ts";
-import { OpenQuestion } from "./open-question.ts";
-import { StatusBoard } from "./status-board.ts";
-import { readToolResult } from "./tool-result.ts";
-import { inspectFile, toCrLf, type WorkspaceFile, withByteOrderMark, writeText } from "./workspace-file.ts";
+import { type CompanionAddress, findClaudeCompanion } from "./discovery.ts";
+import { ClaudeSocket, parseMention, parseSelection, parseToolNames, type SelectionTold } from "./claude-socket.ts";
 
 export interface ClaudeDriverOptions extends AgentDriverOptions {
   /** Waits before each attempt after a drop, milliseconds. Default: at once, then five in 15 s, as the client. */

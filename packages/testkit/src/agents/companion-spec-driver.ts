@@ -1,19 +1,23 @@
 import { messageOf, PatchbayError } from "@patchbay/core";
-import type {
-  AgentDriver,
-  AgentDriverOptions,
-  AgentEdit,
-  AgentOutcome,
-  AgentProposal,
-  AgentStatus,
+import {
+  type AgentDriver,
+  type AgentDriverOptions,
+  type AgentEdit,
+  type AgentOutcome,
+  type AgentProposal,
+  type AgentStatus,
+  inspectFile,
+  OpenQuestion,
+  prependByteOrderMark,
+  StatusBoard,
+  toCrLf,
+  withByteOrderMark,
+  type WorkspaceFile,
+  writeText,
 } from "./agent-driver.ts";
-import type { CompanionAddress } from "./companion-address.ts";
 import { CompanionSpecConnection } from "./companion-spec-connection.ts";
-import { parseFinalText } from "./companion-spec-notifications.ts";
-import { toAgentView } from "./companion-spec-view.ts";
-import { OpenQuestion } from "./open-question.ts";
-import { StatusBoard } from "./status-board.ts";
-import { inspectFile, type WorkspaceFile, writeText } from "./workspace-file.ts";
+import { parseFinalText, toAgentView } from "./companion-spec-notifications.ts";
+import { type CompanionAddress, findGeminiCompanion, findQwenCompanions } from "./discovery.ts";
 
 /** What differs between the agents of this family. */
 export interface CompanionSpecProfile {
@@ -203,4 +207,44 @@ export class CompanionSpecDriver implements AgentDriver {
     if (this.#connection === undefined) throw new PatchbayError("not-found", `${this.agentName} is not connected.`);
     return this.#connection;
   }
+}
+
+/** Speaks as Gemini CLI 0.61.0 does. */
+export function createGeminiDriver(options: AgentDriverOptions): CompanionSpecDriver {
+  return new CompanionSpecDriver(
+    {
+      dialect: "gemini",
+      agentName: "Gemini CLI",
+      clientVersion: "0.61.0",
+      protocolVersion: "2025-06-18",
+      find: (where) => {
+        const found = findGeminiCompanion(where);
+        return found === undefined ? [] : [found];
+      },
+      failsOnRefusal: true,
+      toWire: (text, tool, file) => (tool === "edit" && file.hasByteOrderMark ? withByteOrderMark(text) : text),
+      toDisk: (text, file) => (file.usesCrLf ? toCrLf(text) : text),
+    },
+    options,
+  );
+}
+
+/** Speaks as Qwen Code 0.24.4 does, in the approval mode in which it asks (`tools.approvalMode: "default"`). */
+export function createQwenDriver(options: AgentDriverOptions): CompanionSpecDriver {
+  return new CompanionSpecDriver(
+    {
+      dialect: "qwen",
+      agentName: "Qwen Code",
+      clientVersion: "1.0.0",
+      protocolVersion: "2025-11-25",
+      find: findQwenCompanions,
+      failsOnRefusal: false,
+      toWire: (text) => text,
+      toDisk: (text, file) => {
+        const lines = file.usesCrLf ? toCrLf(text) : text;
+        return file.hasByteOrderMark ? prependByteOrderMark(lines) : lines;
+      },
+    },
+    options,
+  );
 }

@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { EditorChange } from "@patchbay/core";
-import { type ContractCase, declareCase } from "./contract-case.ts";
-import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
+import { type ContractCase, declareCase, type EditorHostControls, type TestRunner } from "./contract-case.ts";
 
 function recordChanges(test: ContractCase): EditorChange[] {
   const changes: EditorChange[] = [];

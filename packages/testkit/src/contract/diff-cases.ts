@@ -1,7 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { DiffCloseReason } from "@patchbay/core";
-import { type ContractCase, declareCase } from "./contract-case.ts";
-import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
+import { type ContractCase, declareCase, type EditorHostControls, type TestRunner } from "./contract-case.ts";
 
 const reasons: readonly DiffCloseReason[] = [
   "accepted",

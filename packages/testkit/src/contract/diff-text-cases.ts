@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
-import { type ContractCase, declareCase } from "./contract-case.ts";
-import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
+import { type ContractCase, declareCase, type EditorHostControls, type TestRunner } from "./contract-case.ts";
 
 /** Texts that must come back byte for byte when they are accepted unchanged. */
 const texts: readonly (readonly [name: string, text: string])[] = [

@@ -1,6 +1,5 @@
 import { strict as assert } from "node:assert";
-import { type ContractCase, declareCase } from "./contract-case.ts";
-import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
+import { type ContractCase, declareCase, type EditorHostControls, type TestRunner } from "./contract-case.ts";
 
 export function declareDiffTroubleCases(runner: TestRunner, create: () => Promise<EditorHostControls>): void {
   const test = (name: string, body: (test: ContractCase) => Promise<void>): void =>

@@ -1,7 +1,12 @@
 import { strict as assert } from "node:assert";
 import type { DiffUpdate } from "@patchbay/core";
-import { type ContractCase, declareCase, type ShownDiff } from "./contract-case.ts";
-import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
+import {
+  type ContractCase,
+  declareCase,
+  type EditorHostControls,
+  type ShownDiff,
+  type TestRunner,
+} from "./contract-case.ts";
 
 /** What core asks of a view whose file has changed. */
 export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise<EditorHostControls>): void {

@@ -3,7 +3,7 @@ import { declareDiffCases } from "./diff-cases.ts";
 import { declareDiffTextCases } from "./diff-text-cases.ts";
 import { declareDiffTroubleCases } from "./diff-trouble-cases.ts";
 import { declareDiffUpdateCases } from "./diff-update-cases.ts";
-import type { EditorHostControls, TestRunner } from "./editor-host-controls.ts";
+import type { EditorHostControls, TestRunner } from "./contract-case.ts";
 import { declareSurroundingCases } from "./surrounding-cases.ts";
 
 export interface EditorHostContractOptions {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { MemoryEditor } from "../editor/memory-editor.ts";
-import type { DiffControls, EditorHostControls } from "./editor-host-controls.ts";
+import type { DiffControls, EditorHostControls } from "./contract-case.ts";
 
 /** The user of a memory editor that stands for an edition's own: all but the host, and how a change gets to that host. */
 export type MemoryEditorControls = Omit<EditorHostControls, "host" | "settle" | "setFolders" | "setTrusted">;

@@ -14,10 +14,9 @@ import {
   type Position,
   type Range,
 } from "@patchbay/core";
-import { type HostCall, HostFailures } from "./host-failures.ts";
+import { type HostCall, HostFailures, MemoryMessages, type ShownMessage } from "./memory-messages.ts";
 import { MemoryDiffView } from "./memory-diff-view.ts";
 import { MemoryDocuments, type UntitledDocument } from "./memory-documents.ts";
-import { MemoryMessages, type ShownMessage } from "./memory-messages.ts";
 
 export interface MemoryEditorOptions {
   readonly identity?: Partial<HostIdentity>;

@@ -1,4 +1,5 @@
-import { type Clock, type Disposable, toDisposable } from "@patchbay/core";
+import { createHash, createHmac } from "node:crypto";
+import { type Clock, type Disposable, type Random, toDisposable } from "@patchbay/core";
 
 interface Timer {
   readonly due: number;
@@ -92,4 +93,20 @@ async function turn(): Promise<void> {
 /** A clock that stands still until `advance`. Default start: 2026-01-01T00:00:00Z. */
 export function createFakeClock(now: number = Date.UTC(2026, 0, 1)): FakeClock {
   return new FakeClock(now);
+}
+
+/** Random texts that are the same in every run with one seed; macs are real. */
+export function createFakeRandom(seed = "seed"): Random {
+  let count = 0;
+  return {
+    token(byteLength: number): string {
+      let bytes = Buffer.alloc(0);
+      while (bytes.length < byteLength) {
+        count += 1;
+        bytes = Buffer.concat([bytes, createHash("sha256").update(`${seed}:${count}`).digest()]);
+      }
+      return bytes.subarray(0, byteLength).toString("base64url");
+    },
+    mac: (key, text) => createHmac("sha256", key).update(text).digest("base64url"),
+  };
 }

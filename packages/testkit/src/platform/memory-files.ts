@@ -1,5 +1,15 @@
 import { posix } from "node:path";
-import { type Clock, type Disposable, type FileFacts, type Files, toDisposable } from "@patchbay/core";
+import {
+  type Clock,
+  type Disposable,
+  type FileFacts,
+  type Files,
+  type Platform,
+  type Random,
+  toDisposable,
+} from "@patchbay/core";
+import { createFakeClock, createFakeRandom, type FakeClock } from "./fake-clock.ts";
+import { createFakeProcess, type FakeProcess, type FakeProcessOptions } from "./fake-process.ts";
 
 interface Entry {
   readonly kind: FileFacts["kind"];
@@ -255,4 +265,28 @@ export class MemoryFiles implements Files {
 
 function systemError(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code, path });
+}
+
+export interface MemoryPlatformOptions extends FakeProcessOptions {
+  /** Unix milliseconds at which the clock stands. */
+  readonly now?: number;
+  /** Makes the random texts. */
+  readonly seed?: string;
+}
+
+/** A machine in memory: each part has its own controls. */
+export interface MemoryPlatform extends Platform {
+  readonly clock: FakeClock;
+  readonly random: Random;
+  readonly files: MemoryFiles;
+  readonly process: FakeProcess;
+}
+
+/** A machine with a home and a temporary directory and nothing in them. */
+export function createMemoryPlatform(options: MemoryPlatformOptions = {}): MemoryPlatform {
+  const clock = createFakeClock(options.now);
+  const process = createFakeProcess(options);
+  const files = new MemoryFiles({ clock, uid: process.uid, directories: [process.homeDirectory] });
+  files.addDirectory(process.temporaryDirectory, { uid: 0, mode: 0o1777 });
+  return { clock, random: createFakeRandom(options.seed), files, process };
 }
