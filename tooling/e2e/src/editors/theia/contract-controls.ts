@@ -25,7 +25,8 @@ export interface ContractStage {
 export async function createContractControls(stage: ContractStage): Promise<EditorHostControls> {
   const { workbench, window, terminal } = stage;
   const { page } = workbench;
-  const folder = await mkdtemp(join(stage.workspace, "contract-"));
+  // Its name holds a proposal's id: where one is looked for by a part of a path, a file is found instead.
+  const folder = await mkdtemp(join(stage.workspace, "contract-1-"));
   const host = new WorkspaceHost({
     identity: { name: "theia", displayName: "Theia", version: "0.0.0", pids: [process.pid] },
     folders: [folder],
