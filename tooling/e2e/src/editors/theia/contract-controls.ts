@@ -85,6 +85,7 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
     answerNextMessage: (action) => {
       meanwhile(action === undefined ? workbench.closeNotification() : workbench.answerNotification(action));
     },
+    messagesSeen: () => workbench.notificationTexts(),
     dispose: async () => {
       const failed = (await Promise.all(hands)).find((error) => error !== undefined);
       window.serve(undefined);
@@ -107,7 +108,9 @@ function diffControls({ workbench, window }: ContractStage, id: string): DiffCon
     isShown,
     leftText: () => window.control<string>("leftText", id),
     rightText: () => window.control<string>("rightText", id),
-    type: (text) => window.control("type", id, text),
+    type: async (text) => {
+      if (await isShown()) await window.control("type", id, text);
+    },
     accept: () => press("Accept"),
     reject: () => press("Reject"),
     close: async () => {
