@@ -76,7 +76,7 @@ export class OpenProposal {
     const { agentName, kind, unsaved, standing, agentPresent, decidedBy, path } = this.#request;
     const facts = [agentName];
     if (kind === "create") facts.push(nls.localize("patchbay/title/create", "new file"));
-    if (kind === "delete") facts.push(nls.localize("patchbay/title/delete", "deletes the contents"));
+    if (kind === "delete") facts.push(nls.localize("patchbay/title/delete", "empties the file"));
     if (unsaved) facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));
     if (standing === "merged") facts.push(nls.localize("patchbay/title/merged", "merged with changes to the file"));
     if (standing === "conflict") facts.push(nls.localize("patchbay/title/conflict", "conflict: resolve, then accept"));

@@ -59,8 +59,12 @@ describe("the status bar", () => {
   it("says of a proposal in the list what it waits for", () => {
     expect(proposalWords({ ...proposal("Gemini CLI"), state: "asking" })).toContain("outside of the workspace");
     expect(proposalWords({ ...proposal("Gemini CLI"), standing: "conflict", edited: true })).toBe(
-      "Gemini CLI · conflict · edited",
+      "Gemini CLI · conflicts with the file: resolve it first · edited",
     );
+    expect(proposalWords({ ...proposal("Gemini CLI"), standing: "merged", kind: "create" })).toBe(
+      "Gemini CLI · new file · merged with changes to the file",
+    );
+    expect(proposalWords({ ...proposal("Gemini CLI"), kind: "delete" })).toBe("Gemini CLI · empties the file");
   });
 
   it("names whose proposals wait, and nobody else", () => {
