@@ -130,6 +130,15 @@ describe.for(findVims())("changes of a review in $name", (vim) => {
       fc.constantFrom("undo", "redo", "sort", "%join", "%delete", "global/e/delete", "%substitute/n/\\r/g"),
       fc.constantFrom("normal! yyp", "normal! dd", "normal! Goend", "normal! do", "normal! ggOtop", "normal! ddp"),
       fc.constantFrom("earlier 3", "later 2", "diffget", "1,$!sort", "1,2!cat", "read a.txt", "edit!"),
+      fc.constantFrom(
+        "%delete",
+        "%substitute/.*//",
+        "normal! ggcGtyped",
+        "undo 0",
+        "redo",
+        "0read a.txt",
+        "noautocmd edit!",
+      ),
     );
     const steps = fc.array(
       fc.oneof({ weight: 3, arbitrary: edit }, { weight: 1, arbitrary: fc.constant("call Ask()") }),
