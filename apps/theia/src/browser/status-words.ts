@@ -58,7 +58,7 @@ export function proposalWords({ agentName, kind, state, standing, edited }: Prop
   if (state === "terminal") facts.push(nls.localize("patchbay/proposal/terminal", "answer in its terminal"));
   if (standing === "conflict")
     facts.push(nls.localize("patchbay/proposal/conflict", "conflicts with the file: resolve it first"));
-  if (standing === "merged") facts.push(nls.localize("patchbay/proposal/merged", "merged with changes to the file"));
+  if (standing === "merged") facts.push(nls.localize("patchbay/proposal/merged", "merged with the file as it is now"));
   if (edited) facts.push(nls.localize("patchbay/proposal/edited", "edited"));
   return facts.join(" · ");
 }

@@ -62,7 +62,7 @@ describe("the status bar", () => {
       "Gemini CLI · conflicts with the file: resolve it first · edited",
     );
     expect(proposalWords({ ...proposal("Gemini CLI"), standing: "merged", kind: "create" })).toBe(
-      "Gemini CLI · new file · merged with changes to the file",
+      "Gemini CLI · new file · merged with the file as it is now",
     );
     expect(proposalWords({ ...proposal("Gemini CLI"), kind: "delete" })).toBe("Gemini CLI · empties the file");
   });
