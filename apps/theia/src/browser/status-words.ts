@@ -63,6 +63,11 @@ export function proposalWords({ agentName, kind, state, standing, edited }: Prop
   return facts.join(" · ");
 }
 
+/** Whose proposal a kept text was made of, and what it is now. */
+export function keptWords(agentName: string): string {
+  return [agentName, nls.localize("patchbay/title/kept", "your text is kept")].join(" · ");
+}
+
 /** How a connection stands. */
 export function stateWord(session: SessionInfo): string {
   switch (session.state) {

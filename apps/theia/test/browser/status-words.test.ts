@@ -1,6 +1,6 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { proposalWords, statusOf } from "../../src/browser/status-words.ts";
+import { keptWords, proposalWords, statusOf } from "../../src/browser/status-words.ts";
 import type { WindowStatus } from "../../src/common/protocol.ts";
 
 const session = (agentName: string): SessionInfo => ({
@@ -65,6 +65,10 @@ describe("the status bar", () => {
       "Gemini CLI · new file · merged with the file as it is now",
     );
     expect(proposalWords({ ...proposal("Gemini CLI"), kind: "delete" })).toBe("Gemini CLI · empties the file");
+  });
+
+  it("says of a kept text in the list that it is the user's", () => {
+    expect(keptWords("Gemini CLI")).toBe("Gemini CLI · your text is kept");
   });
 
   it("names whose proposals wait, and nobody else", () => {
