@@ -15,7 +15,7 @@ function! patchbay#changes#since(number, known) abort
   endif
   let height = getbufinfo(a:number)[0].linecount
   let state = s:State(a:number)
-  let from = get(state, 'answer', -1) == a:known && state.count == height ? a:known : 0
+  let from = get(state, 'answer', -1) == a:known && s:Agrees(state, height) ? a:known : 0
   if from == 0
     let state = {'answer': 0, 'first': 1, 'last': height + 1, 'grown': height, 'count': height}
     call s:Follow(a:number)
@@ -34,6 +34,18 @@ function! patchbay#changes#since(number, known) abort
   let state.answer = s:answers
   call s:Note(a:number, state)
   return extend(answer, {'answer': s:answers})
+endfunction
+
+" Whether what was followed can be so. In a text of one line nothing is built upon: an emptied buffer still has a line, which Vim
+" and Neovim count in one change and leave out in the next (undo, :diffget), so that two wrongs may even add up to the right height.
+function! s:Agrees(state, height) abort
+  return a:state.count == a:height && a:height > 1 && a:state.last <= a:height + 1
+        \ && a:state.last - a:state.first >= max([a:state.grown, 0])
+endfunction
+
+" For a buffer that was filled anew: of that Vim tells no listener.
+function! patchbay#changes#forget(number) abort
+  call s:Note(a:number, {})
 endfunction
 
 function! s:Lines(number, first, last) abort
@@ -56,7 +68,7 @@ end
 
 patchbay_changes = {
   state = function(number) return states[number] or vim.empty_dict() end,
-  note = function(number, state) states[number] = state end,
+  note = function(number, state) states[number] = next(state) and state or nil end,
   follow = function(number)
     if attached[number] then return end
     attached[number] = vim.api.nvim_buf_attach(number, false, {
@@ -65,6 +77,7 @@ patchbay_changes = {
         -- What a command line only shows while it is typed is taken back without a word.
         if tick == nil or state == nil then return forget(nil, number) end
         local added = now - last
+        if math.min(state.count, state.count + added) <= 1 then return forget(nil, number) end
         local isFirst = state.first == 0
         state.last = (isFirst and last + 1 or math.max(state.last, last + 1)) + added
         state.first = isFirst and first + 1 or math.min(state.first, first + 1)
@@ -125,6 +138,10 @@ function! s:Changed(number, start, end, added, changes) abort
     return
   endif
   for change in a:changes
+    if min([state.count, state.count + change.added]) <= 1
+      call remove(s:states, a:number)
+      return
+    endif
     let state.last = (state.first == 0 ? change.end : max([state.last, change.end])) + change.added
     let state.first = state.first == 0 ? change.lnum : min([state.first, change.lnum])
     let state.grown += change.added

@@ -163,6 +163,7 @@ endfunction
 " :e! gives up what was typed, as in a file: there is the proposal again.
 function! s:Refill(id) abort
   if has_key(s:reviews, a:id)
+    call patchbay#changes#forget(s:reviews[a:id].right)
     call patchbay#window#set_text(s:reviews[a:id].proposal)
     setlocal nomodified
     call s:Changed(a:id)

@@ -11,9 +11,6 @@ export interface RealVim {
   readonly program: string;
 }
 
-/** Longest that a script may take, ms: one that waits for a key would wait for ever. */
-const limitMs = 20_000;
-
 /** A message of the scripts to lib, as `patchbay#tell()` sends it. */
 export type Told = readonly [kind: string, subject: string, detail?: unknown];
 
@@ -100,9 +97,12 @@ export function findVims(): readonly RealVim[] {
 export class VimFolder {
   readonly path: string = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-vim-")));
   readonly #vim: RealVim;
+  readonly #limitMs: number;
 
-  constructor(vim: RealVim) {
+  /** @param limitMs Longest that a script may take: one that waits for a key would wait for ever. */
+  constructor(vim: RealVim, limitMs = 20_000) {
     this.#vim = vim;
+    this.#limitMs = limitMs;
     const stub = join(this.path, ".stub", "autoload", "coc");
     mkdirSync(stub, { recursive: true });
     writeFileSync(
@@ -169,7 +169,14 @@ export class VimFolder {
       execFile(
         program,
         args,
-        { cwd: this.path, timeout: limitMs, env: { ...process.env, LANG: "C.UTF-8" } },
+        {
+          cwd: this.path,
+          // The user's own shell may do anything in its start files, which bash reads also where its input is a socket, as here.
+          env: { ...process.env, LANG: "C.UTF-8", SHELL: "/bin/sh" },
+          timeout: this.#limitMs,
+          // No other signal ends an editor that waits for a shell.
+          killSignal: "SIGKILL",
+        },
         (_error, out, problems) => resolve(out + problems),
       );
     });

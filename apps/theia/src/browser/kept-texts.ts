@@ -14,6 +14,7 @@ import { fileUriOf } from "./file-paths.ts";
 import { keptLabels, patchbayCommands } from "./patchbay-commands.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
 import { DiscardDialog } from "./review-dialogs.ts";
+import { keptWords } from "./status-words.ts";
 import { type ListItem, Lists } from "./surfaces/lists.ts";
 import { Notices } from "./surfaces/notices.ts";
 import { WindowAttachment } from "./window-attachment.ts";
@@ -106,5 +107,5 @@ export class KeptTexts implements CommandContribution, TabBarToolbarContribution
 
 /** A kept text in a list. */
 export function keptItem({ path, agentName }: KeptText): ListItem {
-  return { icon: "archive", label: fileUriOf(path).path.base, description: agentName, detail: path };
+  return { icon: "archive", label: fileUriOf(path).path.base, description: keptWords(agentName), detail: path };
 }

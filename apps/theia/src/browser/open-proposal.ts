@@ -76,9 +76,11 @@ export class OpenProposal {
     const { agentName, kind, unsaved, standing, agentPresent, decidedBy, path } = this.#request;
     const facts = [agentName];
     if (kind === "create") facts.push(nls.localize("patchbay/title/create", "new file"));
-    if (kind === "delete") facts.push(nls.localize("patchbay/title/delete", "deletes the contents"));
-    if (unsaved) facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));
-    if (standing === "merged") facts.push(nls.localize("patchbay/title/merged", "merged with changes to the file"));
+    if (kind === "delete") facts.push(nls.localize("patchbay/title/delete", "empties the file"));
+    const isMerged = standing === "merged";
+    if (unsaved && isMerged) facts.push(nls.localize("patchbay/title/mergedUnsaved", "merged with unsaved text"));
+    else if (unsaved) facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));
+    else if (isMerged) facts.push(nls.localize("patchbay/title/merged", "merged with changes to the file"));
     if (standing === "conflict") facts.push(nls.localize("patchbay/title/conflict", "conflict: resolve, then accept"));
     if (this.isKept) facts.push(nls.localize("patchbay/title/kept", "your text is kept"));
     else if (decidedBy === "terminal") facts.push(nls.localize("patchbay/title/terminal", "answer in its terminal"));

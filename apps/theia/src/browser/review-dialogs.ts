@@ -68,7 +68,11 @@ export class DiscardDialog extends CarefulDialog {
     super({
       title: nls.localize("patchbay/kept/discardTitle", "Discard your text?"),
       msg: visibleText(
-        nls.localize("patchbay/kept/discardText", "Your text for {0} cannot be brought back.", fileName),
+        nls.localize(
+          "patchbay/kept/discardText",
+          "Once discarded, your text for {0} cannot be brought back.",
+          fileName,
+        ),
       ),
       ok: nls.localize("patchbay/kept/discard", "Discard Text"),
       cancel: nls.localize("patchbay/kept/keep", "Keep Text"),

@@ -47,16 +47,25 @@ export function summaryOf({ state, sessions }: WindowStatus): string {
 }
 
 /** Whose proposal it is, and what it waits for. */
-export function proposalWords({ agentName, state, standing, edited }: ProposalInfo): string {
+export function proposalWords({ agentName, kind, state, standing, edited }: ProposalInfo): string {
   const facts = [agentName];
+  if (kind === "create") facts.push(nls.localize("patchbay/proposal/create", "new file"));
+  if (kind === "delete") facts.push(nls.localize("patchbay/proposal/delete", "empties the file"));
   if (state === "asking")
     facts.push(nls.localize("patchbay/proposal/asking", "outside of the workspace, not shown yet"));
   if (state === "hidden") facts.push(nls.localize("patchbay/proposal/hidden", "not shown, the terminal decides"));
   if (state === "away") facts.push(nls.localize("patchbay/proposal/away", "the agent is not connected"));
   if (state === "terminal") facts.push(nls.localize("patchbay/proposal/terminal", "answer in its terminal"));
-  if (standing === "conflict") facts.push(nls.localize("patchbay/proposal/conflict", "conflict"));
+  if (standing === "conflict")
+    facts.push(nls.localize("patchbay/proposal/conflict", "conflicts with the file: resolve it first"));
+  if (standing === "merged") facts.push(nls.localize("patchbay/proposal/merged", "merged with the file as it is now"));
   if (edited) facts.push(nls.localize("patchbay/proposal/edited", "edited"));
   return facts.join(" · ");
+}
+
+/** Whose proposal a kept text was made of, and what it is now. */
+export function keptWords(agentName: string): string {
+  return [agentName, nls.localize("patchbay/title/kept", "your text is kept")].join(" · ");
 }
 
 /** How a connection stands. */

@@ -1,6 +1,6 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { proposalWords, statusOf } from "../../src/browser/status-words.ts";
+import { keptWords, proposalWords, statusOf } from "../../src/browser/status-words.ts";
 import type { WindowStatus } from "../../src/common/protocol.ts";
 
 const session = (agentName: string): SessionInfo => ({
@@ -59,8 +59,16 @@ describe("the status bar", () => {
   it("says of a proposal in the list what it waits for", () => {
     expect(proposalWords({ ...proposal("Gemini CLI"), state: "asking" })).toContain("outside of the workspace");
     expect(proposalWords({ ...proposal("Gemini CLI"), standing: "conflict", edited: true })).toBe(
-      "Gemini CLI · conflict · edited",
+      "Gemini CLI · conflicts with the file: resolve it first · edited",
     );
+    expect(proposalWords({ ...proposal("Gemini CLI"), standing: "merged", kind: "create" })).toBe(
+      "Gemini CLI · new file · merged with the file as it is now",
+    );
+    expect(proposalWords({ ...proposal("Gemini CLI"), kind: "delete" })).toBe("Gemini CLI · empties the file");
+  });
+
+  it("says of a kept text in the list that it is the user's", () => {
+    expect(keptWords("Gemini CLI")).toBe("Gemini CLI · your text is kept");
   });
 
   it("names whose proposals wait, and nobody else", () => {

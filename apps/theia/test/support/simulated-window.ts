@@ -43,6 +43,7 @@ export class SimulatedWindow implements PatchbayWindow {
   server: PatchbayServer | undefined;
   readonly #views: Map<string, DiffView> = new Map();
   readonly #requests: Map<string, DiffRequest> = new Map();
+  readonly #asking: Map<number, AbortController> = new Map();
   #focused: string[] = [];
   #windowFocused = false;
 
@@ -168,11 +169,14 @@ export class SimulatedWindow implements PatchbayWindow {
   }
 
   showMessage(message: WindowMessage): Promise<string | undefined> {
-    return this.editor.messages.show(message);
+    const moot = new AbortController();
+    this.#asking.set(message.id, moot);
+    return this.editor.messages.show({ ...message, signal: moot.signal });
   }
 
   notifyWithdrawn(messageId: number): void {
     this.withdrawn.push(messageId);
+    this.#asking.get(messageId)?.abort();
   }
 
   readDiagnostics(path: string | undefined, _patient: boolean): Promise<readonly FileDiagnostics[]> {

@@ -10,11 +10,12 @@ const waiting: Set<{ readonly message: HostMessage; readonly answer: (action: st
 
 /** Shows a message of core as VS Code's notification: in the corner, never modal, never with the focus. */
 export async function showMessage(message: HostMessage): Promise<string | undefined> {
+  const { signal } = message;
+  if (signal?.aborted === true) return undefined;
   const labels = message.actions.map(localiseAction);
   const shown = show(message.severity, localise(message), labels).then((chosen) =>
     chosen === undefined ? undefined : message.actions[labels.indexOf(chosen)],
   );
-  const { signal } = message;
   if (signal === undefined) return await shown;
   return await new Promise((resolve, reject) => {
     const question = { message, answer: (action: string | undefined) => end(() => resolve(action)) };
@@ -26,7 +27,6 @@ export async function showMessage(message: HostMessage): Promise<string | undefi
     const withdraw = (): void => question.answer(undefined);
     waiting.add(question);
     signal.addEventListener("abort", withdraw);
-    if (signal.aborted) withdraw();
     shown.then(
       (action) => {
         if (waiting.has(question)) question.answer(action);

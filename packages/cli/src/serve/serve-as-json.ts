@@ -157,10 +157,18 @@ class Questions {
   async ask(message: HostMessage): Promise<string | undefined> {
     this.#count += 1;
     const id = this.#count;
-    const { code, severity, text, actions } = message;
+    const { code, severity, text, actions, signal } = message;
+    if (signal?.aborted === true) return undefined;
     this.#tell("message", { id, code, severity, text, actions });
     if (actions.length === 0) return undefined;
-    return await new Promise((resolveAnswer) => this.#open.set(id, resolveAnswer));
+    const withdraw = (): void => {
+      this.#tell("withdrawn", { id });
+      this.answer(id, undefined);
+    };
+    return await new Promise<string | undefined>((resolveAnswer) => {
+      this.#open.set(id, resolveAnswer);
+      signal?.addEventListener("abort", withdraw);
+    }).finally(() => signal?.removeEventListener("abort", withdraw));
   }
 
   answer(id: number, action: string | undefined): void {

@@ -375,6 +375,18 @@ describe("patchbay serve --json", () => {
     await agent.end();
   });
 
+  it("takes a question back that was answered in the terminal", async () => {
+    const agent = createGeminiDriver(where());
+    await agent.connect();
+    const outside = join(platform.root, "outside");
+    mkdirSync(outside);
+    const proposal = agent.propose({ path: join(outside, "x.txt"), text: "x\n" });
+    const { id } = await event("message");
+    await proposal.decideInTerminal("reject");
+    expect(await event("withdrawn")).toMatchObject({ id });
+    await agent.end();
+  });
+
   it("answers nonsense with an error event and goes on; quit ends it", async () => {
     input.write("nonsense\n");
     tell({ command: "fly" });

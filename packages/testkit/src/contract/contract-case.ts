@@ -131,6 +131,8 @@ export interface EditorHostControls {
   setTrusted?(trusted: boolean): Promise<void>;
   /** The user chooses an action of the next message, or lets it pass. Absent where messages never have buttons. */
   answerNextMessage?(action: string | undefined): void;
+  /** The messages that stand on the screen. Absent where the editor cannot take one back. */
+  messagesSeen?(): Promise<readonly string[]>;
   dispose(): Promise<void>;
 }
 

@@ -25,6 +25,7 @@ export function createMemoryEditorControls(editor: MemoryEditor, folder: string)
     failNextOpen: () => editor.fail("diffs.open"),
     diff: (id) => createDiffControls(editor, id),
     answerNextMessage: (action) => editor.messages.answerWith("contract", action),
+    messagesSeen: async () => editor.messages.open.map(({ text }) => text),
     dispose: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

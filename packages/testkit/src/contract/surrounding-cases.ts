@@ -74,6 +74,23 @@ export function declareSurroundingCases(runner: TestRunner, create: () => Promis
     assert.equal(await t.controls.host.messages.show(message), undefined);
   });
 
+  test("a message that has become moot has no answer, and does not stand there any more", async (t) => {
+    if (t.controls.answerNextMessage === undefined) return;
+    const over = new AbortController();
+    const { signal } = over;
+    const text = "Shall it still be?";
+    const message = { code: "contract", severity: "warning", text, values: {}, actions: ["Yes"], signal } as const;
+    const answer = t.controls.host.messages.show(message);
+    await t.controls.settle();
+    const seen = await t.controls.messagesSeen?.();
+    if (seen !== undefined) assert.deepEqual(seen, [text]);
+    over.abort();
+    assert.equal(await answer, undefined);
+    assert.equal(await t.controls.host.messages.show(message), undefined);
+    await t.controls.settle();
+    assert.deepEqual((await t.controls.messagesSeen?.()) ?? [], []);
+  });
+
   test("documents: unsaved changes are known and can be saved", async (t) => {
     const { documents } = t.controls.host;
     if (documents === undefined) return;

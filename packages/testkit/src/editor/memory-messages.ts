@@ -10,6 +10,7 @@ export interface ShownMessage {
 /** Messages of the in-memory editor: kept for tests, answered by them. */
 export class MemoryMessages implements HostMessages {
   readonly #shown: ShownMessage[] = [];
+  readonly #open: Set<HostMessage> = new Set();
   readonly #answers: Map<string, string | undefined> = new Map();
   readonly #waiting: Set<() => void> = new Set();
   readonly #failure: () => void;
@@ -37,15 +38,24 @@ export class MemoryMessages implements HostMessages {
     }
   }
 
+  /** Those that wait for an answer. */
+  get open(): readonly HostMessage[] {
+    return Array.from(this.#open);
+  }
+
   async show(message: HostMessage): Promise<string | undefined> {
     this.#failure();
-    return await new Promise((resolve) => {
+    const { signal } = message;
+    if (signal?.aborted === true) return undefined;
+    this.#open.add(message);
+    return await new Promise<string | undefined>((resolve) => {
+      signal?.addEventListener("abort", () => resolve(undefined), { once: true });
       this.#shown.push({ message, answer: resolve });
       if (this.#answers.has(message.code)) resolve(this.#answers.get(message.code));
       else if (message.actions.length === 0) resolve(undefined);
       for (const wake of this.#waiting) wake();
       this.#waiting.clear();
-    });
+    }).finally(() => this.#open.delete(message));
   }
 }
 

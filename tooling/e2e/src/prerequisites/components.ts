@@ -70,6 +70,12 @@ export function codeServerEntry(): string {
   return join(componentDirectory(codeServer), "node_modules", "code-server", "out", "node", "entry.js");
 }
 
+/** The folder of an extension that VS Code itself brings along. */
+export function codeServerExtension(name: string): string {
+  const vscode = join(componentDirectory(codeServer), "node_modules", "code-server", "lib", "vscode");
+  return join(vscode, "extensions", name);
+}
+
 /** Gemini CLI. */
 export const geminiCli: Component = packages("gemini-cli", "0.61.0", ["@google/gemini-cli@0.61.0"]);
 

@@ -77,7 +77,7 @@ const oddNames = [
 ];
 
 /**
- * The same for files that the editor does not have open when they are edited, one after the other: VS Code knows no problems of theirs,
+ * The same for files that the editor does not have open when they are edited, one after the other: the editor knows no problems of theirs,
  * and says so in time. A late answer would leave its file out, and after three Claude Code would ask no more.
  */
 export const diagnosticsOfUnopened: Scenario = {

@@ -11,7 +11,7 @@ import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
 import { theiaContract } from "./theia-contract.ts";
-import { besidePlugin } from "./theia-plugin.ts";
+import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
@@ -45,6 +45,7 @@ export const scenarios: readonly Scenario[] = [
   diagnostics,
   diagnosticsOfOddPath,
   diagnosticsOfUnopened,
+  ...theiaDiagnostics,
   mention,
   hunk,
   insert,

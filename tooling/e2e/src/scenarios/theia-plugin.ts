@@ -1,13 +1,15 @@
-import { copyFile, mkdir, readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { findPackage } from "../editors/find-package.ts";
-import { theiaDirectory } from "../editors/theia/server.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
+import { TheiaWithPlugins } from "../editors/theia/theia-with-plugins.ts";
 import { ensureInstalled } from "../prerequisites/cache.ts";
-import { theiaWithPlugins } from "../prerequisites/theia.ts";
+import { codeServer, codeServerExtension } from "../prerequisites/components.ts";
+import { saveArtifacts } from "../runner/artifacts.ts";
 import { ScenarioWorld } from "../runner/world.ts";
-import { createLab, type Lab } from "../support/lab.ts";
+import { createLab } from "../support/lab.ts";
 import { poll } from "../support/poll.ts";
+import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened } from "./claude-only.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForNoDiff } from "./propose.ts";
 import { mustEqual, type Scenario, type World } from "./scenario.ts";
 
@@ -16,40 +18,56 @@ const changed = startContents.replace("first line", "FIRST line");
 /** What our VS Code extension says in its log where the native edition serves. */
 const standsBack = /The native Patchbay edition of .* serves this window\./;
 
-/**
- * Our VS Code extension as a plugin in a Theia that has the native edition: one of the two serves the window. In a lab and
- * an application of its own, because a Theia that runs plugins is another, and slower to start.
- */
+/** Our VS Code extension as a plugin in a Theia that has the native edition: one of the two serves the window. */
 export const besidePlugin: Scenario = {
   name: "plugin",
   agents: "all",
   isFor: (editor) => editor instanceof TheiaDriver,
   run: async ({ editor }) => {
-    if (!(editor instanceof TheiaDriver)) throw new Error("this scenario is about Theia");
-    await ensureInstalled(theiaWithPlugins, (line) => console.log(line));
-    const lab = await createLab();
-    const theia = new TheiaDriver(editor.tarball, theiaWithPlugins);
-    const world = new ScenarioWorld(theia, lab, undefined);
-    try {
-      await installPlugin(lab);
-      await theia.start(lab);
+    const packaged = process.env["PATCHBAY_E2E_VSIX"] ?? findPackage("vscode", ".vsix");
+    await inTheiaWithPlugins(editor, [packaged], async (world, theia) => {
       await waitForPlugin(theia);
-      mustEqual("the records of Claude Code", String((await namesIn(lab.home, ".claude", "ide")).length), "1");
+      mustEqual("the records of Claude Code", String((await namesIn(world.lab.home, ".claude", "ide")).length), "1");
       await reviewOnce(world, theia);
-    } finally {
-      world.dispose();
-      await theia.stop();
-      await lab.dispose();
-    }
+    });
   },
 };
 
-/** Puts our packaged VS Code extension where the backend unpacks and starts what the user has installed. */
-async function installPlugin(lab: Lab): Promise<void> {
-  const plugins = join(theiaDirectory(lab), "plugins");
-  await mkdir(plugins, { recursive: true });
-  const packaged = process.env["PATCHBAY_E2E_VSIX"] ?? findPackage("vscode", ".vsix");
-  await copyFile(packaged, join(plugins, basename(packaged)));
+/** What Claude Code is told of problems, as in VS Code: they are found by VS Code's own JSON language server, as a plugin. */
+export const theiaDiagnostics: readonly Scenario[] = [diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened].map(
+  (scenario) => ({
+    ...scenario,
+    isFor: (editor) => editor instanceof TheiaDriver,
+    run: async ({ editor }, id) => {
+      await ensureInstalled(codeServer, (line) => console.log(line));
+      const json = ["json", "json-language-features"].map(codeServerExtension);
+      await inTheiaWithPlugins(editor, json, (world) => scenario.run(world, id));
+    },
+  }),
+);
+
+/** In a lab and an application of its own. */
+async function inTheiaWithPlugins(
+  editor: World["editor"],
+  plugins: readonly string[],
+  body: (world: World, theia: TheiaWithPlugins) => Promise<void>,
+): Promise<void> {
+  if (!(editor instanceof TheiaDriver)) throw new Error("this scenario is about Theia");
+  const lab = await createLab();
+  const theia = new TheiaWithPlugins(editor.tarball, plugins);
+  const world = new ScenarioWorld(theia, lab, undefined);
+  try {
+    await theia.start(lab);
+    await body(world, theia);
+  } catch (error) {
+    // The run knows only the plain Theia, which has seen nothing of it.
+    for (const file of await saveArtifacts("theia-with-plugins", error, world)) console.log(`  ${file}`);
+    throw error;
+  } finally {
+    world.dispose();
+    await theia.stop();
+    await lab.dispose();
+  }
 }
 
 /** The plugin has been started and has said that it leaves the window alone. */

@@ -25,7 +25,8 @@ export interface ContractStage {
 export async function createContractControls(stage: ContractStage): Promise<EditorHostControls> {
   const { workbench, window, terminal } = stage;
   const { page } = workbench;
-  const folder = await mkdtemp(join(stage.workspace, "contract-"));
+  // Its name holds a proposal's id: where one is looked for by a part of a path, a file is found instead.
+  const folder = await mkdtemp(join(stage.workspace, "contract-1-"));
   const host = new WorkspaceHost({
     identity: { name: "theia", displayName: "Theia", version: "0.0.0", pids: [process.pid] },
     folders: [folder],
@@ -84,6 +85,7 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
     answerNextMessage: (action) => {
       meanwhile(action === undefined ? workbench.closeNotification() : workbench.answerNotification(action));
     },
+    messagesSeen: () => workbench.notificationTexts(),
     dispose: async () => {
       const failed = (await Promise.all(hands)).find((error) => error !== undefined);
       window.serve(undefined);
@@ -106,7 +108,9 @@ function diffControls({ workbench, window }: ContractStage, id: string): DiffCon
     isShown,
     leftText: () => window.control<string>("leftText", id),
     rightText: () => window.control<string>("rightText", id),
-    type: (text) => window.control("type", id, text),
+    type: async (text) => {
+      if (await isShown()) await window.control("type", id, text);
+    },
     accept: () => press("Accept"),
     reject: () => press("Reject"),
     close: async () => {

@@ -38,7 +38,17 @@
     if (added.some((node) => node instanceof Element && node.matches(".dialogOverlay"))) report("dialog");
   }).observe(document.body, { childList: true });
 
-  const proposalWidgets = (id) => editors.all.filter((widget) => widget.editor.uri.toString().includes(id));
+  // By what the right side is, and by nothing that a path could say as well.
+  const proposalWidgets = (id) =>
+    editors.all.filter(({ editor }) => {
+      const { scheme, query } = editor.document.resource.uri;
+      return scheme === "patchbay-theia-proposal" && query === id;
+    });
+  const first = (widgets, what) => {
+    if (widgets.length === 0) throw new Error(`no editor shows ${what}`);
+    return widgets[0].editor;
+  };
+  const diffOf = (id) => first(proposalWidgets(id), id);
   const fileWidgets = (path) =>
     editors.all.filter(({ editor }) => editor.uri.scheme === "file" && editor.uri.path.fsPath() === path);
   const rangeOf = ({ start, end }) => ({ start, end, direction: "ltr" });
@@ -54,7 +64,7 @@
     select: (range) => {
       context.activeEditor.editor.selection = rangeOf(range);
     },
-    makeDirty: (path, text) => fileWidgets(path)[0].editor.document.textEditorModel.setValue(text),
+    makeDirty: (path, text) => first(fileWidgets(path), path).document.textEditorModel.setValue(text),
     focused: () => document.activeElement?.closest(".lm-DockPanel-widget")?.id ?? document.activeElement?.id ?? "",
     failNextOpen: () => {
       const { openEditor } = proposals;
@@ -64,11 +74,11 @@
       };
     },
     isShown: (id) => proposalWidgets(id).some((widget) => widget.isAttached),
-    leftText: (id) => proposalWidgets(id)[0]?.editor.originalModel.getText() ?? "",
-    rightText: (id) => proposalWidgets(id)[0]?.editor.document.getText() ?? "",
+    leftText: (id) => diffOf(id).originalModel.getText(),
+    rightText: (id) => diffOf(id).document.getText(),
     type: (id, text) => {
-      const model = proposalWidgets(id)[0]?.editor.document.textEditorModel;
-      model?.pushEditOperations([], [{ range: model.getFullModelRange(), text }], () => null);
+      const model = diffOf(id).document.textEditorModel;
+      model.pushEditOperations([], [{ range: model.getFullModelRange(), text }], () => null);
     },
     reveal: (id) => proposals.reveal(id),
     autosave: async () => {

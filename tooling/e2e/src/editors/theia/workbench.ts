@@ -130,6 +130,12 @@ export class TheiaWorkbench {
       .click({ timeout: 10_000 });
   }
 
+  /** What the notifications say: those on the screen, and those kept in their list. */
+  async notificationTexts(): Promise<readonly string[]> {
+    const messages = this.page.locator(".theia-notifications-container .theia-notification-message");
+    return Array.from(new Set(await messages.allTextContents()), (text) => text.trim());
+  }
+
   /** Lets a notification pass. */
   async closeNotification(): Promise<void> {
     const notification = this.page.locator(".theia-notification-list-item").first();
