@@ -1,7 +1,7 @@
-import { DisposableStore, Emitter, messageOf } from "@patchbay/core";
+import process from "node:process";
+import { type Disposable, DisposableStore, Emitter, messageOf, toDisposable } from "@patchbay/core";
 import type { ExtensionContext, IServiceProvider } from "coc.nvim";
 import { type RunningExtension, startExtension } from "./extension.ts";
-import { onProcessEnd } from "./host/process-end.ts";
 import type { Coc } from "./vim/coc-vim.ts";
 
 /**
@@ -90,4 +90,24 @@ function disposeOf(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   const dispose: unknown = Reflect.get(value, "dispose");
   if (typeof dispose === "function") Reflect.apply(dispose, value, []);
+}
+
+/**
+ * `:CocRestart` ends coc's process with SIGTERM and tells no extension. The module `node:process` is the real process;
+ * the global of that name is a stand-in in coc's extensions.
+ */
+export function onProcessEnd(handlers: { terminate(): Promise<void>; exit(): void }): Disposable {
+  const terminate = (): void => {
+    void handlers.terminate().finally(() => {
+      process.off("SIGTERM", terminate);
+      // A coc that leaves SIGTERM to Node would now outlive it because of us.
+      if (process.listenerCount("SIGTERM") === 0) process.kill(process.pid, "SIGTERM");
+    });
+  };
+  process.on("SIGTERM", terminate);
+  process.on("exit", handlers.exit);
+  return toDisposable(() => {
+    process.off("SIGTERM", terminate);
+    process.off("exit", handlers.exit);
+  });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type DiffControls, type EditorHostControls, editorHostContract } from "@patchbay/testkit";
 import { describe, it } from "vitest";
-import { toBufferText } from "../src/diff/buffer-text.ts";
+import { toBufferText } from "../src/diff/buffer-reader.ts";
 import { createHostUnderTest, type HostUnderTest } from "./simulated/create-host.ts";
 
 function hands(test: HostUnderTest, id: string): DiffControls {

@@ -1,11 +1,11 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { proposalLabel } from "../src/commands/review-actions.ts";
-import { readPanes } from "../src/commands/tmux.ts";
-import { reviewNames, shortPath } from "../src/diff/review-names.ts";
-import { noticeLines } from "../src/host/notice-text.ts";
-import { statusText } from "../src/status-text.ts";
-import { plainLine, plainStatus } from "../src/vim/plain-line.ts";
+import { proposalLabel } from "../src/commands/reviews.ts";
+import { readPanes } from "../src/commands/command-actions.ts";
+import { reviewNames, shortPath } from "../src/diff/review-settings.ts";
+import { noticeLines } from "../src/host/vim-messages.ts";
+import { statusText } from "../src/status-line.ts";
+import { plainLine, plainStatus } from "../src/vim/shape.ts";
 
 /** What a file in a cloned repository, or a program that calls itself an agent, may be named. */
 const hostile: readonly string[] = [

@@ -1,6 +1,6 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { statusText } from "../src/status-text.ts";
+import { statusText } from "../src/status-line.ts";
 
 const session = (agentName: string, state: SessionInfo["state"] = "connected"): SessionInfo => ({
   id: agentName,

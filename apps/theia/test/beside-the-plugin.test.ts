@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { agentLaunches, patchbayCommands } from "../src/browser/patchbay-commands.ts";
-import { originalScheme, proposalScheme } from "../src/browser/proposal-schemes.ts";
+import { originalScheme, proposalScheme } from "../src/browser/proposal-resources.ts";
 import { preferenceNames } from "../src/common/preferences.ts";
 
 /** What our VS Code extension adds to an editor; it may run as a plugin in the same Theia. */

@@ -1,6 +1,4 @@
 import type { Position, Range } from "@patchbay/core";
-import { byteToUtf16, characterEnd } from "./byte-columns.ts";
-import { cellsOf } from "./display-width.ts";
 
 /** What Vim says of Visual (or Select) mode; lines and byte columns are 1-based, as Vim counts. */
 export interface VisualSelection {
@@ -159,4 +157,109 @@ function indexFromCell(line: string, column: number, tabStop: number): number {
 function indexToCell(line: string, column: number, tabStop: number): number {
   for (const cell of cellsOf(line, tabStop)) if (cell.start >= column) return cell.index;
   return line.length;
+}
+
+/**
+ * Vim counts columns in bytes of UTF-8, agents and coc in UTF-16 code units.
+ *
+ * @param line the whole line
+ * @param byteOffset 0-based; past the end it is the end, inside a character it is the character's start
+ */
+export function byteToUtf16(line: string, byteOffset: number): number {
+  let bytes = 0;
+  let index = 0;
+  while (index < line.length) {
+    const size = utf8Size(line, index);
+    if (bytes + size.bytes > byteOffset) break;
+    bytes += size.bytes;
+    index += size.units;
+  }
+  return index;
+}
+
+/** Where the character that starts at or holds `index` ends, composing characters that Vim keeps with it included. */
+export function characterEnd(line: string, index: number): number {
+  if (index >= line.length) return line.length;
+  let end = index + utf8Size(line, index).units;
+  while (end < line.length && isComposing(line, end)) end += utf8Size(line, end).units;
+  return end;
+}
+
+/** The inverse, for telling Vim a column: bytes before a UTF-16 index. */
+export function utf16ToByte(line: string, index: number): number {
+  let bytes = 0;
+  let at = 0;
+  while (at < Math.min(index, line.length)) {
+    const size = utf8Size(line, at);
+    bytes += size.bytes;
+    at += size.units;
+  }
+  return bytes;
+}
+
+function utf8Size(line: string, index: number): { readonly bytes: number; readonly units: number } {
+  const code = line.codePointAt(index) ?? 0;
+  if (code < 0x80) return { bytes: 1, units: 1 };
+  if (code < 0x800) return { bytes: 2, units: 1 };
+  if (code < 0x10000) return { bytes: 3, units: 1 };
+  return { bytes: 4, units: 2 };
+}
+
+function isComposing(line: string, index: number): boolean {
+  return /^\p{M}/u.test(line.slice(index, index + 2));
+}
+
+/**
+ * Cells a text takes on the screen, as Vim counts them for a blockwise selection: tabs run to the next stop, East Asian
+ * wide characters and emoji take two, composing characters none, control characters are shown as ^X.
+ */
+function cellWidth(character: string, column: number, tabStop: number): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code === 0x09) return tabStop - (column % tabStop);
+  if (code < 0x20 || code === 0x7f) return 2;
+  if (code < 0x300) return code >= 0x80 && code < 0xa0 ? 4 : 1;
+  if (/^[\p{Mn}\p{Me}\u200b-\u200d]/u.test(character)) return 0;
+  return isWide(code) ? 2 : 1;
+}
+
+const wideRanges: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xa4cf],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1f64f],
+  [0x1f680, 0x1f6ff],
+  [0x1f900, 0x1f9ff],
+  [0x20000, 0x3fffd],
+];
+
+function isWide(code: number): boolean {
+  return wideRanges.some(([first, last]) => code >= first && code <= last);
+}
+
+/** One character of a line with the cells it takes, 0-based, `end` exclusive. */
+export interface Cell {
+  readonly index: number;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The characters of a line with their cells. */
+export function* cellsOf(line: string, tabStop: number): Generator<Cell> {
+  let column = 0;
+  let index = 0;
+  for (const text of line) {
+    const width = cellWidth(text, column, tabStop);
+    yield { index, text, start: column, end: column + width };
+    column += width;
+    index += text.length;
+  }
 }

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { type Clock, type Disposable, DisposableStore } from "@patchbay/core";
 
 /** Facts by which a change of a file is seen; undefined where there is no such file. */
@@ -61,5 +62,16 @@ export class DiskFollower implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
+  }
+}
+
+/** Changes whenever the file is written; undefined where there is none. */
+export async function fileMark(path: string): Promise<string | undefined> {
+  try {
+    const facts = await stat(path, { bigint: true });
+    return `${facts.ino}:${facts.size}:${facts.mtimeNs}`;
+  } catch {
+    // No such file, or none that can be seen: the same to whoever waits for it.
+    return undefined;
   }
 }

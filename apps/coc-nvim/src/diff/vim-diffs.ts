@@ -13,16 +13,13 @@ import {
   messageOf,
   PatchbayError,
 } from "@patchbay/core";
-import { asBoolean, asShape, asText, type Shape } from "../vim/shape.ts";
-import { sendLines } from "../vim/long-text.ts";
-import { plainLine } from "../vim/plain-line.ts";
+import { asBoolean, asShape, asText, plainLine, type Shape } from "../vim/shape.ts";
+import { sendLines } from "../vim/coc-vim.ts";
 import type { Vim } from "../vim/vim.ts";
-import { BufferReader } from "./buffer-reader.ts";
-import { type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-text.ts";
+import { BufferReader, type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-reader.ts";
 import { lineEdits } from "./line-edits.ts";
 import { DiskFollower, type FileMark } from "./disk-follower.ts";
-import { reviewNames, shortPath } from "./review-names.ts";
-import type { ReviewSettings } from "./review-settings.ts";
+import { reviewNames, type ReviewSettings, shortPath } from "./review-settings.ts";
 
 export interface VimDiffsOptions {
   readonly vim: Vim;

@@ -1,10 +1,19 @@
 import { type HostDocuments, PatchbayError } from "@patchbay/core";
-import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../diff/buffer-text.ts";
+import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../diff/buffer-reader.ts";
 import { lineEdits } from "../diff/line-edits.ts";
-import { sendLines } from "../vim/long-text.ts";
+import { sendLines } from "../vim/coc-vim.ts";
 import { asBoolean, asLines, asNumber, asShape } from "../vim/shape.ts";
-import { decodeText } from "./decode-text.ts";
-import type { VimDocumentsOptions } from "./vim-documents.ts";
+import type { Vim } from "../vim/vim.ts";
+import type { VimEditors } from "./vim-editors.ts";
+
+export interface DocumentTextsOptions {
+  readonly vim: Vim;
+  readonly editors: VimEditors;
+  /** A buffer has unsaved text, and its file was changed by others. */
+  readonly onKept: (path: string) => void;
+  /** Waits until Vim can be asked again. */
+  readonly later: () => Promise<void>;
+}
 
 /** Answers of `patchbay#disk#take()`; after others it is tried again. */
 const taking = { done: 1, failed: 3 } as const;
@@ -25,7 +34,7 @@ interface DocumentTexts extends Required<Pick<HostDocuments, "decodeFile" | "rel
 }
 
 /** The texts of files as reviews need them: unsaved ones, those on the disk, and what takes their place. */
-export function createDocumentTexts({ vim, editors, onKept, later }: VimDocumentsOptions): DocumentTexts {
+export function createDocumentTexts({ vim, editors, onKept, later }: DocumentTextsOptions): DocumentTexts {
   const held = async (path: string): Promise<Held | undefined> => {
     const number = editors.bufferOf(path)?.number;
     if (number === undefined) return undefined;
@@ -81,4 +90,48 @@ function sameLines(one: string, other: string): boolean {
 function inLineEnds(text: string, format: BufferText["format"]): string {
   const lines = text.replaceAll("\r\n", "\n");
   return format === "dos" ? lines.replaceAll("\n", "\r\n") : lines;
+}
+
+/** Vim's names of encodings that the platform knows by other ones. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/^(?:8bit-|2byte-)/u, ""],
+  [/^cp(125\d|874)$/u, "windows-$1"],
+  [/^cp932$|^sjis$/u, "shift_jis"],
+  [/^cp936$|^euc-cn$|^gb2312$/u, "gbk"],
+  [/^cp949$/u, "euc-kr"],
+  [/^cp950$|^euc-tw$/u, "big5"],
+  [/^ucs-2le$/u, "utf-16le"],
+  [/^ucs-2$|^utf-16$/u, "utf-16be"],
+];
+
+/**
+ * The text of a file that is not in UTF-8, as the editor reads it: in the first of its encodings that fits. Undefined where it
+ * is UTF-8, or none fits.
+ */
+export async function decodeText(
+  bytes: Uint8Array,
+  encodings: () => Promise<readonly string[]>,
+): Promise<string | undefined> {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return decodeAs("utf-16le", bytes);
+  if (first === 0xfe && second === 0xff) return decodeAs("utf-16be", bytes);
+  if (decodeAs("utf-8", bytes) !== undefined) return undefined;
+  for (const encoding of await encodings()) {
+    const text = decodeAs(encoding, bytes);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function decodeAs(encoding: string, bytes: Uint8Array): string | undefined {
+  const name = encoding.toLowerCase();
+  // To the platform latin1 is windows-1252, in which Vim reads other characters.
+  if (name === "latin1" || name === "iso-8859-1") return Buffer.from(bytes).toString("latin1");
+  const known = names.reduce((text, [from, to]) => text.replace(from, to), name);
+  try {
+    return new TextDecoder(known, { fatal: true }).decode(bytes);
+  } catch {
+    // The platform does not know it, or the file is not in it.
+    return undefined;
+  }
 }

@@ -1,17 +1,11 @@
 import { type HostDocuments, limitText, LoadOnce, PatchbayError } from "@patchbay/core";
-import { utf16ToByte } from "../context/byte-columns.ts";
+import { utf16ToByte } from "../context/visual-selection.ts";
 import { asBoolean } from "../vim/shape.ts";
-import type { CocServices, Vim } from "../vim/vim.ts";
-import type { VimEditors } from "./vim-editors.ts";
+import type { CocServices } from "../vim/vim.ts";
+import type { DocumentTextsOptions } from "./document-texts.ts";
 
-export interface VimDocumentsOptions {
-  readonly vim: Vim;
+export interface VimDocumentsOptions extends DocumentTextsOptions {
   readonly coc: Pick<CocServices, "lines">;
-  readonly editors: VimEditors;
-  /** A buffer has unsaved text, and its file was changed by others. */
-  readonly onKept: (path: string) => void;
-  /** Waits until Vim can be asked again. */
-  readonly later: () => Promise<void>;
 }
 
 /** Opening, reading, changing and saving files in the editor for agents that ask for it, and for reviews. */

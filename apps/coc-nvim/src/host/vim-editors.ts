@@ -9,11 +9,9 @@ import {
   type HostEditors,
   type Position,
 } from "@patchbay/core";
-import { byteToUtf16 } from "../context/byte-columns.ts";
-import { type CursorReport, cursorExpression, readCursorReport } from "../context/cursor-report.ts";
+import { byteToUtf16, type LineReader, rangeOfSelection, textOfSelection } from "../context/visual-selection.ts";
+import { cursorExpression, type CursorReport, readCursorReport, SelectionMemory } from "../context/selection-memory.ts";
 import { FileBuffers, readFileBuffer } from "../context/file-buffers.ts";
-import { SelectionMemory } from "../context/selection-memory.ts";
-import { type LineReader, rangeOfSelection, textOfSelection } from "../context/visual-selection.ts";
 import { asLines, asNumber } from "../vim/shape.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
 

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type Companion,
   type Disposable,
   DisposableStore,
   type EditorHost,
@@ -7,16 +8,15 @@ import {
   type Logger,
   messageOf,
 } from "@patchbay/core";
-import type { FileMark } from "../diff/disk-follower.ts";
 import { DiffsOnDemand } from "../diff/diffs-on-demand.ts";
+import type { FileMark } from "../diff/disk-follower.ts";
 import type { ExtensionSettings } from "../settings.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
 import { createCocDiagnostics } from "./coc-diagnostics.ts";
 import type { EditorFacts } from "./editor-facts.ts";
-import { PendingQuestions } from "./pending-questions.ts";
 import { createVimDocuments } from "./vim-documents.ts";
 import { VimEditors } from "./vim-editors.ts";
-import { createVimMessages } from "./vim-messages.ts";
+import { createVimMessages, PendingQuestions } from "./vim-messages.ts";
 import { VimWorkspace } from "./vim-workspace.ts";
 
 export interface VimHostOptions {
@@ -114,4 +114,39 @@ export function createVimHost(options: VimHostOptions): VimHost {
       store.dispose();
     },
   };
+}
+
+/**
+ * Who the agents see. From a `:terminal` older Gemini clients look under the editor's *parent*, from a tmux pane under the
+ * tmux server (they take the grandparent of their shell); all others only want the editor to be alive.
+ */
+export function createIdentity(
+  facts: Pick<EditorFacts, "pid" | "isNeovim" | "temporaryDirectory" | "tmuxServer">,
+  parent: number | undefined,
+  version: string,
+  systemTemporaryDirectory: string,
+): HostIdentity {
+  const pids = [facts.pid, parent, facts.tmuxServer].filter((pid): pid is number => pid !== undefined && pid > 1);
+  return {
+    name: "coc-nvim",
+    displayName: facts.isNeovim ? "Neovim" : "Vim",
+    version,
+    pids: [...new Set(pids)],
+    temporaryDirectory: facts.temporaryDirectory ?? systemTemporaryDirectory,
+  };
+}
+
+/** Keeps the companion's variables in the editor's environment, where each new terminal gets them from. */
+export function keepTerminalEnvironment(
+  vim: Pick<Vim, "notify">,
+  companion: Pick<Companion, "environment" | "onDidChangeEnvironment">,
+): Disposable {
+  let set: Readonly<Record<string, string>> = {};
+  const put = (variables: Readonly<Record<string, string>>): void => {
+    const gone = Object.keys(set).filter((name) => !(name in variables));
+    set = variables;
+    if (gone.length > 0 || Object.keys(variables).length > 0) vim.notify("patchbay#environment", [variables, gone]);
+  };
+  put(companion.environment);
+  return companion.onDidChangeEnvironment(() => put(companion.environment));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitCommand } from "../../src/commands/agent-command.ts";
+import { splitCommand } from "../../src/settings.ts";
 
 it.each([
   ["gemini", ["gemini"]],

@@ -1,6 +1,6 @@
 import type { KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/review-actions.ts";
+import { createReviewActions, proposalLabel, type ReviewListCompanion } from "../../src/commands/reviews.ts";
 
 const proposal = {
   id: "p",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byteToUtf16, characterEnd, utf16ToByte } from "../../src/context/byte-columns.ts";
+import { byteToUtf16, characterEnd, utf16ToByte } from "../../src/context/visual-selection.ts";
 
 describe("columns in bytes and in UTF-16 units", () => {
   const line = "aé漢😀z";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readCursorReport } from "../../src/context/cursor-report.ts";
+import { readCursorReport } from "../../src/context/selection-memory.ts";
 
 it("takes Normal mode as a place without a selection", () => {
   expect(readCursorReport([3, "n", 2, 5, 5, 2, 5, 0, 8, 1])).toEqual({

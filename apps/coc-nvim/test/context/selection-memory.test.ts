@@ -1,7 +1,6 @@
 import { createFakeClock } from "@patchbay/testkit";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readCursorReport } from "../../src/context/cursor-report.ts";
-import { SelectionMemory } from "../../src/context/selection-memory.ts";
+import { readCursorReport, SelectionMemory } from "../../src/context/selection-memory.ts";
 
 function report(
   mode: string,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromBufferText, readBufferText, toBufferText } from "../../src/diff/buffer-text.ts";
+import { fromBufferText, readBufferText, toBufferText } from "../../src/diff/buffer-reader.ts";
 
 describe("a text in a Vim buffer", () => {
   it.each([

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DiffOpening, DiffRequest } from "@patchbay/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { toBufferText } from "../../src/diff/buffer-text.ts";
+import { toBufferText } from "../../src/diff/buffer-reader.ts";
 import { asShape } from "../../src/vim/shape.ts";
 import { createHostUnderTest, type HostUnderTest } from "../simulated/create-host.ts";
 

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentSettings, examineAsking, examineConnecting, type SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { findMissing } from "../../src/health/gather-health.ts";
-import { type HealthFacts, healthReport, healthText } from "../../src/health/health-report.ts";
+import { findMissing, type HealthFacts, healthReport, healthText } from "../../src/health/health-report.ts";
 
 const fine: HealthFacts = {
   editor: "Vim 9.0.2142",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decodeText } from "../../src/host/decode-text.ts";
+import { decodeText } from "../../src/host/document-texts.ts";
 
 const encodings =
   (...names: string[]) =>

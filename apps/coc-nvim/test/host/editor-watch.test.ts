@@ -1,6 +1,6 @@
 import { createFakeClock } from "@patchbay/testkit";
 import { expect, it } from "vitest";
-import { watchEditor } from "../../src/host/editor-watch.ts";
+import { watchEditor } from "../../src/host/editor-facts.ts";
 
 it("tells once that the editor is gone, and nothing after its end", () => {
   const clock = createFakeClock();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readEditorFacts, tmuxServerOf } from "../../src/host/editor-facts.ts";
-import { createIdentity } from "../../src/host/identity.ts";
+import { createIdentity } from "../../src/host/vim-host.ts";
 
 describe("what the agents are told", () => {
   const facts = { pid: 10, isNeovim: false, temporaryDirectory: undefined, tmuxServer: undefined };

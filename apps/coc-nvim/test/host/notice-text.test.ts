@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noticeLines } from "../../src/host/notice-text.ts";
+import { noticeLines } from "../../src/host/vim-messages.ts";
 
 const path = "/home/someone/projects/elsewhere/packages/server/src/index.ts";
 const text = `Gemini CLI proposes a change to ${path}, which is outside this workspace. Show it?`;

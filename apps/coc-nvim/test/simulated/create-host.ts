@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLogger } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
-import { fileMark } from "../../src/diff/file-mark.ts";
+import { fileMark } from "../../src/diff/disk-follower.ts";
 import { readEditorFacts } from "../../src/host/editor-facts.ts";
-import { createIdentity } from "../../src/host/identity.ts";
-import { createVimHost, type VimHost } from "../../src/host/vim-host.ts";
+import { createIdentity, createVimHost, type VimHost } from "../../src/host/vim-host.ts";
 import { readSettings } from "../../src/settings.ts";
 import { SimulatedVim } from "./simulated-vim.ts";
 

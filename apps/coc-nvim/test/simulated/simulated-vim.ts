@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Disposable, type Position, type Range, toDisposable } from "@patchbay/core";
-import { utf16ToByte } from "../../src/context/byte-columns.ts";
-import { shapeOfMode } from "../../src/context/visual-selection.ts";
-import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../../src/diff/buffer-text.ts";
+import { shapeOfMode, utf16ToByte } from "../../src/context/visual-selection.ts";
+import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../../src/diff/buffer-reader.ts";
 import { asBoolean, asLines, asList, asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
 import type { CocServices, Vim } from "../../src/vim/vim.ts";
 

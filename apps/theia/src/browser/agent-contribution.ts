@@ -11,11 +11,10 @@ import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-servi
 import { TerminalMenus } from "@theia/terminal/lib/browser/terminal-frontend-contribution";
 import { preferenceNames } from "../common/preferences.ts";
 import { PatchbayServer } from "../common/protocol.ts";
-import { ConnectionsView } from "./connections-view.ts";
+import { ConnectionsView, DiagnosisView } from "./diagnosis-view.ts";
+import { LogView } from "./window-client.ts";
 import { ContextTracker } from "./context-tracker.ts";
-import { DiagnosisView } from "./diagnosis-view.ts";
-import { filePathOf } from "./file-paths.ts";
-import { LogView } from "./log-view.ts";
+import { filePathOf } from "./selection-text.ts";
 import { type AgentLaunch, agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
 import { Lists } from "./surfaces/lists.ts";
 import { Notices } from "./surfaces/notices.ts";

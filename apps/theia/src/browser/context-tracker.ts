@@ -6,9 +6,8 @@ import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { Position, Range } from "@patchbay/core";
 import type { WindowActiveFile, WindowContext, WindowFile } from "../common/protocol.ts";
-import { filePathOf } from "./file-paths.ts";
+import { filePathOf, readSelectionText } from "./selection-text.ts";
 import { GatheredPictures } from "./gathered-pictures.ts";
-import { readSelectionText } from "./selection-text.ts";
 
 /** An editor of a file on disk, with what it last said while it was visible: a hidden one cannot be asked. */
 interface TrackedEditor {

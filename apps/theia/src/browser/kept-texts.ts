@@ -10,7 +10,7 @@ import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { PatchbayServer } from "../common/protocol.ts";
-import { fileUriOf } from "./file-paths.ts";
+import { fileUriOf } from "./selection-text.ts";
 import { keptLabels, patchbayCommands } from "./patchbay-commands.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
 import { DiscardDialog } from "./review-dialogs.ts";

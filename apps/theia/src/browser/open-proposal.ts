@@ -1,9 +1,12 @@
 import type { DiffRequest, DiffUpdate, FileStanding } from "@patchbay/core";
+import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import { nls } from "@theia/core/lib/common/nls";
+import { injectable } from "@theia/core/shared/inversify";
 import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { ProposalText } from "../common/protocol.ts";
 import { visibleText } from "../common/visible-text.ts";
-import { fileUriOf } from "./file-paths.ts";
+import { patchbayCommands } from "./patchbay-commands.ts";
+import { fileUriOf } from "./selection-text.ts";
 
 /** `deciding`: the verdict is on its way; `ended`: the backend took the view away. */
 export type ProposalPhase = "open" | "deciding" | "ended";
@@ -99,4 +102,32 @@ export class OpenProposal {
     this.#over = true;
     for (const listener of this.#endings.splice(0)) listener();
   }
+}
+
+/** Makes the two words of a review look like the buttons they are, in the theme's own colours. */
+@injectable()
+export class VerdictButtons implements StylingParticipant {
+  registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
+    const accept = [patchbayCommands.accept, patchbayCommands.saveKept].map(({ id }) => buttonSelector(id)).join(", ");
+    const reject = [patchbayCommands.reject, patchbayCommands.copyKept, patchbayCommands.discardKept]
+      .map(({ id }) => buttonSelector(id))
+      .join(", ");
+    const hovered = (selector: string): string => selector.replaceAll("]", "]:hover");
+    const shape = "width: auto; height: 20px; line-height: 20px; padding: 0 10px; border-radius: 3px;";
+    collector.addRule(`
+      ${accept}, ${reject} { ${shape} }
+      ${accept} { background: var(--theia-button-background); color: var(--theia-button-foreground); }
+      ${hovered(accept)} { background: var(--theia-button-hoverBackground); }
+      ${reject} { background: var(--theia-secondaryButton-background); color: var(--theia-secondaryButton-foreground); }
+      ${besideTheActive}:has([id="${patchbayCommands.accept.id}"], [id="${patchbayCommands.saveKept.id}"]) { display: flex; }
+      ${hovered(reject)} { background: var(--theia-secondaryButton-hoverBackground); }
+    `);
+  }
+}
+
+/** Theia hides the toolbars of all groups of editors but the one that has the keys; a proposal beside it must show its buttons. */
+const besideTheActive = "#theia-main-content-panel .lm-TabBar:not(.theia-tabBar-active) .lm-TabBar-toolbar";
+
+function buttonSelector(id: string): string {
+  return `.lm-TabBar-toolbar .item > .action-label[id="${id}"]`;
 }

@@ -14,30 +14,23 @@ import { ShellTerminalServerProxy } from "@theia/terminal/lib/common/shell-termi
 import { bindPreferences } from "../common/preferences.ts";
 import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
 import { AgentContribution } from "./agent-contribution.ts";
-import { ConnectionsView } from "./connections-view.ts";
+import { ConnectionsView, DiagnosisDocument, DiagnosisView } from "./diagnosis-view.ts";
+import { LogView, WindowClient } from "./window-client.ts";
 import { ContextTracker } from "./context-tracker.ts";
-import { DiagnosisDocument } from "./diagnosis-document.ts";
-import { DiagnosisView } from "./diagnosis-view.ts";
 import { DocumentActions } from "./document-actions.ts";
-import { extendTerminalServer } from "./extend-terminal-server.ts";
-import { HostMessages } from "./host-messages.ts";
+import { extendTerminalServer, TerminalEnvironment } from "./terminal-environment.ts";
+import { HostMessages, Notices } from "./surfaces/notices.ts";
 import { KeptTexts } from "./kept-texts.ts";
-import { LogView } from "./log-view.ts";
 import { ProblemReader } from "./problem-reader.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
-import { ProposalLabels } from "./proposal-labels.ts";
-import { ProposalResources } from "./proposal-resources.ts";
-import { QuietOpening } from "./quiet-opening.ts";
+import { ProposalLabels, ProposalResources } from "./proposal-resources.ts";
+import { QuietOpening, savingWithoutProposals } from "./quiet-opening.ts";
 import { ReviewContribution } from "./review-contribution.ts";
 import { Lists } from "./surfaces/lists.ts";
-import { Notices } from "./surfaces/notices.ts";
-import { savingWithoutProposals } from "./saving-without-proposals.ts";
-import { StatusBarContribution } from "./status-bar-contribution.ts";
-import { TerminalEnvironment } from "./terminal-environment.ts";
-import { UnsavedReports } from "./unsaved-reports.ts";
-import { VerdictButtons } from "./verdict-buttons.ts";
+import { StatusBarContribution } from "./status-bar.ts";
+import { UnsavedReports } from "./text-reports.ts";
+import { VerdictButtons } from "./open-proposal.ts";
 import { WindowAttachment } from "./window-attachment.ts";
-import { WindowClient } from "./window-client.ts";
 
 const services = [
   ConnectionsView,

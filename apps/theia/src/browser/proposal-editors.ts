@@ -12,13 +12,16 @@ import type { DiffRequest, DiffUpdate, FileStanding, TextEdit } from "@patchbay/
 import { type DiffPlacement, preferenceNames } from "../common/preferences.ts";
 import type { ProposalText, ShownProposal, Verdict } from "../common/protocol.ts";
 import { visibleText } from "../common/visible-text.ts";
-import { DraftReports } from "./draft-reports.ts";
-import { fileUriOf } from "./file-paths.ts";
+import { DraftReports } from "./text-reports.ts";
+import { fileUriOf } from "./selection-text.ts";
 import { OpenProposal } from "./open-proposal.ts";
-import { ProposalLabels } from "./proposal-labels.ts";
-import { ProposalResources } from "./proposal-resources.ts";
-import { updateModels } from "./proposal-models.ts";
-import { proposalDiffUri, proposalIdOf } from "./proposal-uris.ts";
+import {
+  proposalDiffUri,
+  proposalIdOf,
+  ProposalLabels,
+  ProposalResources,
+  updateModels,
+} from "./proposal-resources.ts";
 import { QuietOpening } from "./quiet-opening.ts";
 import { ReviewCloseDialog } from "./review-dialogs.ts";
 import { Notices } from "./surfaces/notices.ts";

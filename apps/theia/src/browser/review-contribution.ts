@@ -16,7 +16,7 @@ import { PatchbayServer } from "../common/protocol.ts";
 import type { OpenProposal } from "./open-proposal.ts";
 import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
-import { proposalScheme } from "./proposal-schemes.ts";
+import { proposalScheme } from "./proposal-resources.ts";
 import { DecideAllDialog } from "./review-dialogs.ts";
 import { Notices } from "./surfaces/notices.ts";
 import { WindowAttachment } from "./window-attachment.ts";

@@ -1,4 +1,6 @@
 import type { Range } from "@patchbay/core";
+import { FileUri } from "@theia/core/lib/common/file-uri";
+import { URI } from "@theia/core/lib/common/uri";
 import { selectionLimitBytes } from "../common/protocol.ts";
 
 /** As much of a document as reading a selection takes. */
@@ -24,4 +26,14 @@ export function readSelectionText(document: SelectableDocument, range: Range): s
     length += part.length + 1;
   }
   return parts.join("\n");
+}
+
+/** The path of a file on the backend's disk; undefined for everything else (untitled, virtual, our own documents). */
+export function filePathOf(uri: URI | undefined): string | undefined {
+  return uri === undefined || uri.scheme !== "file" || uri.query !== "" ? undefined : uri.path.fsPath();
+}
+
+/** The URI under which Theia knows a path of the backend's disk. */
+export function fileUriOf(path: string): URI {
+  return FileUri.create(path);
 }

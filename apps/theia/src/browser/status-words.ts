@@ -1,6 +1,7 @@
-import type { ProposalInfo, SessionInfo } from "@patchbay/core";
-import { nls } from "@theia/core/lib/common/nls";
 import type { WindowStatus } from "../common/protocol.ts";
+import { nls } from "@theia/core/lib/common/nls";
+
+import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 
 /** What the status bar says: whose proposals wait, or who is connected. */
 export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus): {
@@ -19,10 +20,6 @@ export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus
   }
   const waiting = nls.localize("patchbay/status/waiting", "{0} to review", open.length);
   return { icon: "git-pull-request", words: `${named(open.map(({ agentName }) => agentName))}: ${waiting}` };
-}
-
-function named(agents: readonly string[]): string {
-  return Array.from(new Set(agents)).join(", ");
 }
 
 /** How things stand, in one sentence. */
@@ -78,4 +75,8 @@ export function stateWord(session: SessionInfo): string {
     case "away":
       return nls.localize("patchbay/session/away", "away, may come back");
   }
+}
+
+function named(agents: readonly string[]): string {
+  return Array.from(new Set(agents)).join(", ");
 }

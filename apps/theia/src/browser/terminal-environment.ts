@@ -1,6 +1,9 @@
-import { inject, injectable } from "@theia/core/shared/inversify";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
-import type { IShellTerminalServerOptions } from "@theia/terminal/lib/common/shell-terminal-protocol";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import type {
+  IShellTerminalServerOptions,
+  ShellTerminalServerProxy,
+} from "@theia/terminal/lib/common/shell-terminal-protocol";
 import { preferenceNames } from "../common/preferences.ts";
 import { WindowAttachment } from "./window-attachment.ts";
 
@@ -37,4 +40,17 @@ export class TerminalEnvironment {
       };
     });
   }
+}
+
+/** Wraps the window's door to the terminal server: everything passes, and `create` gets our variables. */
+export function extendTerminalServer(
+  server: ShellTerminalServerProxy,
+  extend: (options: IShellTerminalServerOptions) => Promise<IShellTerminalServerOptions>,
+): ShellTerminalServerProxy {
+  const create = async (options: IShellTerminalServerOptions): Promise<number> =>
+    await server.create(await extend(options));
+  return new Proxy(server, {
+    // The server is itself a proxy that makes up its members: "then" and the like must stay what it says they are.
+    get: (target, name) => (name === "create" ? create : Reflect.get(target, name)),
+  });
 }

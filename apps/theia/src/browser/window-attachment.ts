@@ -16,13 +16,12 @@ import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-tr
 import { preferenceNames } from "../common/preferences.ts";
 import { PatchbayServer, type WindowFacts, type WindowStatus } from "../common/protocol.ts";
 import { ContextTracker } from "./context-tracker.ts";
-import { filePathOf } from "./file-paths.ts";
+import { filePathOf } from "./selection-text.ts";
 import { type DecidedProposal, ProposalEditors } from "./proposal-editors.ts";
 import { LeaveDialog } from "./review-dialogs.ts";
 import { Notices } from "./surfaces/notices.ts";
-import { UnsavedReports } from "./unsaved-reports.ts";
-import { WindowClient } from "./window-client.ts";
-import { identifyWindow } from "./window-identity.ts";
+import { UnsavedReports } from "./text-reports.ts";
+import { identifyWindow, WindowClient } from "./window-client.ts";
 
 /** If the backend took a verdict and the view is still there after so many milliseconds, the user may decide again. */
 const verdictSettlesMs = 3000;

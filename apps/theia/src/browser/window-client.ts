@@ -1,6 +1,7 @@
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { OutputChannelManager } from "@theia/output/lib/browser/output-channel";
 import type { DiffCloseReason, DiffRequest, DiffUpdate, FileDiagnostics, FileStanding, TextEdit } from "@patchbay/core";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
-import { inject, injectable } from "@theia/core/shared/inversify";
 import type {
   OpenDocumentRequest,
   PatchbayWindow,
@@ -8,11 +9,27 @@ import type {
   WindowMessage,
   WindowStatus,
 } from "../common/protocol.ts";
+
 import { DocumentActions } from "./document-actions.ts";
-import { HostMessages } from "./host-messages.ts";
-import { LogView } from "./log-view.ts";
 import { ProblemReader } from "./problem-reader.ts";
 import { ProposalEditors } from "./proposal-editors.ts";
+import { HostMessages } from "./surfaces/notices.ts";
+
+/** The backend's log in Theia's output view. */
+@injectable()
+export class LogView {
+  @inject(OutputChannelManager)
+  protected readonly channels: OutputChannelManager;
+
+  append(lines: readonly string[]): void {
+    const channel = this.channels.getChannel("Patchbay");
+    for (const line of lines) channel.appendLine(line);
+  }
+
+  show(): void {
+    this.channels.getChannel("Patchbay").show({ preserveFocus: false });
+  }
+}
 
 /** What the backend can ask of this window, passed on to those who do it. */
 @injectable()
@@ -114,4 +131,19 @@ export class WindowClient implements PatchbayWindow {
   notifyLog(lines: readonly string[]): void {
     this.log.append(lines);
   }
+}
+
+const key = "patchbay.window";
+
+/**
+ * Names this window so that it is the same one after a reload. The name is kept with the page's session, which a duplicated
+ * page inherits: only a page that says it was reloaded takes it up again. It never leaves Theia.
+ */
+export function identifyWindow(): string {
+  const [navigation] = performance.getEntriesByType("navigation");
+  const reloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === "reload";
+  const kept = reloaded ? window.sessionStorage.getItem(key) : null;
+  const id = kept ?? Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(36)).join("");
+  window.sessionStorage.setItem(key, id);
+  return id;
 }

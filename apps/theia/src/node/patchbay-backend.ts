@@ -1,3 +1,4 @@
+import { LogFanOut, WindowService } from "./window-service.ts";
 import {
   type Companion,
   type CompanionOptions,
@@ -16,11 +17,8 @@ import type { BackendApplicationContribution } from "@theia/core/lib/node/backen
 import { inject, injectable, named, postConstruct } from "@theia/core/shared/inversify";
 import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
-import { LeftWorkspaces } from "./left-workspaces.ts";
-import { LogFanOut } from "./log-fan-out.ts";
-import { theiaEncodings } from "./theia-encodings.ts";
-import { WindowService } from "./window-service.ts";
-import { WorkspaceStorage } from "./workspace-storage.ts";
+import { theiaEncodings } from "./file-decoding.ts";
+import { LeftWorkspaces, WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
 
 /** Our VS Code extension, running as a plugin below this process, reads this and leaves the work to us. */

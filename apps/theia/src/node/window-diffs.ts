@@ -8,9 +8,8 @@ import {
   messageOf,
 } from "@patchbay/core";
 import type { ShownProposal } from "../common/protocol.ts";
-import { type AttachedWindow, WindowGoneError } from "./attached-window.ts";
+import { type AttachedWindow, WindowGoneError, type WindowSet } from "./attached-window.ts";
 import { ProposalView } from "./proposal-view.ts";
-import type { WindowSet } from "./window-set.ts";
 
 /** How long a proposal waits for its own window to come back from a reload before another window takes it, in milliseconds. */
 const moveDelayMs = 5000;

@@ -12,7 +12,7 @@ import {
 } from "@patchbay/core";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
-import type { LeftWorkspace } from "./left-workspaces.ts";
+import type { LeftWorkspace } from "./workspace-storage.ts";
 import type { WorkspaceHost } from "./workspace-host.ts";
 
 /** After so many milliseconds without a window nothing counts as open any more: it was no reload. */

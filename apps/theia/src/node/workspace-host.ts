@@ -1,11 +1,12 @@
+import { type AttachedWindow, WindowEditors, WindowGoneError, WindowSet } from "./attached-window.ts";
 import {
   type Clock,
+  type EditorHost,
   Emitter,
   type Event,
   type FileDiagnostics,
   type HostDiagnostics,
   type HostDocuments,
-  type EditorHost,
   type HostIdentity,
   type HostMessage,
   type HostMessages,
@@ -13,11 +14,8 @@ import {
   type Logger,
   messageOf,
 } from "@patchbay/core";
-import { type AttachedWindow, WindowGoneError } from "./attached-window.ts";
 import { type Encodings, FileDecoding } from "./file-decoding.ts";
 import { WindowDiffs } from "./window-diffs.ts";
-import { WindowEditors } from "./window-editors.ts";
-import { WindowSet } from "./window-set.ts";
 
 /** How long a window may take to read diagnostics or text, in milliseconds. */
 const readTimeoutMs = 5000;

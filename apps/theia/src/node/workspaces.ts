@@ -11,7 +11,7 @@ import type { Attachment, PatchbayWindow, WindowFacts } from "../common/protocol
 import { visibleText } from "../common/visible-text.ts";
 import type { Encodings } from "./file-decoding.ts";
 import { AttachedWindow } from "./attached-window.ts";
-import type { LeftWorkspace } from "./left-workspaces.ts";
+import type { LeftWorkspace } from "./workspace-storage.ts";
 import { WorkspaceCompanion } from "./workspace-companion.ts";
 import { WorkspaceHost } from "./workspace-host.ts";
 

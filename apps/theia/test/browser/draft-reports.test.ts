@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { DraftReports } from "../../src/browser/draft-reports.ts";
+import { DraftReports } from "../../src/browser/text-reports.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ProblemFreshness } from "../../src/browser/problem-freshness.ts";
+import { ProblemFreshness } from "../../src/browser/problem-reader.ts";
 
 const file = { uri: "file:///a.ts", languageId: "typescript" };
 

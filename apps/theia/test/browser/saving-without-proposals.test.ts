@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { savingWithoutProposals } from "../../src/browser/saving-without-proposals.ts";
+import { savingWithoutProposals } from "../../src/browser/quiet-opening.ts";
 
 class Saving {
   autoSave = "off";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createCompanion, nullLogger } from "@patchbay/core";
 import { type AgentDriver, createGeminiDriver, createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LeftWorkspaces } from "../../src/node/left-workspaces.ts";
+import { LeftWorkspaces } from "../../src/node/workspace-storage.ts";
 import { createTestBackend, type TestBackend } from "../support/backend.ts";
 import { SimulatedWindow } from "../support/simulated-window.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLogger } from "@patchbay/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { LeftWorkspaces } from "../../src/node/left-workspaces.ts";
+import { LeftWorkspaces } from "../../src/node/workspace-storage.ts";
 
 const left = { roots: ["/a"], storageKey: "/a", application: "Theia", trusted: true };
 let base: string;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LogFanOut } from "../../src/node/log-fan-out.ts";
+import { LogFanOut } from "../../src/node/window-service.ts";
 
 it("writes every line to Theia's log, and those worth reading to the windows, also to later ones", () => {
   const written: string[] = [];

@@ -3,10 +3,9 @@ import type { Clock, Companion, CompanionOptions } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import type { PatchbayWindow } from "../../src/common/protocol.ts";
-import type { LeftWorkspace } from "../../src/node/left-workspaces.ts";
-import { LogFanOut } from "../../src/node/log-fan-out.ts";
-import { theiaEncodings } from "../../src/node/theia-encodings.ts";
-import { WindowService } from "../../src/node/window-service.ts";
+import type { LeftWorkspace } from "../../src/node/workspace-storage.ts";
+import { LogFanOut, WindowService } from "../../src/node/window-service.ts";
+import { theiaEncodings } from "../../src/node/file-decoding.ts";
 import { Workspaces, type WorkspacesOptions } from "../../src/node/workspaces.ts";
 import { FakeCompanion } from "./fake-companion.ts";
 

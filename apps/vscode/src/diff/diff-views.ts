@@ -1,3 +1,4 @@
+import { choosePlace, type Settings } from "../settings.ts";
 import {
   type DiffOpening,
   type DiffRequest,
@@ -6,9 +7,8 @@ import {
   type Logger,
   messageOf,
 } from "@patchbay/core";
-import { l10n, TabInputTerminal, ViewColumn, window } from "vscode";
+import { l10n } from "vscode";
 import { readsUtf8 } from "../host/document-texts.ts";
-import type { Settings } from "../settings.ts";
 import { askModally } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
 import { type LeavingAnswer, ProposalReview } from "./proposal-review.ts";
@@ -111,26 +111,6 @@ async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
   );
   if (answer === accept) return "accept";
   return answer === reject ? "reject" : "stay";
-}
-
-/** Where and how a new diff tab opens. */
-export interface DiffPlace {
-  readonly viewColumn: ViewColumn;
-  /** Behind the tab that is in front. */
-  readonly background: boolean;
-}
-
-/** The place the user's settings name; but a diff never covers a terminal that lives in an editor group. */
-export function choosePlace(settings: Settings): DiffPlace {
-  return { viewColumn: chooseColumn(settings.diffColumn), background: settings.openDiffs === "background" };
-}
-
-function chooseColumn(wanted: "active" | "beside"): ViewColumn {
-  const { activeTabGroup, all } = window.tabGroups;
-  const holdsTerminal = activeTabGroup.activeTab?.input instanceof TabInputTerminal;
-  if (wanted === "active" && !holdsTerminal) return activeTabGroup.viewColumn;
-  const other = all.find((group) => group !== activeTabGroup && !(group.activeTab?.input instanceof TabInputTerminal));
-  return other?.viewColumn ?? ViewColumn.Beside;
 }
 
 export interface DiffTitleFacts {

@@ -1,10 +1,10 @@
+import type { LazyReviewsOptions, Reviews } from "./register-reviews.ts";
 import {
   type DiffOpening,
   type DiffRequest,
   type DiffViewEvents,
   type HostDiffs,
   LoadOnce,
-  type Logger,
   messageOf,
 } from "@patchbay/core";
 import {
@@ -19,20 +19,8 @@ import {
   workspace,
 } from "vscode";
 import { loadLater } from "../lazy.ts";
-import type { Settings } from "../settings.ts";
 import { originalScheme, proposalScheme } from "./proposal-uri.ts";
-import type { Reviews } from "./register-reviews.ts";
 import type { ProposalTexts } from "./proposal-texts.ts";
-
-export interface LazyReviewsOptions {
-  readonly settings: Settings;
-  readonly logger: Logger;
-  /** Resolves when every proposal of an earlier run is back. */
-  readonly restored: Promise<void>;
-  /** Hands text that has lost its agent to the user. */
-  readonly handOver: (text: string, likePath: string) => Promise<void>;
-  readonly own: (disposable: Disposable) => void;
-}
 
 /** The reviews, whose code is loaded with the first proposal, or when VS Code shows a tab of an earlier run. */
 export class LazyReviews implements HostDiffs {

@@ -19,7 +19,7 @@ import {
   urisInUse,
   waitForTab,
 } from "./proposal-tabs.ts";
-import type { DiffPlace } from "./diff-views.ts";
+import type { DiffPlace } from "../settings.ts";
 import { QuietSave, SaveWatch, type TypingWatch } from "./saving.ts";
 import { LongComparison, longText, readInPieces } from "./long-document.ts";
 import { originalUri, proposalUri } from "./proposal-uri.ts";

@@ -1,8 +1,10 @@
+import type { Settings } from "../settings.ts";
+import type { Logger } from "@patchbay/core";
 import { type Disposable, type TextDocument, window, workspace } from "vscode";
 import { ProposalMarks } from "../views/trees.ts";
 import { countProposalTabs, createStaleTabs } from "./proposal-tabs.ts";
 import { DiffViews } from "./diff-views.ts";
-import type { LazyReviewsOptions } from "./lazy-reviews.ts";
+
 import type { ProposalReview } from "./proposal-review.ts";
 import { createProposalTexts, type ProposalTexts } from "./proposal-texts.ts";
 import { proposalIdOf, proposalScheme } from "./proposal-uri.ts";
@@ -38,4 +40,14 @@ export function registerReviews({ settings, logger, restored, handOver, own }: L
   for (const part of parts) own(part);
   const isOpen = (id: string): boolean => views.review(id) !== undefined;
   return { views, texts, closeStaleTabs: createStaleTabs({ restored, isOpen, handOver, logger }) };
+}
+
+export interface LazyReviewsOptions {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** Resolves when every proposal of an earlier run is back. */
+  readonly restored: Promise<void>;
+  /** Hands text that has lost its agent to the user. */
+  readonly handOver: (text: string, likePath: string) => Promise<void>;
+  readonly own: (disposable: Disposable) => void;
 }

@@ -1,4 +1,3 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import {
   type EditorHost,
   type HostDocuments,
@@ -6,9 +5,13 @@ import {
   type HostMessage,
   type HostMessages,
   type HostWorkspace,
+  type ProcessFacts,
   type Range,
   toDisposable,
 } from "@patchbay/core";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { version } from "../own-command.ts";
 import { OpenFiles, type OpenPlace } from "./open-files.ts";
 import { ReviewQueue } from "./review-queue.ts";
@@ -78,4 +81,13 @@ function readHead(path: string, limitBytes: number): string | undefined {
   } finally {
     closeSync(file);
   }
+}
+
+/** Where the headless host of a folder keeps port, token and drafts: below XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%. */
+export function stateDirectory(facts: ProcessFacts, folder: string): string {
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  const configured = facts.environment(facts.platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME");
+  const base =
+    configured === undefined || configured === "" ? join(facts.homeDirectory, ".local", "state") : configured;
+  return join(base, "patchbay", "serve", name);
 }

@@ -9,10 +9,9 @@ import {
 } from "@patchbay/core";
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
-import { HeadlessHost } from "../host/headless-host.ts";
+import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
-import { stateDirectory } from "./serve.ts";
 
 export interface ServeAsJsonOptions {
   readonly command: ServeCommand;

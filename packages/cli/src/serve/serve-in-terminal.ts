@@ -11,14 +11,13 @@ import {
 } from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
 import { askingWords } from "../doctor/finding-words.ts";
-import { HeadlessHost } from "../host/headless-host.ts";
+import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { sessionName } from "./describe-session.ts";
 import { openFile, runServeCommand, saveKept } from "./serve-commands.ts";
-import { stateDirectory } from "./serve.ts";
 import { program } from "../own-command.ts";
 
 export interface ServeInTerminalOptions {

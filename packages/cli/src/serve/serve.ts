@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import {
   type Companion,
   createNodePlatform,
@@ -9,7 +8,6 @@ import {
   findServingEditors,
   PatchbayError,
   type Platform,
-  type ProcessFacts,
   toDisposable,
 } from "@patchbay/core";
 import type { ServeCommand } from "../command-line.ts";
@@ -85,13 +83,4 @@ async function demonstrate(): Promise<number> {
   const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
   console.log(terminalSafe(formatDemo(rows, paint, process.stdout.columns).join("\n")));
   return rows.every(isAsExpected) ? 0 : 1;
-}
-
-/** Where the headless host of a folder keeps port, token and drafts: below XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%. */
-export function stateDirectory(facts: ProcessFacts, folder: string): string {
-  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-  const configured = facts.environment(facts.platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME");
-  const base =
-    configured === undefined || configured === "" ? join(facts.homeDirectory, ".local", "state") : configured;
-  return join(base, "patchbay", "serve", name);
 }

@@ -7,7 +7,7 @@ import {
   type Tool as ToolDescription,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { jsonPieces } from "../support/json-pieces.ts";
 import type { SessionServices } from "./dialect.ts";

@@ -5,7 +5,7 @@ import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { farewellKey } from "../port-holder/order.ts";
 import type { GuardedRun } from "../port-holder/guardian.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
 
 export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage" | "guarded"> {

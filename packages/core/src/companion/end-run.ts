@@ -1,5 +1,5 @@
 import type { StopOptions } from "../companion.ts";
-import { within } from "../support/promises.ts";
+import { within } from "../support/time.ts";
 import type { OpenedEndpoint } from "./kept-port.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Platform } from "../platform/platform.ts";

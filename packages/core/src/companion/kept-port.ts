@@ -1,7 +1,8 @@
 import type { EditorHost } from "../editor-host.ts";
 import type { Endpoint, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { listenEndpoint } from "../endpoint/loopback-endpoint.ts";
-import type { Clock, Platform } from "../platform/platform.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Session } from "../session/session.ts";
 import { agentTokens, type EndpointIdentity, type KeptEndpoint, newIdentity } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";

@@ -12,7 +12,7 @@ import type { Platform } from "../platform/platform.ts";
 import { DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { AgentsOnDemand } from "./agents-on-demand.ts";

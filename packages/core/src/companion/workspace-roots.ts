@@ -1,6 +1,6 @@
 import type { HostWorkspace } from "../editor-host.ts";
 import type { Files } from "../platform/platform.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 
 /** The folders of the workspace, as opened and with links resolved. */
 export class WorkspaceRoots {

@@ -1,5 +1,5 @@
 import type { EditorHost, HostActiveEditor } from "../editor-host.ts";
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf } from "../support/errors.ts";

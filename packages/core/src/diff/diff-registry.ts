@@ -1,5 +1,6 @@
 import type { EditorHost } from "../editor-host.ts";
-import type { Clock, Files, Random } from "../platform/platform.ts";
+import type { Files, Random } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";

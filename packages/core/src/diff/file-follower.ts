@@ -1,5 +1,5 @@
 import type { DiffUpdate } from "../editor-host.ts";
-import type { Clock } from "../platform/platform.ts";
+import { type Clock, within } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
@@ -11,7 +11,6 @@ import { firstBase, type RebasedProposal, rebaseProposal } from "./merge-texts.t
 import type { AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
 import { sameLines } from "./text-fidelity.ts";
-import { within } from "../support/promises.ts";
 
 /** How long an editor may take to put an update into a view, ms. */
 const updateMs = 2_000;

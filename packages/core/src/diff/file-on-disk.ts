@@ -1,5 +1,6 @@
 import type { HostDocuments } from "../editor-host.ts";
-import type { Clock, Files } from "../platform/platform.ts";
+import type { Files } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import { mergeTexts } from "./merge-texts.ts";

@@ -1,5 +1,6 @@
 import type { EditorHost } from "../editor-host.ts";
-import type { Clock, Files } from "../platform/platform.ts";
+import type { Files } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper, RestingTexts } from "./drafts.ts";

@@ -1,4 +1,4 @@
-import { Effort } from "../support/steps.ts";
+import { Effort } from "../support/time.ts";
 import { pieceLength } from "./text-fidelity.ts";
 
 /** Lines `[beforeStart, beforeEnd)` of one text stand as lines `[afterStart, afterEnd)` in another one; all from 0. */

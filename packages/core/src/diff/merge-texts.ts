@@ -1,5 +1,4 @@
-import type { Clock } from "../platform/platform.ts";
-import { Effort, finish, finishInTurns } from "../support/steps.ts";
+import { type Clock, Effort, finish, finishInTurns } from "../support/time.ts";
 import { type LineHunk, lineHunkSteps, lineSteps } from "./line-diff.ts";
 import { conflictEnd, conflictMiddle, conflictStart } from "./model.ts";
 import type { Proposal, ProposalBase } from "./proposal.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { DraftKeeper, RestingTexts } from "./drafts.ts";
 import type { DiffOutcome } from "./model.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import type { ProposalInfo } from "./model.ts";

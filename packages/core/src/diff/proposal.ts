@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { DiffView, FileStanding } from "../editor-host.ts";
 import { type DiffOutcome, hasConflict, type KeptReason, type ProposalInfo, type ProposalInput } from "./model.ts";
 import type { FilePlace, FileText } from "./reviewed-files.ts";

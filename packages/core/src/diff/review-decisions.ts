@@ -1,5 +1,5 @@
 import type { DiffCloseReason, DiffViewEvents } from "../editor-host.ts";
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";

@@ -1,9 +1,8 @@
 import type { DiffCloseReason, DiffView, DiffViewEvents, EditorHost } from "../editor-host.ts";
-import type { Clock } from "../platform/platform.ts";
+import { type Clock, within } from "../support/time.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
-import { within } from "../support/promises.ts";
 import type { DiffOutcome, ProposalInfo } from "./model.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";

@@ -1,5 +1,6 @@
 import type { EditorHost } from "../editor-host.ts";
-import type { Clock, FileFacts, Files } from "../platform/platform.ts";
+import type { FileFacts, Files } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";

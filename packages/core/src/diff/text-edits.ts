@@ -1,4 +1,4 @@
-import { finish, finishWithPauses } from "../support/steps.ts";
+import { finish, finishWithPauses } from "../support/time.ts";
 import type { TextEdit } from "./line-diff.ts";
 
 /** Texts of so many UTF-16 units together are compared at once. */

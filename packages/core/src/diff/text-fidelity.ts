@@ -1,5 +1,4 @@
-import type { Clock } from "../platform/platform.ts";
-import { finish, finishInTurns } from "../support/steps.ts";
+import { type Clock, finish, finishInTurns } from "../support/time.ts";
 
 /** U+FEFF, which agents keep in front of a text and editors keep apart from it. */
 export const byteOrderMark = "\ufeff";

@@ -1,7 +1,7 @@
 import type { DiscoveryRecord } from "../agents/dialect.ts";
 import type { Platform } from "../platform/platform.ts";
 import { messageOf } from "../support/errors.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import {
   adviceFor,

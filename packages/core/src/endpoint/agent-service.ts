@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../support/errors.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import { type ConnectionContext, Heartbeat, SessionIds, SessionTable, type TableEntry } from "./session-table.ts";
 import type { EndpointLimits, EndpointOptions } from "./endpoint.ts";
 import { EventFrames } from "./event-stream.ts";

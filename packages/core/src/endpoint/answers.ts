@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 
 /** A whole JSON answer in one write. */
 export function answerJson(response: ServerResponse, status: number, text: string, sessionId?: string): void {

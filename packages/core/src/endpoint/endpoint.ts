@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { Clock, Random, TcpPorts } from "../platform/platform.ts";
+import type { Random, TcpPorts } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Event } from "../support/emitter.ts";
 import type { PiecedText } from "../support/json-pieces.ts";

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { AgentService } from "./agent-service.ts";
 import { answerLastStream, endSocket, rawAnswer, refuse } from "./answers.ts";
 import type { CloseOptions, Endpoint, EndpointLimits, EndpointOptions } from "./endpoint.ts";

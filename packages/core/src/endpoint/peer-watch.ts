@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Beating } from "./session-table.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { type PiecedText, wholeText } from "../support/json-pieces.ts";
 import type { ReliableMessage, ReliableOptions } from "./endpoint.ts";

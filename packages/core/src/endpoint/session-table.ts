@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Clock, Random } from "../platform/platform.ts";
+import type { Random } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { ListenerFailure } from "../support/emitter.ts";
 import type { Logger } from "../support/logger.ts";

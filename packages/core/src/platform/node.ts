@@ -2,7 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { toDisposable } from "../support/disposable.ts";
 import { createNodeFiles } from "./node-files.ts";
 import { createNodeProcessFacts } from "./node-process.ts";
-import type { Clock, Platform, Processes, Random } from "./platform.ts";
+import type { Platform, Processes, Random } from "./platform.ts";
+import type { Clock } from "../support/time.ts";
 
 /**
  * The machine as Node 20 and later sees it. Reads nothing and starts nothing by itself; child processes (macOS, for facts

@@ -1,3 +1,4 @@
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 
 /** PORT to everything of the machine that core needs, so that tests run on a fake clock and an in-memory machine. */
@@ -35,15 +36,6 @@ export interface ProgramPipe {
 
 /** Behind the three that every process has, and the one down which the program comes. */
 export const inheritedDescriptor = 4;
-
-export interface Clock {
-  /** Unix time in milliseconds; may jump. */
-  now(): number;
-  /** Milliseconds of a clock that never goes back; for measuring spans. */
-  monotonic(): number;
-  /** Runs once after `delayMs`. Never keeps the process alive by itself. */
-  setTimeout(callback: () => void, delayMs: number): Disposable;
-}
 
 export interface Random {
   /** Cryptographically strong, `byteLength` bytes, as unpadded base64url text. */

@@ -1,5 +1,6 @@
 import type { AgentProcess, ProposalOwner } from "../diff/proposal.ts";
-import type { Clock, ProcessFacts, TcpPorts } from "../platform/platform.ts";
+import type { ProcessFacts, TcpPorts } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 
 /** When an agent that is missed is looked for, ms after it was last: a killed process loses its connections a little before its life. */

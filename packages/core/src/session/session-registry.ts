@@ -11,7 +11,7 @@ import type { Disposable } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { OpensInOrder } from "./opens-in-order.ts";
 import { checkPath, RealDirectories } from "./path-check.ts";

@@ -4,7 +4,8 @@ import type { DiffOutcome } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo } from "../diff/outcome-office.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
 import type { AgentTransport } from "../endpoint/endpoint.ts";
-import type { Clock, TcpPorts } from "../platform/platform.ts";
+import type { TcpPorts } from "../platform/platform.ts";
+import type { Clock } from "../support/time.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { wholeText } from "../support/json-pieces.ts";
 

@@ -1,7 +1,7 @@
 import type { FileFacts, Platform } from "../platform/platform.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
-import { LoadOnce } from "../support/promises.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import { adviceFor, causeOf, findPrivateDirectory, isOwn, joinPath, splitPath } from "./private-directory.ts";
 import { claimFile, releaseClaim } from "./claim.ts";

@@ -9,7 +9,7 @@ import { proposalKeyPrefix } from "../../src/diff/model.ts";
 import { newIdentity } from "../../src/storage/endpoint-identity.ts";
 import { createPrivateStorage } from "../../src/storage/private-storage.ts";
 import type { CloseOptions } from "../../src/endpoint/endpoint.ts";
-import type { Clock } from "../../src/platform/platform.ts";
+import type { Clock } from "../../src/support/time.ts";
 import { DisposableStore, toDisposable } from "../../src/support/disposable.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { HandTransport } from "../session/hand-transport.ts";

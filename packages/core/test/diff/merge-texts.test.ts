@@ -3,7 +3,7 @@ import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { lineHunkSteps, type TextEdit, textEditSteps } from "../../src/diff/line-diff.ts";
 import type { Disposable } from "../../src/support/disposable.ts";
-import { finish } from "../../src/support/steps.ts";
+import { finish } from "../../src/support/time.ts";
 import { conflictEnd, conflictStart, hasConflict } from "../../src/diff/model.ts";
 import { mergeTexts } from "../../src/diff/merge-texts.ts";
 import { textEdits } from "../../src/diff/text-edits.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pieceLength, restoringSteps, sameLines, splitByteOrderMark } from "../../src/diff/text-fidelity.ts";
-import { finish } from "../../src/support/steps.ts";
+import { finish } from "../../src/support/time.ts";
 
 /** What an editor makes of a text when it loads it: one line end everywhere. */
 function asDocument(text: string, end: string): string {

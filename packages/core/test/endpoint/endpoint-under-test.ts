@@ -10,7 +10,7 @@ import type {
 } from "../../src/endpoint/endpoint.ts";
 import { listenEndpoint } from "../../src/endpoint/loopback-endpoint.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
-import type { Clock } from "../../src/platform/platform.ts";
+import type { Clock } from "../../src/support/time.ts";
 import type { LogFields, Logger } from "../../src/support/logger.ts";
 
 interface ServedSession {

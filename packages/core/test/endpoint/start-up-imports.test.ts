@@ -33,7 +33,7 @@ describe("start-up", () => {
       "node:crypto",
       "node:http",
       "node:net",
-      "promises.ts",
+      "load-once.ts",
       "request-guard.ts",
     ]);
   });

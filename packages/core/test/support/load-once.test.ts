@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LoadOnce } from "../../src/support/promises.ts";
+import { LoadOnce } from "../../src/support/load-once.ts";
 
 describe("a value that is loaded once", () => {
   it("is loaded with the first call and kept", async () => {

@@ -102,7 +102,7 @@ describe("what comes from outside", () => {
     const doors: Readonly<Record<string, readonly string[]>> = {
       MessageService: ["surfaces/notices.ts"],
       QuickInputService: ["surfaces/lists.ts"],
-      setElement: ["status-bar-contribution.ts"],
+      setElement: ["status-bar.ts"],
       "browser/dialogs": ["review-dialogs.ts"],
     };
     for (const [door, allowed] of Object.entries(doors)) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isSecretPath } from "../../context/sharing-policy.ts";
 import type { Diagnostic, FileDiagnostics, HostDiagnostics } from "../../editor-host.ts";
-import type { Clock } from "../../platform/platform.ts";
+import type { Clock } from "../../support/time.ts";
 import type { SessionServices } from "../dialect.ts";
 import { PatchbayError } from "../../support/errors.ts";
 import { defineTool, errorResult, type TextResult, textResult, type Tool } from "../tool.ts";

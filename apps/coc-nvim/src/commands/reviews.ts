@@ -1,9 +1,9 @@
 import { basename } from "node:path";
-import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
-import { sendLines } from "../vim/long-text.ts";
-import { plainLine } from "../vim/plain-line.ts";
+import type { Companion, Disposable, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
+import type { PendingQuestion, PendingQuestions } from "../host/vim-messages.ts";
+import { type Coc, sendLines } from "../vim/coc-vim.ts";
+import { asShape, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
-import type { reviewActionNames } from "./review-list.ts";
 
 /** Why nobody but the user can do anything with a text. */
 const keptBecause: Readonly<Record<KeptReason, string>> = {
@@ -116,4 +116,68 @@ function savingText(saving: KeptTextSaving | undefined, path: string): string | 
     default:
       return undefined;
   }
+}
+
+/** Lets the user choose among lines; anything else, where nothing was chosen. */
+type Choose = (lines: readonly string[], title: string) => Promise<string | undefined>;
+
+/**
+ * Answers one of the questions that wait. Of several the user says first which one, the newest on top: an old offer that nobody
+ * takes up must not stand before what an agent waits for. False where nothing waits.
+ */
+export async function answerQuestion(
+  questions: Pick<PendingQuestions, "all" | "answer">,
+  choose: Choose,
+): Promise<boolean> {
+  const question = await chooseQuestion(questions.all.toReversed(), choose);
+  if (question === undefined) return questions.all.length > 0;
+  const chosen = await choose(question.actions, plainLine(question.text));
+  // Left without a choice coc says different things; none of them is an answer.
+  if (question.actions.some((action) => action === chosen)) questions.answer(question, chosen);
+  return true;
+}
+
+async function chooseQuestion(
+  waiting: readonly PendingQuestion[],
+  choose: Choose,
+): Promise<PendingQuestion | undefined> {
+  if (waiting.length <= 1) return waiting[0];
+  const lines = waiting.map(({ text }, index) => `${index + 1}. ${plainLine(text)}`);
+  const chosen = await choose(lines, "Answer which question?");
+  return waiting[lines.findIndex((line) => line === chosen)];
+}
+
+/** The actions of the list, the default first. */
+export const reviewActionNames = ["open", "accept", "acceptAll", "reject", "save", "yank", "discard"] as const;
+
+/** `:CocList patchbay`: the proposals under review, and texts that no agent takes any more. */
+export function registerReviewList(
+  coc: Pick<Coc, "listManager">,
+  companion: ReviewListCompanion,
+  vim: Vim,
+): Disposable {
+  let listed: readonly string[] = [];
+  const actions = reviewActionNames.map((name) => ({
+    name,
+    execute: async (item: unknown): Promise<void> => {
+      const id = asText(asShape(item)["data"]);
+      const text = id === "" ? undefined : await createReviewActions(companion, vim, listed)[name](id);
+      if (text !== undefined) vim.notify("patchbay#say", [text, "MoreMsg"]);
+    },
+  }));
+  return coc.listManager.registerList({
+    name: "patchbay",
+    description: "proposals of coding agents that wait for you",
+    defaultAction: "open",
+    actions,
+    loadItems: async () => {
+      const reasons = new Map(companion.keptTexts.map(({ id, reason }) => [id, reason]));
+      const { proposals } = companion;
+      listed = proposals.map(({ id }) => id);
+      return proposals.map((proposal) => ({
+        label: proposalLabel(proposal, reasons.get(proposal.id)),
+        data: proposal.id,
+      }));
+    },
+  });
 }

@@ -45,25 +45,56 @@ const forgotten = {
   "a value, kept where there is none yet": "let kept: number | undefined; kept ??= Number(1);",
 };
 
+/** Imports that would blur the picture of the house, each by the file in which it would stand, below packages/core/src. */
+const crossed = {
+  "a session imports an agent": ["session/one-agent.ts", 'import { gemini } from "../agents/gemini/agent.ts";'],
+  "a session imports what an agent is made of, not as a type": [
+    "session/agent-value.ts",
+    'import { defineTool } from "../agents/tool.ts";',
+  ],
+  "the port holder imports files": ["port-holder/disk.ts", 'import { readFileSync } from "node:fs";'],
+  "one agent imports another": ["agents/qwen/other.ts", 'export { geminiChecks } from "../gemini/checks.ts";'],
+  "the endpoint imports the companion": [
+    "endpoint/owner.ts",
+    'import type { RunningCompanion } from "../companion/running-companion.ts";',
+  ],
+  "discovery imports diffs": ["discovery/diffs.ts", 'export const load = () => import("../diff/proposal.ts");'],
+  "core imports an editor": ["context/editor.ts", 'import { window } from "vscode";'],
+  "core imports another package": ["diff/testkit.ts", 'import { MemoryEditor } from "@patchbay/testkit";'],
+  "a file stands in no room": ["attic/one.ts", 'import { Emitter } from "../support/emitter.ts";'],
+} as const;
+
+/** Imports as they are meant. */
+const held = {
+  "a session imports the types of agents": ["session/types.ts", 'import type { Dialect } from "../agents/dialect.ts";'],
+  "an agent imports its family": ["agents/qwen/family.ts", 'import { ideInfoOf } from "../gemini-family/records.ts";'],
+  "the endpoint imports Node": ["endpoint/node.ts", 'import { createServer } from "node:http";'],
+  "what Node looks like is given": ["port-holder/given.ts", 'export type Files = typeof import("node:fs");'],
+} as const;
+
 let folder = "";
 let reported: ReadonlySet<string>;
+let arrows: ReadonlySet<string>;
+let circles: ReadonlySet<string>;
 
 const fileOf = (kind: string, title: string): string => `${kind}-${title.replaceAll(/\W/gu, "-")}.ts`;
 
-/** The files that the rule reports, each by its path. */
-async function lint(): Promise<ReadonlySet<string>> {
+/** The files that each rule reports, each by its path. */
+async function lint(): Promise<(rule: string) => ReadonlySet<string>> {
   const args = [oxlint, "--format", "unix", "packages", "apps", "tooling"];
   // It ends with a failure where it reports.
   const said = await new Promise<string>((resolve) => {
     execFile(process.execPath, args, { cwd: folder }, (_error, stdout) => resolve(stdout));
   });
-  const lines = said.split("\n").filter((line) => line.includes("no-kept-promise"));
-  return new Set(lines.map((line) => line.slice(0, line.indexOf(":"))));
+  return (rule) => {
+    const lines = said.split("\n").filter((line) => line.includes(`(${rule})`));
+    return new Set(lines.map((line) => line.slice(0, line.indexOf(":"))));
+  };
 }
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-lint-")));
-  for (const path of [".oxlintrc.json", "tooling/scripts/kept-promises.mjs"]) {
+  for (const path of [".oxlintrc.json", "tooling/scripts/lint-rules.mjs", "tooling/scripts/house.mjs"]) {
     cpSync(join(repository, path), join(folder, path));
   }
   const write = (path: string, code: string): void => {
@@ -75,9 +106,17 @@ beforeAll(async () => {
   for (const where of ["packages/cli/src/serve", "apps/theia/src/node", "apps/vscode/src", "packages/core/test"]) {
     write(`${where}/one.ts`, kept["a variable"]);
   }
-  const said = "// oxlint-disable-next-line patchbay/no-kept-promise -- It is forgotten when it ends.\n";
-  write("packages/core/src/said.ts", said + kept["a variable"]);
-  reported = await lint();
+  const reason = "// oxlint-disable-next-line patchbay/no-kept-promise -- It is forgotten when it ends.\n";
+  write("packages/core/src/said.ts", reason + kept["a variable"]);
+  for (const [path, code] of [...Object.values(crossed), ...Object.values(held)]) {
+    write(`packages/core/src/${path}`, code);
+  }
+  write("packages/cli/src/hen.ts", 'import type { Egg } from "./egg.ts";\nexport interface Hen { readonly egg: Egg }');
+  write("packages/cli/src/egg.ts", 'import type { Hen } from "./hen.ts";\nexport interface Egg { readonly hen: Hen }');
+  const said = await lint();
+  reported = said("no-kept-promise");
+  arrows = said("arrows");
+  circles = said("no-cycle");
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,5 +141,19 @@ describe("the rule against kept promises", () => {
 
   it("is silent where somebody says why a failure cannot stay", () => {
     expect(reported).not.toContain("packages/core/src/said.ts");
+  });
+});
+
+describe("the picture of the house", () => {
+  it.each(Object.entries(crossed))("does not let be that %s", (_title, [path]) => {
+    expect(arrows).toContain(`packages/core/src/${path}`);
+  });
+
+  it.each(Object.entries(held))("lets be that %s", (_title, [path]) => {
+    expect(arrows).not.toContain(`packages/core/src/${path}`);
+  });
+
+  it("has no circles, of types either", () => {
+    expect(Array.from(circles).toSorted()).toEqual(["packages/cli/src/egg.ts", "packages/cli/src/hen.ts"]);
   });
 });

@@ -1,3 +1,4 @@
+import { statusOf, summaryOf } from "./status-words.ts";
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
 import { StatusBar, StatusBarAlignment } from "@theia/core/lib/browser/status-bar/status-bar-types";
 import { inject, injectable } from "@theia/core/shared/inversify";
@@ -6,7 +7,6 @@ import { visibleText } from "../common/visible-text.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
 import { Notices } from "./surfaces/notices.ts";
 import { labelText } from "./surfaces/texts.ts";
-import { statusOf, summaryOf } from "./status-words.ts";
 import { WindowAttachment } from "./window-attachment.ts";
 
 const entryId = "patchbay-status";

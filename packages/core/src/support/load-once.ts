@@ -1,6 +1,3 @@
-import type { Clock } from "../platform/platform.ts";
-import { PatchbayError } from "./errors.ts";
-
 /**
  * A value that takes time to make and is wanted many times: made at the first call and kept, but never a failure. A rejected
  * promise that is kept turns one moment without descriptors into a feature that is dead until the editor is restarted.
@@ -51,14 +48,4 @@ export class LoadOnce<T> {
   async #run(): Promise<T> {
     return await this.#load();
   }
-}
-
-/** The result of `work`, or a rejection after `limitMs`. */
-export async function within<T>(limitMs: number, clock: Clock, work: Promise<T>): Promise<T> {
-  return await new Promise<T>((resolve, reject) => {
-    const timer = clock.setTimeout(() => {
-      reject(new PatchbayError("host-failed", "The editor did not answer in time."));
-    }, limitMs);
-    void work.then(resolve, reject).finally(() => timer.dispose());
-  });
 }
