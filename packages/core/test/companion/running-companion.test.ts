@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CompanionState } from "../../src/companion.ts";
-import { endKeepers, untilHeld } from "../keeper/keepers.ts";
+import { endKeepers, untilHeld } from "../port-holder/holders.ts";
 import { answers, createWorkspaceLab, portOf } from "../workspace-lab.ts";
 
 describe("start and stop", () => {

@@ -16,7 +16,7 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { createDiscoveryRecords } from "../../src/discovery/discovery-records.ts";
 import { createNodePlatform } from "../../src/platform/node.ts";
-import { isRoot, makeTemporaryMachine, recordIn } from "./temporary-machine.ts";
+import { isRoot, makeTemporaryMachine, recordIn } from "../storage/temporary-machine.ts";
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 

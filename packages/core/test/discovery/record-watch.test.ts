@@ -4,7 +4,7 @@ import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDiscoveryRecords, type WriteProblem } from "../../src/discovery/discovery-records.ts";
 import { nullLogger } from "../../src/support/logger.ts";
-import { makeTemporaryMachine, recordIn } from "./temporary-machine.ts";
+import { makeTemporaryMachine, recordIn } from "../storage/temporary-machine.ts";
 
 const path = "/tmp/gemini/ide/gemini-ide-server-1-2.json";
 

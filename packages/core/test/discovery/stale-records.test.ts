@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync,
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDiscoveryRecords } from "../../src/discovery/discovery-records.ts";
-import { makeTemporaryMachine, recordIn, type TemporaryMachine } from "./temporary-machine.ts";
+import { makeTemporaryMachine, recordIn, type TemporaryMachine } from "../storage/temporary-machine.ts";
 
 const endedPid = 2 ** 31 - 1;
 

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { farewellKey } from "../../src/port-holder/order.ts";
-import { endKeepers, keepers, untilHeld } from "./keepers.ts";
+import { endKeepers, keepers, untilHeld } from "./holders.ts";
 import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
 /** Short for a test, long enough for a process to start on a busy machine: an idle agent tries only once. */
