@@ -112,8 +112,6 @@ export interface ClientFacts {
   readonly protocolVersion: string | undefined;
   /** Lower-case request headers of the first request, the credentials taken out. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Command line of the peer process where it can be told, else undefined. */
-  readonly peerCommand?: string;
 }
 
 export interface DialectEngine {
@@ -138,8 +136,6 @@ export interface SessionEngine {
   encodeContext(context: EditorContext): string | undefined;
   /** How long after the agent is ready the first context may be sent, in milliseconds (claude.md: 600 after tools/list). */
   readonly contextDelayMs: number;
-  /** Whether the agent has said enough to be sent notifications. */
-  readonly ready: boolean;
   /** The JSON text that puts a file range into the agent's prompt, or undefined where the agent has no such notion. Lines 0-based. */
   encodeMention(mention: Mention): string | undefined;
   /** The JSON text that tells the agent how one of its proposals ended, for agents whose openDiff was answered before; undefined where nothing is said. */

@@ -47,7 +47,6 @@ export interface NewConnection {
   readonly initialize: unknown;
   /** The dialect named in a revived id. */
   readonly dialectHint: string | undefined;
-  readonly remotePort: number;
   /** Which of the tokens let the agent in. */
   readonly tokenName: string;
 }
@@ -61,7 +60,6 @@ export interface SessionAcceptor {
     readonly transport: "streamable-http" | "websocket";
     readonly headers: Readonly<Record<string, string>>;
     readonly initialize: unknown;
-    readonly remotePort: number;
     /** Which of the tokens let the agent in. */
     readonly tokenName: string;
   }): Promise<string>;

@@ -138,7 +138,6 @@ export class McpRoute {
       transport: "streamable-http",
       headers: clientHeaders(request.headers),
       initialize: incoming.message.params,
-      remotePort: request.socket.remotePort ?? 0,
       tokenName,
     } as const;
     const { id } = incoming.message;
@@ -201,7 +200,6 @@ export class McpRoute {
       headers: clientHeaders(request.headers),
       initialize: undefined,
       dialectHint,
-      remotePort: request.socket.remotePort ?? 0,
       tokenName,
     }).catch((error: unknown) => this.#context.logger.debug("A session was not revived.", { cause: messageOf(error) }));
     return transport;

@@ -149,13 +149,12 @@ export class WebSocketDoor {
     first: Exclude<IncomingRpc, { kind: "invalid" }>,
   ): Promise<WebSocketTransport | undefined> {
     const { acceptor, context, ids, table } = this.#options;
-    const { webSocket, socket } = peer;
+    const { webSocket } = peer;
     const isInitialize = first.kind === "request" && first.message.method === "initialize";
     const facts = {
       transport: "websocket",
       headers: clientHeaders(request.headers),
       initialize: isInitialize ? first.message.params : undefined,
-      remotePort: socket.remotePort ?? 0,
       tokenName,
     } as const;
     let transport: WebSocketTransport | undefined;

@@ -42,7 +42,6 @@ function start(changes: Partial<AgentsOnDemandOptions> = {}) {
       headers: {},
       initialize: message,
       dialectHint: "gemini",
-      remotePort: 1,
       tokenName: "gemini",
     });
   return { agents, accept, ending, seen };

@@ -45,7 +45,6 @@ async function start() {
     headers: {},
     initialize: undefined,
     dialectHint: "gemini",
-    remotePort: 1,
     tokenName: "gemini",
   });
   transport.openStream();

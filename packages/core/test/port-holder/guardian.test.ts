@@ -81,7 +81,6 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
     headers: {},
     initialize: undefined,
     dialectHint: "gemini",
-    remotePort: 1,
     tokenName: "gemini",
   });
   transport.openStream();

@@ -85,7 +85,6 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
         headers: {},
         initialize: undefined,
         dialectHint: sessionId.slice(0, sessionId.indexOf(".")),
-        remotePort: 1,
         tokenName: "gemini",
       }),
   };
@@ -110,8 +109,7 @@ describe("session registry", () => {
     const known = (
       tokenName: string,
       transport: "streamable-http" | "websocket" = "streamable-http",
-    ): Promise<string> =>
-      sessions.recognise({ transport, headers: {}, initialize: saysGemini, remotePort: 1, tokenName });
+    ): Promise<string> => sessions.recognise({ transport, headers: {}, initialize: saysGemini, tokenName });
     expect(await known("gemini")).toBe("gemini");
     expect(await known("qwen")).toBe("qwen");
     expect(await known("claude")).toBe("gemini");

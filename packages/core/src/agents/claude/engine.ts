@@ -32,9 +32,6 @@ async function connect(services: SessionServices, transport: Transport): Promise
   await server.connect(transport);
   return {
     contextDelayMs: firstContextDelayMs,
-    get ready() {
-      return ready;
-    },
     encodeContext: encodeSelectionChanged,
     encodeMention,
     // openDiff itself is answered with the outcome.

@@ -22,17 +22,10 @@ async function connect(
   transport: Transport,
   options: CompanionSpecOptions,
 ): Promise<SessionEngine> {
-  let ready = false;
-  const server = createToolServer(services, createCompanionSpecTools(services, options), () => {
-    ready = true;
-    services.ready();
-  });
+  const server = createToolServer(services, createCompanionSpecTools(services, options), () => services.ready());
   await server.connect(transport);
   return {
     contextDelayMs: 0,
-    get ready() {
-      return ready;
-    },
     encodeContext: encodeContextUpdate,
     encodeMention: () => undefined,
     encodeOutcome: encodeOutcomeNotification,

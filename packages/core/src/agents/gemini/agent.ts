@@ -68,7 +68,6 @@ function workspacePathOf(facts: DiscoveryFacts): string {
 
 /** Gemini CLI gives its own version as the client's; the name is the same as Qwen Code's (run: 0.61.0). */
 function recogniseGemini(client: ClientFacts): number {
-  if (client.peerCommand !== undefined && /gemini/iu.test(client.peerCommand)) return 10;
   if (client.clientName !== "streamable-http-client") return 0;
   return client.clientVersion === "1.0.0" ? 0 : 5;
 }

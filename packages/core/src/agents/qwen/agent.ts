@@ -74,7 +74,6 @@ function workspacePathOf(facts: DiscoveryFacts): string {
 
 /** Qwen Code says the constant version 1.0.0 and the newer protocol revision (run: 0.24.4); old Gemini clients say 1.0.0 with an older one. */
 function recogniseQwen(client: ClientFacts): number {
-  if (client.peerCommand !== undefined && /qwen/iu.test(client.peerCommand)) return 20;
   if (client.clientName !== "streamable-http-client") return 0;
   return client.clientVersion === "1.0.0" && client.protocolVersion === "2025-11-25" ? 5 : 0;
 }
