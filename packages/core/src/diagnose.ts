@@ -14,7 +14,7 @@ export async function diagnose(platform: Platform, request: DiagnosisRequest): P
 
 /** The editors that have left records where agents of this terminal look; those that answer first. */
 export async function findRunningEditors(platform: Platform): Promise<readonly RunningEditor[]> {
-  return await (await import("./diagnosis/running-editors.ts")).findRunningEditors(platform);
+  return await (await import("./diagnosis/examine.ts")).findRunningEditors(platform);
 }
 
 /** Those of them that answer and have a folder, or one above it, open; the one with the nearest folder first. */
@@ -23,5 +23,5 @@ export async function findServingEditors(
   editors: readonly RunningEditor[],
   folder: string,
 ): Promise<readonly RunningEditor[]> {
-  return await (await import("./diagnosis/running-editors.ts")).editorsServing(platform, editors, folder);
+  return await (await import("./diagnosis/examine.ts")).editorsServing(platform, editors, folder);
 }

@@ -34,6 +34,9 @@ export interface AgentSide {
   infos(): readonly SessionInfo[];
 }
 
+// With the agents, because it ends what they have begun.
+export { beginFarewell } from "../port-holder/begin.ts";
+
 /** Loaded when the first agent has shown the token, or an earlier run left a proposal; until then an editor does not pay for it. */
 export function createAgentSide(options: AgentSideOptions): AgentSide {
   const { host, platform, logger, dialects, tracker, storage, realFolders } = options;

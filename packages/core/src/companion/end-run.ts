@@ -1,6 +1,6 @@
 import type { StopOptions } from "../companion.ts";
 import { within } from "../support/time.ts";
-import type { OpenedEndpoint } from "./kept-port.ts";
+import { noteAttached, type OpenedEndpoint } from "./kept-port.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { DisposableStore } from "../support/disposable.ts";
@@ -65,7 +65,7 @@ export async function endRun(
     // The port is held, and in the end verdicts are given, by a process of their own.
     const { earlier } = run.agents;
     const farewell = { platform, storage, listening: opened, agents: side, earlier };
-    const leaving = import("../port-holder/begin.ts").then(async ({ beginFarewell }) => {
+    const leaving = import("./agent-side.ts").then(async ({ beginFarewell }) => {
       const toldMs = await beginFarewell({ ...farewell, comeBackMs: comeBackMs ?? usualAbsenceMs });
       if (comeBackMs !== undefined) retryMs = toldMs ?? comeBackMs;
     });
@@ -77,7 +77,7 @@ export async function endRun(
   // Only where agents were here: an editor without any writes nothing.
   if (reload === true && side !== undefined && storage !== undefined) {
     const { sessions } = side.sessions;
-    await attempt(import("./kept-port.ts").then(({ noteAttached }) => noteAttached(storage, sessions, platform.clock)));
+    await attempt(noteAttached(storage, sessions, platform.clock));
   }
   await attempt(opened?.endpoint.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());

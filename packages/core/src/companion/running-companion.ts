@@ -18,7 +18,7 @@ import type { AgentSide } from "./agent-side.ts";
 import { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement } from "./announcement.ts";
 import { endRun, type Run } from "./end-run.ts";
-import { listenOnKeptPort } from "./kept-port.ts";
+import { listenOnKeptPort, tellPortLost } from "./kept-port.ts";
 import { ExcludedFiles } from "../context/excluded-files.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
 
@@ -305,7 +305,6 @@ export class RunningCompanion implements Companion {
   async #tellPortLost(storage: PrivateStorage | undefined): Promise<void> {
     const { host, logger, platform } = this.#options;
     if (storage === undefined) return;
-    const { tellPortLost } = await import("./kept-port.ts");
     await tellPortLost(host, storage, { clock: platform.clock, logger });
   }
 

@@ -17,6 +17,8 @@ import { examineChoice } from "./examine-choice.ts";
 import { type Finding, findingOf, gatherFindings } from "./finding.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
 
+export { editorsServing, findRunningEditors } from "./running-editors.ts";
+
 export interface DiagnosisRequest {
   /** Absolute: where the agents would be started. */
   readonly folder: string;

@@ -13,7 +13,7 @@ import {
   type PrivateDirectory,
 } from "../storage/private-directory.ts";
 import { type PrivateFileNames, privateFileNames, writePrivateFile } from "../storage/private-file.ts";
-import type { RecordWatch } from "./record-watch.ts";
+import { RecordWatch, sweepStaleRecords } from "./record-watch.ts";
 import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";
 
 export interface DiscoveryRecordsOptions {
@@ -108,8 +108,6 @@ class RecordSet implements DiscoveryRecords {
 
   async keep(onDidRestore: (problems: readonly WriteProblem[]) => void): Promise<void> {
     try {
-      // Behind the start, which everybody pays for.
-      const { RecordWatch } = await import("./record-watch.ts");
       if (this.#ended || this.#watch !== undefined) return;
       this.#watch = new RecordWatch({
         platform: this.#platform,
@@ -136,8 +134,6 @@ class RecordSet implements DiscoveryRecords {
   }
 
   async sweepStale(records: readonly DiscoveryRecord[]): Promise<void> {
-    // Behind the start, which everybody pays for.
-    const { sweepStaleRecords } = await import("./record-watch.ts");
     await sweepStaleRecords({ platform: this.#platform, logger: this.#logger, owner: this.#owner, places: records });
   }
 

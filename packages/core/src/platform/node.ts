@@ -1,3 +1,4 @@
+import { startAttached, startDetached } from "./node-start-program.ts";
 import { createHmac, randomBytes } from "node:crypto";
 import { toDisposable } from "../support/disposable.ts";
 import { createNodeFiles } from "./node-files.ts";
@@ -50,10 +51,5 @@ export const nodeClock: Clock = {
   },
 };
 
-/** Starts programs; what starts them is loaded with the first, which for most runs never comes. */
-export const nodeProcesses: Processes = {
-  startAttached: async (program, descriptor) =>
-    (await import("./node-start-program.ts")).startAttached(program, descriptor),
-  startDetached: async (program, descriptor) =>
-    (await import("./node-start-program.ts")).startDetached(program, descriptor),
-};
+/** Starts programs. */
+export const nodeProcesses: Processes = { startAttached, startDetached };

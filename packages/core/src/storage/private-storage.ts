@@ -5,7 +5,7 @@ import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import { adviceFor, causeOf, findPrivateDirectory, isOwn, joinPath, splitPath } from "./private-directory.ts";
 import { claimFile, releaseClaim } from "./claim.ts";
-import { CountedText, type StorageBound, type StorageRoom, type StoredValue } from "./storage-room.ts";
+import { CountedText, type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
 import { isLeftover, privateFileNames, SerialSlots, writePrivateFile } from "./private-file.ts";
 import type { RecordMarker } from "./run-marker.ts";
 
@@ -190,8 +190,7 @@ class DirectoryStorage implements PrivateStorage {
   }
 
   async #openRoom(bound: StorageBound): Promise<StorageRoom> {
-    const { StorageRoom: Room } = await import("./storage-room.ts");
-    return new Room({
+    return new StorageRoom({
       bound,
       logger: this.#logger,
       values: () => this.#values(bound.prefix),
