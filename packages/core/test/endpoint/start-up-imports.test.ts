@@ -29,11 +29,11 @@ describe("start-up", () => {
     expect(names.toSorted()).toEqual([
       "answers.ts",
       "errors.ts",
+      "load-once.ts",
       "loopback-endpoint.ts",
       "node:crypto",
       "node:http",
       "node:net",
-      "load-once.ts",
       "request-guard.ts",
     ]);
   });
