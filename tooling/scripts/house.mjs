@@ -38,7 +38,11 @@ const core = {
     types: ["diff", "endpoint", "session", "storage"],
     packages: ["zod", "node:http", "node:stream"],
   },
-  diagnosis: { rooms: [...ground, "agents", "agents/catalogue", "endpoint/try-session", "storage"], packages: ["zod"] },
+  diagnosis: {
+    rooms: [...ground, "agents", "agents/catalogue", "endpoint/try-session", "storage"],
+    types: ["companion"],
+    packages: ["zod"],
+  },
   companion: {
     rooms: [...ground, "context", "diff", "discovery", "endpoint", "port-holder", "session", "storage"],
     types: ["agents", "editor-host"],

@@ -1,4 +1,4 @@
-export { type AgentId, agentOf, agents } from "./agents/catalogue.ts";
+export { type AgentId, agentOf, agents, askingCommand } from "./agents/catalogue.ts";
 export type * from "./companion.ts";
 export type * from "./context/model.ts";
 export { limitText } from "./support/text.ts";
@@ -12,6 +12,7 @@ export { diagnose, findRunningEditors, findServingEditors } from "./diagnose.ts"
 export type { DiagnosisRequest } from "./diagnosis/examine.ts";
 export type * from "./diagnosis/records.ts";
 export { type AgentSettings, examineAsking, examineConnecting, readAgentSettings } from "./diagnosis/agent-settings.ts";
+export * from "./diagnosis/examine-editor.ts";
 export type * from "./diagnosis/finding.ts";
 export type * from "./diagnosis/running-editors.ts";
 export { conflictEnd, conflictMiddle, conflictStart } from "./diff/model.ts";

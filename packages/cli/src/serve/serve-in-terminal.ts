@@ -6,6 +6,7 @@ import {
   messageOf,
   type Platform,
   agents,
+  askingCommand,
   readAgentSettings,
   type SessionInfo,
 } from "@patchbay/core";
@@ -127,7 +128,7 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   screen.printLines(`  ${paint.place(escapeLine(variables))}`);
   screen.print("and then one of:");
   // In the modes in which they ask before they write.
-  for (const { askingCommand } of agents) screen.printLines(`  ${paint.place(askingCommand)}`);
+  for (const agent of agents) screen.printLines(`  ${paint.place(askingCommand(agent))}`);
   screen.print(geminiFirstMeeting);
   screen.print(paint.faint("Type help for the commands, quit to end."));
 }

@@ -20,8 +20,8 @@ export interface Dialect<Id extends string = string> {
   readonly agentName: string;
   /** What it is started with, and the package that brings it. */
   readonly program: { readonly command: string; readonly package: string };
-  /** The same, so that it asks before it writes, whatever its settings say. */
-  readonly askingCommand: string;
+  /** How it is started so that it asks before it writes, whatever its own settings say. */
+  readonly asking: AskingMode;
   readonly transport: "streamable-http" | "websocket";
   /** The variable that names the editor's port to it. */
   readonly portVariable: string;
@@ -41,6 +41,17 @@ export interface Dialect<Id extends string = string> {
   load(): Promise<DialectEngine>;
   /** Loads what a diagnosis asks. */
   loadChecks(): Promise<AgentChecks>;
+}
+
+/** The mode of an agent in which it asks before it writes. */
+export interface AskingMode {
+  /** What editors call the setting with which their users choose it, e.g. `approvalMode`. */
+  readonly setting: string;
+  /** How it is named on the agent's command line, e.g. `--approval-mode` and `default`. */
+  readonly flag: string;
+  readonly value: string;
+  /** Whether the agent is in it by default, so that it need not be named. */
+  readonly isDefault: boolean;
 }
 
 /** What an agent demands of a record beside a folder that fits; what it finds missing makes it leave the record alone. */

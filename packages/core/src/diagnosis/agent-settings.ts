@@ -1,4 +1,4 @@
-import { type AgentId, agents } from "../agents/catalogue.ts";
+import { type AgentId, agents, askingCommand } from "../agents/catalogue.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import type { OwnSettings } from "../agents/settings.ts";
 import { variableOf } from "../agents/surroundings.ts";
@@ -12,7 +12,7 @@ export interface AgentSettings extends OwnSettings {
   readonly agentName: string;
   /** Its program is on the PATH of this process, or it has left settings in the home. */
   readonly isUsed: boolean;
-  /** See `Dialect.askingCommand`. */
+  /** What starts it so that it asks before it writes, whatever these settings say. */
   readonly askingCommand: string;
 }
 
@@ -24,8 +24,14 @@ export async function readAgentSettings(platform: Platform, folder?: string): Pr
   return await Promise.all(
     agents.map(async (agent): Promise<AgentSettings> => {
       const read = await (await agent.loadChecks()).readSettings({ platform, folder });
-      const { id, agentName, askingCommand } = agent;
-      return { agent: id, agentName, askingCommand, isUsed: await isUsed(platform, agent, read), ...read };
+      const { id, agentName } = agent;
+      return {
+        agent: id,
+        agentName,
+        askingCommand: askingCommand(agent),
+        isUsed: await isUsed(platform, agent, read),
+        ...read,
+      };
     }),
   );
 }
@@ -63,10 +69,23 @@ export async function isInstalled(platform: Platform, command: string): Promise<
   return found.includes(true);
 }
 
+/** What an agent's own settings may be found to say. */
+export type SettingsFinding = Extract<
+  Finding,
+  {
+    readonly code:
+      | "editor-mode-off"
+      | "editor-mode-not-chosen"
+      | "looks-on-container-host"
+      | "never-asks"
+      | "shows-changes-in-terminal";
+  }
+>;
+
 /** Do the agent's own settings let it look for an editor beside it? */
-export function examineConnecting(settings: AgentSettings): readonly Finding[] {
+export function examineConnecting(settings: AgentSettings): readonly SettingsFinding[] {
   const { agent, looksForEditor, looksOnContainerHost, settingsFile: userFile, decidedBy } = settings;
-  const findings: Finding[] = [];
+  const findings: SettingsFinding[] = [];
   if (looksForEditor === "no") {
     findings.push(findingOf("editor-mode-off", "problem", agent, { file: decidedBy.looksForEditor, userFile }));
   }
@@ -76,9 +95,9 @@ export function examineConnecting(settings: AgentSettings): readonly Finding[] {
 }
 
 /** Do the agent's own settings have changes shown? In a mode in which it never asks none ever is. */
-export function examineAsking(settings: AgentSettings): readonly Finding[] {
+export function examineAsking(settings: AgentSettings): readonly SettingsFinding[] {
   const { agent, showsChanges, asks, mode, defaultMode, modeSetting, settingsFile, decidedBy } = settings;
-  const findings: Finding[] = [];
+  const findings: SettingsFinding[] = [];
   if (!asks) {
     findings.push(
       findingOf("never-asks", "problem", agent, {

@@ -6,7 +6,7 @@ export const claude: Dialect<"claude"> = {
   id: "claude",
   agentName: "Claude Code",
   program: { command: "claude", package: "@anthropic-ai/claude-code" },
-  askingCommand: "claude --permission-mode manual",
+  asking: { setting: "permissionMode", flag: "--permission-mode", value: "manual", isDefault: false },
   transport: "websocket",
   portVariable: "CLAUDE_CODE_SSE_PORT",
   demands: { livingProcess: true, editorNames: false, realFolders: true },

@@ -7,7 +7,7 @@ export const gemini: Dialect<"gemini"> = {
   id: "gemini",
   agentName: "Gemini CLI",
   program: { command: "gemini", package: "@google/gemini-cli" },
-  askingCommand: "gemini --approval-mode default",
+  asking: { setting: "approvalMode", flag: "--approval-mode", value: "default", isDefault: true },
   transport: "streamable-http",
   portVariable: "GEMINI_CLI_IDE_SERVER_PORT",
   programVariable: "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND",

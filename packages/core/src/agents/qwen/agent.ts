@@ -7,7 +7,7 @@ export const qwen: Dialect<"qwen"> = {
   id: "qwen",
   agentName: "Qwen Code",
   program: { command: "qwen", package: "@qwen-code/qwen-code" },
-  askingCommand: "qwen --approval-mode default",
+  asking: { setting: "approvalMode", flag: "--approval-mode", value: "default", isDefault: false },
   transport: "streamable-http",
   portVariable: "QWEN_CODE_IDE_SERVER_PORT",
   programVariable: "QWEN_CODE_IDE_SERVER_STDIO_COMMAND",
