@@ -100,7 +100,7 @@ describe("nobody gets in", () => {
     const { port } = before;
     const agent = await connectHttp(before);
     const token = sandbox.token("gemini");
-    // The window is closed, and as nobody comes back, the keeper goes in the end.
+    // The window is closed, and as nobody comes back, the port holder goes in the end.
     await before.call(ask.stop, { reload: true, comeBackMs: 300 });
     const stranger = await squatAsAttacker(port);
     onTestFinished(() => stranger.end());
@@ -116,7 +116,7 @@ describe("nobody gets in", () => {
     session.sessionId = agent.sessionId;
     expect((await session.exchange("GET")).status).toBe(404);
 
-    // Also where he lets the port go, as if he had been the keeper.
+    // Also where he lets the port go, as if he had been the port holder.
     await after.kill();
     const kept = sandbox.token("gemini");
     const another = await squatAsAttacker(after.port);

@@ -43,8 +43,8 @@ function readProcesses(): string {
   }).stdout.toString();
 }
 
-/** The companion's keeper is nobody's child; its home is the sandbox's, as that of the editor is. */
-function keepersOf(sandbox: Sandbox): readonly string[] {
+/** The companion's port holder is nobody's child; its home is the sandbox's, as that of the editor is. */
+function portHoldersOf(sandbox: Sandbox): readonly string[] {
   const home = `HOME=${sandbox.home}`;
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -387,10 +387,10 @@ describe("files and lifecycle", () => {
     await agent.openDiff(sandbox.file("b.txt"), secretText);
     await pause(2_000);
     const forTerminals = JSON.stringify(await editor.call(ask.environment));
-    // Nor of the keeper, which holds the port while the editor is away.
+    // Nor of the port holder, which holds the port while the editor is away.
     await agent.openDiff(sandbox.file("c.txt"), secretText);
     await editor.call(ask.stop, { reload: true, comeBackMs: 3_000 });
-    await expect.poll(() => keepersOf(sandbox)).toHaveLength(1);
+    await expect.poll(() => portHoldersOf(sandbox)).toHaveLength(1);
     const lines = (await editor.call(ask.log)).join("\n");
     const processes = readProcesses();
     for (const secret of [...tokens, agent.sessionId]) {

@@ -92,7 +92,7 @@ export class LeftWorkspaces {
     this.#logger = logger;
   }
 
-  /** Never rejects: without this note agents are held all the same, until a window comes or the keeper's time is over. */
+  /** Never rejects: without this note agents are held all the same, until a window comes or the port holder's time is over. */
   async leave(workspaces: readonly LeftWorkspace[]): Promise<void> {
     if (workspaces.length === 0) return;
     try {

@@ -31,11 +31,11 @@ export interface AgentSide {
   /** Undefined: agents are on their own when this process is killed. */
   readonly guardian: Guardian | undefined;
   /** What is told of the sessions. */
-  infos(): readonly SessionInfo[];
+  sessionInfos(): readonly SessionInfo[];
 }
 
-// With the agents, because it ends what they have begun.
-export { beginFarewell } from "../port-holder/begin.ts";
+// Loaded with the agents: only where one came does anything hold the port.
+export { startPortHolder } from "../port-holder/start.ts";
 
 /** Loaded when the first agent has shown the token, or an earlier run left a proposal; until then an editor does not pay for it. */
 export function createAgentSide(options: AgentSideOptions): AgentSide {
@@ -67,7 +67,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   const { guarded } = options;
   const guardian =
     guarded === undefined ? undefined : new Guardian({ ...guarded, platform, logger, agents: { sessions, diffs } });
-  return { sessions, diffs, guardian, infos: () => sessions.sessions.map((session) => infoOf(session, diffs)) };
+  return { sessions, diffs, guardian, sessionInfos: () => sessions.all.map((session) => infoOf(session, diffs)) };
 }
 
 function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {

@@ -2,7 +2,7 @@ import type { SessionInfo } from "../companion.ts";
 import { type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
-import { farewellKey } from "../port-holder/order.ts";
+import { type EarlierNote, holderNoteKey } from "../port-holder/order.ts";
 import type { GuardedRun } from "../port-holder/guardian.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
@@ -34,7 +34,7 @@ export class AgentsOnDemand implements SessionAcceptor {
     this.#options.onDidLoad(side);
     return side;
   });
-  #earlier: { readonly note: string; readonly readAtMs: number } | undefined;
+  #earlier: EarlierNote | undefined;
   #announceRead: () => void = () => {};
   /** Resolves when agents of an earlier run can be answered about what they left. */
   readonly #read: Promise<void> = new Promise((resolve) => {
@@ -51,16 +51,16 @@ export class AgentsOnDemand implements SessionAcceptor {
     return this.#side.loaded;
   }
 
-  /** What the earlier run said of the agents that it left to a keeper. */
-  get earlier(): { readonly note: string; readonly readAtMs: number } | undefined {
+  /** What the earlier run said of the agents that it left to a port holder. */
+  get earlier(): EarlierNote | undefined {
     return this.#earlier;
   }
 
-  get sessions(): readonly SessionInfo[] {
-    return this.side?.infos() ?? [];
+  get sessionInfos(): readonly SessionInfo[] {
+    return this.side?.sessionInfos() ?? [];
   }
 
-  get proposals(): readonly ProposalInfo[] {
+  get proposalInfos(): readonly ProposalInfo[] {
     return this.side?.diffs.proposals ?? [];
   }
 
@@ -95,10 +95,10 @@ export class AgentsOnDemand implements SessionAcceptor {
       const isAny = kept.length > 0 && !this.#options.ending.aborted;
       const restored = isAny ? await (await this.#load()).diffs.restore() : undefined;
       this.side?.sessions.watchOwners();
-      const note = await storage?.read(farewellKey);
-      if (note !== undefined) this.#earlier = { note, readAtMs: this.#options.platform.clock.monotonic() };
-      // A keeper of the earlier run that finds its note gone has nothing to do any more. Once the end has begun, the note is this run's.
-      if (!this.#options.ending.aborted) await storage?.remove(farewellKey);
+      const text = await storage?.read(holderNoteKey);
+      if (text !== undefined) this.#earlier = { text, readAtMs: this.#options.platform.clock.monotonic() };
+      // A port holder of the earlier run that finds its note gone has nothing to do any more. Once the end has begun, the note is this run's.
+      if (!this.#options.ending.aborted) await storage?.remove(holderNoteKey);
       this.#announceRead();
       await restored?.shown;
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { StopOptions } from "../companion.ts";
-import { within } from "../support/time.ts";
+import { withTimeout } from "../support/time.ts";
 import { noteAttached, type OpenedEndpoint } from "./kept-port.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -31,7 +31,7 @@ export interface Run {
 }
 
 /**
- * Ends the agents' side and the endpoint of a run: proposals are settled or kept, a keeper is left where agents are to find
+ * Ends the agents' side and the endpoint of a run: proposals are settled or kept, a port holder is left where agents are to find
  * one, streams end. Never rejects; the records are still there, and the storage is still claimed.
  */
 export async function endRun(
@@ -53,7 +53,7 @@ export async function endRun(
   if (reload === true) run.opened?.endpoint.leave(comeBackMs === undefined ? {} : { comeBackMs });
   // An editor that does not answer must not keep the records in being.
   const diffs = side?.diffs.stop({ keep: reload === true });
-  if (diffs !== undefined) await attempt(within(settleMs, platform.clock, diffs));
+  if (diffs !== undefined) await attempt(withTimeout(settleMs, platform.clock, diffs));
   let retryMs = comeBackMs;
   const { opened, storage, following } = run;
   if (
@@ -64,25 +64,24 @@ export async function endRun(
   ) {
     // The port is held, and in the end verdicts are given, by a process of their own.
     const { earlier } = run.agents;
-    const farewell = { platform, storage, listening: opened, agents: side, earlier };
-    const leaving = import("./agent-side.ts").then(async ({ beginFarewell }) => {
-      const toldMs = await beginFarewell({ ...farewell, comeBackMs: comeBackMs ?? usualAbsenceMs });
+    const holding = { platform, storage, listening: opened, agents: side, earlier };
+    const leaving = import("./agent-side.ts").then(async ({ startPortHolder }) => {
+      const toldMs = await startPortHolder({ ...holding, comeBackMs: comeBackMs ?? usualAbsenceMs });
       if (comeBackMs !== undefined) retryMs = toldMs ?? comeBackMs;
     });
     await attempt(leaving);
   }
-  // Before the port is closed: nobody else holds it then but a keeper.
+  // Before the port is closed: nobody else holds it then but a port holder.
   side?.guardian?.dispose();
   following.dispose();
   // Only where agents were here: an editor without any writes nothing.
   if (reload === true && side !== undefined && storage !== undefined) {
-    const { sessions } = side.sessions;
-    await attempt(noteAttached(storage, sessions, platform.clock));
+    await attempt(noteAttached(storage, side.sessions.all, platform.clock));
   }
   await attempt(opened?.endpoint.close(retryMs === undefined ? {} : { comeBackMs: retryMs }));
   await attempt(side?.sessions.stop());
   const written = side?.diffs.settled();
   if (written !== undefined)
-    await attempt(within(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, written));
+    await attempt(withTimeout(reload === true ? lastWritesOfReloadMs : lastWritesMs, platform.clock, written));
   side?.diffs.end();
 }

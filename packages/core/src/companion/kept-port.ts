@@ -17,7 +17,7 @@ export interface KeptPortOptions {
   readonly onlyPort: number | undefined;
   readonly platform: Platform;
   readonly logger: Logger;
-  readonly sessions: SessionAcceptor;
+  readonly acceptor: SessionAcceptor;
   /** Ids of the agents, each of which gets a token. */
   readonly agentIds: readonly string[];
 }
@@ -32,17 +32,17 @@ export interface OpenedEndpoint {
 
 /**
  * Listens on the port of the last run, on a free one where somebody else has it. The secrets of the last run are good for
- * one case only: a keeper gave the port back and has shown that it was held without a gap. A port that was free for a
+ * one case only: a port holder gave the port back and has shown that it was held without a gap. A port that was free for a
  * moment may have been somebody else's, to whom agents of the last run have shown their token. Rejects with
  * PatchbayError `port-unavailable` where only one port would do.
  */
 export async function listenOnKeptPort(options: KeptPortOptions): Promise<OpenedEndpoint> {
-  const { kept, onlyPort, platform, logger, sessions, agentIds } = options;
+  const { kept, onlyPort, platform, logger, acceptor, agentIds } = options;
   const listen = async (port: number, identity: EndpointIdentity): Promise<OpenedEndpoint> => {
     const { clock, random } = platform;
     const tokens = agentTokens(identity, agentIds, random);
     const { sessionKey } = identity;
-    const endpoint = await listenEndpoint({ port, tokens, sessionKey, clock, random, logger, sessions });
+    const endpoint = await listenEndpoint({ port, tokens, sessionKey, clock, random, logger, acceptor });
     return { endpoint, identity, tokens };
   };
   const fresh = newIdentity(platform.random);

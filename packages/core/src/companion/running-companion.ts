@@ -101,11 +101,11 @@ export class RunningCompanion implements Companion {
   }
 
   get sessions(): readonly SessionInfo[] {
-    return this.#run?.agents.sessions ?? [];
+    return this.#run?.agents.sessionInfos ?? [];
   }
 
   get proposals(): readonly ProposalInfo[] {
-    return this.#run?.agents.proposals ?? [];
+    return this.#run?.agents.proposalInfos ?? [];
   }
 
   start(): Promise<void> {
@@ -204,7 +204,7 @@ export class RunningCompanion implements Companion {
       }),
     );
     const agentIds = this.#options.dialects.map(({ id }) => id);
-    const opened = await listenOnKeptPort({ kept, onlyPort, platform, logger, sessions: agents, agentIds });
+    const opened = await listenOnKeptPort({ kept, onlyPort, platform, logger, acceptor: agents, agentIds });
     const { endpoint, identity } = opened;
     run.opened = opened;
     const warnings = await this.#announcement.announce({ port: endpoint.port, tokens: opened.tokens });

@@ -119,8 +119,8 @@ async function whyNot(
         : findingOf("editor-silent", "problem", agent, { editor, pid });
     }
     case "refused":
-    case "stranger": {
-      const isOther = trial === "stranger" || (await hasEnded(platform, record));
+    case "other-program": {
+      const isOther = trial === "other-program" || (await hasEnded(platform, record));
       return isOther
         ? findingOf("port-of-another-program", "problem", agent, { editor, path })
         : findingOf("token-refused", "problem", agent, { editor, path });

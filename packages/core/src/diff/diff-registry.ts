@@ -10,7 +10,7 @@ import { KeptTexts } from "./kept-texts.ts";
 import { FileFollower } from "./file-follower.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import { OpenProposals, ReviewViews } from "./review-views.ts";
-import { OutcomeOffice, type OutcomeCarrier } from "./outcome-office.ts";
+import { OutcomeDelivery, type OutcomeCarrier } from "./outcome-delivery.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
 import { ProposalHandover } from "./proposal-handover.ts";
 import type { ProposalStore } from "./stored-proposals.ts";
@@ -54,7 +54,7 @@ export class DiffRegistry {
   readonly #proposals: OpenProposals;
   readonly #messages: ReviewMessages;
   readonly #drafts: DraftKeeper;
-  readonly #outcomes: OutcomeOffice;
+  readonly #outcomes: OutcomeDelivery;
   readonly #views: ReviewViews;
   readonly #decisions: ReviewDecisions;
   readonly #handover: ProposalHandover;
@@ -71,7 +71,7 @@ export class DiffRegistry {
     const messages = createReviewMessages(host, logger);
     const onFailure = (proposal: Proposal): void => messages.draftNotKept(proposal);
     const drafts = new DraftKeeper({ clock, store, logger, onFailure });
-    const outcomes: OutcomeOffice = new OutcomeOffice({
+    const outcomes: OutcomeDelivery = new OutcomeDelivery({
       carrier,
       drafts,
       clock,

@@ -1,5 +1,5 @@
 import type { DiffUpdate } from "../editor-host.ts";
-import { type Clock, within } from "../support/time.ts";
+import { type Clock, withTimeout } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
@@ -250,7 +250,7 @@ export class FileFollower {
       standing: proposal.standing,
     };
     try {
-      if ((await within(updateMs, this.#options.clock, view.update(update))) === "applied") return true;
+      if ((await withTimeout(updateMs, this.#options.clock, view.update(update))) === "applied") return true;
     } catch (error) {
       this.#options.logger.warn("A review could not follow its file", {
         proposal: proposal.id,

@@ -5,7 +5,7 @@ import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper, RestingTexts } from "./drafts.ts";
 import type { KeptReason, KeptText, KeptTextSaving } from "./model.ts";
-import type { OutcomeOffice } from "./outcome-office.ts";
+import type { OutcomeDelivery } from "./outcome-delivery.ts";
 import type { OpenProposals, ReviewViews } from "./review-views.ts";
 import type { Proposal } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
@@ -18,7 +18,7 @@ export interface KeptTextsOptions {
   readonly logger: Logger;
   readonly messages: ReviewMessages;
   readonly drafts: DraftKeeper;
-  readonly outcomes: OutcomeOffice;
+  readonly outcomes: OutcomeDelivery;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
   readonly texts: RestingTexts;

@@ -3,7 +3,7 @@ import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import type { ProposalInfo } from "./model.ts";
 import { type OpenProposals, readView, type ReviewViews } from "./review-views.ts";
-import type { OutcomeCarrier, OutcomeOffice } from "./outcome-office.ts";
+import type { OutcomeCarrier, OutcomeDelivery } from "./outcome-delivery.ts";
 import { Proposal } from "./proposal.ts";
 import type { ProposalStore, StoredProposal } from "./stored-proposals.ts";
 
@@ -13,7 +13,7 @@ export interface ProposalHandoverOptions {
   readonly store: ProposalStore;
   readonly carrier: OutcomeCarrier;
   readonly drafts: DraftKeeper;
-  readonly outcomes: OutcomeOffice;
+  readonly outcomes: OutcomeDelivery;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
 }

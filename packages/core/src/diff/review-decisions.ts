@@ -8,7 +8,7 @@ import type { FileFollower } from "./file-follower.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { KeptTexts } from "./kept-texts.ts";
 import type { OpenProposals, ReviewViews } from "./review-views.ts";
-import type { OutcomeOffice, UntoldOutcome } from "./outcome-office.ts";
+import type { OutcomeDelivery, UntoldOutcome } from "./outcome-delivery.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
@@ -26,7 +26,7 @@ export interface ReviewDecisionsOptions {
   readonly messages: ReviewMessages;
   readonly drafts: DraftKeeper;
   readonly kept: KeptTexts;
-  readonly outcomes: OutcomeOffice;
+  readonly outcomes: OutcomeDelivery;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
   readonly written: WrittenFiles;

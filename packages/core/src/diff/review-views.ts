@@ -1,5 +1,5 @@
 import type { DiffCloseReason, DiffView, DiffViewEvents, EditorHost } from "../editor-host.ts";
-import { type Clock, within } from "../support/time.ts";
+import { type Clock, withTimeout } from "../support/time.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
@@ -95,7 +95,7 @@ export class ReviewViews {
     proposal.view = undefined;
     if (view === undefined) return;
     try {
-      await within(closeMs, this.#options.clock, view.close(reason));
+      await withTimeout(closeMs, this.#options.clock, view.close(reason));
     } catch (error) {
       this.#options.logger.warn("A review could not be closed", { proposal: proposal.id, reason: messageOf(error) });
     }
@@ -294,5 +294,5 @@ export async function readView(proposal: Proposal, clock: Clock, logger: Logger)
 /** The text of the proposal's view. Rejects where there is none or the editor cannot say it. */
 export async function currentText({ view }: Proposal, clock: Clock): Promise<string> {
   if (view === undefined) throw new PatchbayError("host-failed", "The proposal is not shown.");
-  return within(answerMs, clock, view.currentText());
+  return withTimeout(answerMs, clock, view.currentText());
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
-import { type ConnectionContext, Heartbeat, SessionIds, SessionTable, type TableEntry } from "./session-table.ts";
+import { type ConnectionContext, Heartbeat, SessionIds, ConnectionTable, type TableEntry } from "./connection-table.ts";
 import type { EndpointLimits, EndpointOptions } from "./endpoint.ts";
 import { EventFrames } from "./event-stream.ts";
 import { McpRoute } from "./mcp-route.ts";
@@ -15,7 +15,7 @@ const closeGraceMs = 500;
 export class AgentService {
   readonly #options: EndpointOptions;
   readonly #heartbeat: Heartbeat;
-  readonly #table: SessionTable<TableEntry>;
+  readonly #table: ConnectionTable<TableEntry>;
   readonly #ids: SessionIds;
   readonly #context: ConnectionContext;
   readonly #route: McpRoute;
@@ -23,7 +23,7 @@ export class AgentService {
     const { WebSocketDoor } = await import("./websocket-door.ts");
     return new WebSocketDoor({
       context: this.#context,
-      acceptor: this.#options.sessions,
+      acceptor: this.#options.acceptor,
       ids: this.#ids,
       table: this.#table,
       heartbeat: this.#heartbeat,
@@ -31,11 +31,11 @@ export class AgentService {
   });
 
   constructor(limits: EndpointLimits, options: EndpointOptions) {
-    const { clock, logger, sessions } = options;
+    const { clock, logger, acceptor } = options;
     const onListenerFailure = (error: unknown): void => logger.error("A listener failed.", { cause: messageOf(error) });
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock, limits.keepAliveMs);
-    this.#table = new SessionTable(sessions, this.#heartbeat, limits, onListenerFailure);
+    this.#table = new ConnectionTable(acceptor, this.#heartbeat, limits, onListenerFailure);
     this.#ids = new SessionIds(options.sessionKey, options.random);
     this.#context = {
       clock,
@@ -46,7 +46,7 @@ export class AgentService {
       leave: (entry, why) => this.#table.remove(entry, why),
       considerIdle: (entry, nowMs) => this.#table.considerIdle(entry, nowMs),
     };
-    this.#route = new McpRoute({ context: this.#context, acceptor: sessions, ids: this.#ids, table: this.#table });
+    this.#route = new McpRoute({ context: this.#context, acceptor, ids: this.#ids, table: this.#table });
   }
 
   get sessionCount(): number {

@@ -18,7 +18,7 @@ export interface EndpointOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly limits?: Partial<EndpointLimits>;
-  readonly sessions: SessionAcceptor;
+  readonly acceptor: SessionAcceptor;
 }
 
 export interface EndpointLimits {
@@ -27,7 +27,7 @@ export interface EndpointLimits {
   /** Sessions held at once; the longest-away one goes first. Default 256. */
   readonly maximumSessions: number;
   /** Connections held at once that have not shown the token; for a further one the oldest is closed. Default 256. */
-  readonly maximumStrangers: number;
+  readonly maximumUnauthenticated: number;
   /** Time for the headers of a request, ms. Default 5,000. */
   readonly headersTimeoutMs: number;
   /** Time for a whole body, ms. Default 10,000 unauthenticated (never read), 60,000 authenticated. */

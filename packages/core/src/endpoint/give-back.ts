@@ -2,14 +2,14 @@ import { timingSafeEqual } from "node:crypto";
 import { request } from "node:http";
 import type { Random } from "../platform/platform.ts";
 
-/** How long a keeper may take to give the port back, ms. It needs a few, more on a busy machine; a new port would cost all agents their connection. */
+/** How long a port holder may take to give the port back, ms. It needs a few, more on a busy machine; a new port would cost all agents their connection. */
 const patienceMs = 3_000;
 
-/** What a run and its keeper show each other. Both are derived, because whoever has the port need not be a keeper. */
+/** What a run and its port holder show each other. Both are derived, because whoever has the port need not be a port holder. */
 export interface HandoverSecrets {
   /** What the next run shows when it wants the port back; good for nothing else. */
   readonly ask: string;
-  /** The key under which a keeper answers for having held the port; never shown. */
+  /** The key under which a port holder answers for having held the port; never shown. */
   readonly proofKey: string;
 }
 
@@ -20,13 +20,13 @@ export function handoverSecrets(sessionKey: string, random: Random): HandoverSec
   };
 }
 
-/** Header with a random text to which only a keeper knows the answer, and header of that answer. */
+/** Header with a random text to which only a port holder knows the answer, and header of that answer. */
 export const challengeHeader = "patchbay-challenge";
 export const proofHeader = "patchbay-proof";
 
 /**
- * Asks a keeper for the port. Resolves when it has let it go, or does not answer: then somebody else has the port. True:
- * it was a keeper of the run with this key, and nobody else had the port since that run.
+ * Asks a port holder for the port. Resolves when it has let it go, or does not answer: then somebody else has the port. True:
+ * it was a port holder of the run with this key, and nobody else had the port since that run.
  */
 export async function askForPort(port: number, sessionKey: string, random: Random): Promise<boolean> {
   const { ask, proofKey } = handoverSecrets(sessionKey, random);

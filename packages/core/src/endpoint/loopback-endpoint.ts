@@ -18,7 +18,7 @@ export class LoopbackEndpoint implements Endpoint {
   /** Sockets that were refused outside of Node's request handling and may still read their answer. */
   readonly #lingering: Set<Duplex> = new Set();
   /** Connections that have not shown the token, the oldest first: they must use up neither memory nor descriptors of the editor. */
-  readonly #strangers: Set<Duplex> = new Set();
+  readonly #unauthenticated: Set<Duplex> = new Set();
   readonly #service: LoadOnce<AgentService> = new LoadOnce(async () => {
     const { AgentService } = await import("./agent-service.ts");
     return new AgentService(this.#limits, this.#options);
@@ -67,16 +67,16 @@ export class LoopbackEndpoint implements Endpoint {
   }
 
   #arrived(socket: Socket): void {
-    this.#strangers.add(socket);
-    socket.once("close", () => this.#strangers.delete(socket));
-    if (this.#strangers.size <= this.#limits.maximumStrangers) return;
-    const [oldest] = this.#strangers;
+    this.#unauthenticated.add(socket);
+    socket.once("close", () => this.#unauthenticated.delete(socket));
+    if (this.#unauthenticated.size <= this.#limits.maximumUnauthenticated) return;
+    const [oldest] = this.#unauthenticated;
     oldest?.destroy();
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const verdict = this.#guard.check(request, false);
-    if (verdict.kind === "admitted") this.#strangers.delete(request.socket);
+    if (verdict.kind === "admitted") this.#unauthenticated.delete(request.socket);
     if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
     else if (this.#isLeaving && request.method === "GET") answerLastStream(request, response, this.#comeBackMs);
     else if (this.#closing !== undefined) this.#unavailable(request, response, "The endpoint is closing.");
@@ -99,7 +99,7 @@ export class LoopbackEndpoint implements Endpoint {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", ignore);
     const verdict = this.#guard.check(request, true);
-    if (verdict.kind === "admitted") this.#strangers.delete(socket);
+    if (verdict.kind === "admitted") this.#unauthenticated.delete(socket);
     if (verdict.kind === "refused") this.#end(socket, verdict.status);
     else if (!(socket instanceof Socket) || this.#closing !== undefined) this.#end(socket, 503);
     else {
@@ -170,7 +170,7 @@ function statusOfClientError(code: unknown): number {
 const defaultLimits: EndpointLimits = {
   maximumMessageBytes: 64 * 1024 * 1024,
   maximumSessions: 256,
-  maximumStrangers: 256,
+  maximumUnauthenticated: 256,
   headersTimeoutMs: 5_000,
   bodyTimeoutMs: 60_000,
   idleSessionMs: 60_000,

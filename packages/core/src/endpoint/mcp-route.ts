@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { answerEmpty, answerJson, answerLastStream, refuse, rpcCodes, rpcError } from "./answers.ts";
 import { clientHeaders } from "./request-guard.ts";
-import type { ConnectionContext, SessionIds, SessionTable, TableEntry } from "./session-table.ts";
+import type { ConnectionContext, SessionIds, ConnectionTable, TableEntry } from "./connection-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
 import { type BodyResult, collectBody } from "./request-body.ts";
@@ -17,7 +17,7 @@ export interface McpRouteOptions {
   readonly context: ConnectionContext;
   readonly acceptor: SessionAcceptor;
   readonly ids: SessionIds;
-  readonly table: SessionTable<TableEntry>;
+  readonly table: ConnectionTable<TableEntry>;
 }
 
 /** What `/mcp` answers to requests that the guard has let in. */
@@ -25,7 +25,7 @@ export class McpRoute {
   readonly #context: ConnectionContext;
   readonly #acceptor: SessionAcceptor;
   readonly #ids: SessionIds;
-  readonly #table: SessionTable<TableEntry>;
+  readonly #table: ConnectionTable<TableEntry>;
   /** Sessions whose engine is not connected yet. */
   // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the engine is connected or is not.
   readonly #connecting: Map<string, Promise<void>> = new Map();

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
-import type { Beating } from "./session-table.ts";
+import type { Beating } from "./connection-table.ts";
 
 /**
  * Unanswered pings after which a peer is dead. A process on this machine that dies takes its socket with it, so this is

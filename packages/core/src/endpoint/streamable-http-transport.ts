@@ -12,7 +12,7 @@ import { PatchbayError } from "../support/errors.ts";
 import { holdsLongString, jsonPieces, type PiecedText } from "../support/json-pieces.ts";
 import type { AgentTransport, ReliableMessage, ReliableOptions } from "./endpoint.ts";
 import { answerEmpty, answerInPieces, answerJson, answerLastStream, rpcCodes, rpcError } from "./answers.ts";
-import type { ConnectionContext, ShutOptions, TableEntry } from "./session-table.ts";
+import type { ConnectionContext, ShutOptions, TableEntry } from "./connection-table.ts";
 import { encodeEvent, EventStream } from "./event-stream.ts";
 import type { IncomingRpc } from "./json-rpc.ts";
 import { ReliableQueue } from "./reliable-queue.ts";

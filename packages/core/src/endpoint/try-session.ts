@@ -14,7 +14,7 @@ export type SessionTrial =
   /** Nobody listens. */
   | "nobody"
   /** Somebody answers who is no companion. */
-  | "stranger";
+  | "other-program";
 
 export interface TrialOptions {
   readonly port: number;
@@ -76,7 +76,7 @@ async function tryHttp({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptio
     "content-type": "application/json",
   };
   const answer = await ask({ port, method: "POST", headers, body: initialize, timeoutMs });
-  if (answer.kind !== "answer") return answer.kind === "nonsense" ? "stranger" : answer.kind;
+  if (answer.kind !== "answer") return answer.kind === "nonsense" ? "other-program" : answer.kind;
   const { status, sessionId, text } = answer;
   if (sessionId !== undefined) {
     const ended = { ...authorization, "mcp-session-id": sessionId, "mcp-protocol-version": "2025-06-18" };
@@ -107,14 +107,14 @@ async function tryWebSocket({ port, token, timeoutMs = defaultTimeoutMs }: Trial
       if (!isBinary && Buffer.isBuffer(data) && isWelcome(data.toString("utf8"))) end("opened");
     });
     socket.on("unexpected-response", (_request, response) => end(verdictOn(response.statusCode ?? 0)));
-    socket.on("close", (code) => end(code === 1013 ? "full" : "stranger"));
-    socket.on("error", (error) => end(errorCodeOf(error) === "ECONNREFUSED" ? "nobody" : "stranger"));
+    socket.on("close", (code) => end(code === 1013 ? "full" : "other-program"));
+    socket.on("error", (error) => end(errorCodeOf(error) === "ECONNREFUSED" ? "nobody" : "other-program"));
   });
 }
 
 function verdictOn(status: number): SessionTrial {
   if (status === 401 || status === 403) return "refused";
-  return status === 503 ? "full" : "stranger";
+  return status === 503 ? "full" : "other-program";
 }
 
 /** Whether a text, plain or as an event of a stream, holds the answer to initialize. */

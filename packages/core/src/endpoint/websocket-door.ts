@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { messageOf } from "../support/errors.ts";
 import { clientHeaders } from "./request-guard.ts";
-import type { ConnectionContext, Heartbeat, SessionIds, SessionTable, TableEntry } from "./session-table.ts";
+import type { ConnectionContext, Heartbeat, SessionIds, ConnectionTable, TableEntry } from "./connection-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
 import { FrameSplitter } from "./frame-splitter.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
@@ -26,7 +26,7 @@ export interface WebSocketDoorOptions {
   readonly context: ConnectionContext;
   readonly acceptor: SessionAcceptor;
   readonly ids: SessionIds;
-  readonly table: SessionTable<TableEntry>;
+  readonly table: ConnectionTable<TableEntry>;
   readonly heartbeat: Heartbeat;
 }
 

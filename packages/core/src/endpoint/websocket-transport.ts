@@ -6,7 +6,7 @@ import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { holdsLongString, jsonPieces, type PiecedText, wholeText } from "../support/json-pieces.ts";
 import type { AgentTransport, ReliableMessage } from "./endpoint.ts";
-import type { ConnectionContext, TableEntry } from "./session-table.ts";
+import type { ConnectionContext, TableEntry } from "./connection-table.ts";
 import { PieceEncoder, portsOf } from "./event-stream.ts";
 import type { ReadingGate } from "./peer-watch.ts";
 import { ReliableQueue } from "./reliable-queue.ts";

@@ -4,15 +4,18 @@ import { inheritedDescriptor, type Platform, type ProgramPipe } from "../platfor
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import { dismissal, guardianProgram, patience, presentSessions, stragglersMs } from "./begin.ts";
+import { presentSessions } from "./start.ts";
 import {
-  farewellKey,
-  type FarewellNote,
-  type FarewellSession,
   type GuardOrder,
   type HeldAgents,
+  type HeldSession,
+  type HolderNote,
+  holderNoteKey,
   type Listening,
+  patience,
+  stragglersMs,
 } from "./order.ts";
+import { dismissal, guardianProgram } from "./program.ts";
 
 /** A proposal that is decided sooner gets no guardian, ms: to start one takes some 50 ms of a processor. */
 const startAfterMs = 150;
@@ -48,7 +51,7 @@ interface Watch {
 
 /**
  * Sees to it that agents are answered when this process is killed: while one waits for a verdict, or for one to arrive, that
- * another run may give, a keeper stands by at the other end of a pipe. It hears the end of this process at once, takes the port over, holds the
+ * another run may give, a port holder stands by at the other end of a pipe. It hears the end of this process at once, takes the port over, holds the
  * agents until the next run asks for it, and tells them in the end. Nothing runs while nobody waits; a guardian that waits
  * takes 7 to 9 MB of memory of its own and no time at all.
  */
@@ -106,9 +109,9 @@ export class Guardian {
   async #open(watch: Watch): Promise<void> {
     const { platform, storage, listening } = this.#options;
     // First: a guardian that does not find its ticket does nothing.
-    const note: FarewellNote = { ticket: watch.ticket, told: [], sessions: [] };
-    await storage.write(farewellKey, JSON.stringify(note));
-    watch.noteFile = await storage.locate(farewellKey);
+    const note: HolderNote = { ticket: watch.ticket, told: [], sessions: [] };
+    await storage.write(holderNoteKey, JSON.stringify(note));
+    watch.noteFile = await storage.locate(holderNoteKey);
     // It has the socket on which this run listens, so that the port is never free.
     const descriptor = listening()?.endpoint.descriptor;
     const pipe = await platform.processes?.startAttached?.(guardianProgram(), descriptor);
@@ -121,7 +124,7 @@ export class Guardian {
     }
   }
 
-  #send(watch: Watch, sessions: readonly FarewellSession[]): void {
+  #send(watch: Watch, sessions: readonly HeldSession[]): void {
     const { platform, listening } = this.#options;
     const text = JSON.stringify(sessions);
     const place = listening();
@@ -152,7 +155,7 @@ export class Guardian {
     this.#release();
     const { logger, storage } = this.#options;
     storage
-      .remove(farewellKey)
+      .remove(holderNoteKey)
       .catch((error: unknown) => logger.warn("A note could not be removed", { reason: messageOf(error) }));
   }
 
@@ -169,5 +172,5 @@ export class Guardian {
  * port it keeps its way to the next run.
  */
 function isAnyWaiting({ diffs, sessions }: HeldAgents): boolean {
-  return sessions.sessions.some(({ id }) => diffs.concerns(id));
+  return sessions.all.some(({ id }) => diffs.concerns(id));
 }

@@ -3,17 +3,17 @@ import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
 
-/** Key of the private storage under which a run leaves word of its keeper, and the keeper of what it told agents. */
-export const farewellKey = "farewell";
+/** Key of the private storage under which a run leaves word of its port holder, and the port holder of what it told agents. */
+export const holderNoteKey = "port-holder";
 
-/** What a keeper process is to do; goes to it through a pipe, because it holds secrets. */
-export interface FarewellOrder {
+/** What a port holder process is to do; goes to it through a pipe, because it holds secrets. */
+export interface HoldOrder {
   readonly port: number;
   /** What agents show, each its own. */
   readonly tokens: readonly string[];
   /** What the next run shows when it wants the port back; good for nothing else. */
   readonly giveBackSecret: string;
-  /** The key under which the keeper answers the next run that nobody else had the port. */
+  /** The key under which the port holder answers the next run that nobody else had the port. */
   readonly proofKey: string;
   /**
    * The number of the inherited descriptor on which the run listened: the port is never free. Undefined where the system
@@ -26,44 +26,50 @@ export interface FarewellOrder {
   readonly endAt: number;
   /** The `retry` of streams that end because nobody came back, ms. */
   readonly comeBackMs: number;
-  /** The file that holds `FarewellNote`. */
+  /** The file that holds `HolderNote`. */
   readonly noteFile: string;
   readonly ticket: string;
-  readonly sessions: readonly FarewellSession[];
+  readonly sessions: readonly HeldSession[];
 }
 
 /**
- * What a guardian does once the run has ended without a word: the order of a keeper, with times that count from then. It is
+ * What a guardian does once the run has ended without a word: the order of a port holder, with times that count from then. It is
  * sent anew whenever something of it changes.
  */
-export interface GuardOrder extends Omit<FarewellOrder, "tellAt" | "endAt"> {
+export interface GuardOrder extends Omit<HoldOrder, "tellAt" | "endAt"> {
   /** How long to wait for the next run before agents are told that nobody decides, ms. */
   readonly holdMs: number;
   /** How long to wait for stragglers after that, ms. */
   readonly stragglersMs: number;
 }
 
-export interface FarewellSession {
+export interface HeldSession {
   readonly sessionId: string;
-  readonly proposals: readonly FarewellProposal[];
+  readonly proposals: readonly HeldProposal[];
 }
 
-export interface FarewellProposal {
+export interface HeldProposal {
   readonly id: string;
   readonly path: string;
   /** The notification by which the agent learns that it was rejected, JSON on one line. */
   readonly rejection: string;
 }
 
-/** What lies under `farewellKey`. A keeper that does not find its own ticket there has nothing to do any more. */
-export interface FarewellNote {
+/** What lies under `holderNoteKey`. A port holder that does not find its own ticket there has nothing to do any more. */
+export interface HolderNote {
   readonly ticket: string;
-  readonly told: readonly FarewellVerdict[];
-  /** Whom the keeper was told of: the next run may end before they have come back to it. */
-  readonly sessions: readonly FarewellSession[];
+  readonly told: readonly HolderVerdict[];
+  /** Whom the port holder was told of: the next run may end before they have come back to it. */
+  readonly sessions: readonly HeldSession[];
 }
 
-export interface FarewellVerdict {
+/** A note (`HolderNote`) that an earlier run left, as it was found, and when that was, on the monotonic clock. */
+export interface EarlierNote {
+  readonly text: string;
+  readonly readAtMs: number;
+}
+
+export interface HolderVerdict {
   readonly proposalId: string;
   /** The event id under which the agent was sent the rejection; 0 where it decided the proposal itself. */
   readonly eventId: number;
@@ -79,6 +85,12 @@ export interface Listening {
 
 /** The agents of the run that ends, as far as they matter to a port holder. */
 export interface HeldAgents {
-  readonly sessions: Pick<SessionRegistry, "sessions">;
+  readonly sessions: Pick<SessionRegistry, "all">;
   readonly diffs: Pick<DiffRegistry, "proposals" | "undecided" | "concerns">;
 }
+
+/** How many times the expected absence the port holder waits for the editor before it tells agents that nobody decides. */
+export const patience = 3;
+
+/** After the agents' second attempt the port holder waits this long for stragglers, ms. */
+export const stragglersMs = 1_500;

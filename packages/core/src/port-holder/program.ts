@@ -1,9 +1,9 @@
+import type { GuardOrder, HeldProposal, HolderVerdict, HoldOrder } from "./order.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { FarewellOrder, FarewellProposal, FarewellVerdict } from "./order.ts";
 
 /** Modules of Node that the program is given. */
-export interface FarewellModules {
+export interface HolderModules {
   readonly http: typeof import("node:http");
   readonly crypto: typeof import("node:crypto");
   readonly files: typeof import("node:fs");
@@ -11,14 +11,14 @@ export interface FarewellModules {
 }
 
 /**
- * The program of a keeper. It goes on listening where a companion that went away listened, so that nobody else ever has the
+ * The program of a port holder. It goes on listening where a companion that went away listened, so that nobody else ever has the
  * port, and holds the streams of its agents open. The next companion asks for the port and has it at once; when none came, agents learn that nobody will
- * decide their proposals, and the keeper ends.
+ * decide their proposals, and the port holder ends.
  *
  * Its source text is sent to a process of its own, so that it runs from every bundle: it uses its arguments and Node's
  * globals alone, nothing of this or another module, and no syntax that a bundler replaces by a helper.
  */
-export function runFarewell(modules: FarewellModules, order: FarewellOrder): void {
+export function holdPort(modules: HolderModules, order: HoldOrder): void {
   const { http, crypto, files, exit } = modules;
   const handOverRetryMs = 500;
   const takeRetryMs = 50;
@@ -28,13 +28,13 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   const hosts = new Set(
     ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${order.port}`),
   );
-  const waiting = new Map<string, FarewellProposal[]>(
+  const waiting = new Map<string, HeldProposal[]>(
     order.sessions.map(({ sessionId, proposals }) => [sessionId, Array.from(proposals)]),
   );
   const streams = new Map<string, ServerResponse>();
   /** Attempts of agents that speak WebSocket. */
   const held = new Set<Duplex>();
-  const told: FarewellVerdict[] = [];
+  const told: HolderVerdict[] = [];
   let isTelling = false;
   let isGivenBack = false;
   /** Nobody else had the port since the run that went away. */
@@ -59,7 +59,7 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   };
 
   /** Written before the agent is told: what is told must never be open again. */
-  const note = (verdicts: readonly FarewellVerdict[]): boolean => {
+  const note = (verdicts: readonly HolderVerdict[]): boolean => {
     if (!isOurs()) return false;
     told.push(...verdicts);
     const random = crypto.randomBytes(16).toString("hex");
@@ -280,4 +280,41 @@ export function runFarewell(modules: FarewellModules, order: FarewellOrder): voi
   const until = (time: number): number => Math.max(0, time - Date.now());
   setTimeout(tellAll, until(order.tellAt));
   setTimeout(exit, until(order.endAt));
+}
+
+const modules = `{http:require("node:http"),crypto:require("node:crypto"),files:require("node:fs"),exit:()=>process.exit()}`;
+
+/** The port holder as a program in one text, for a Node that reads it from its standard input. */
+export function portHolderProgram(order: HoldOrder): string {
+  return `(${holdPort.toString()})(${modules},${JSON.stringify(order)})\n`;
+}
+
+/** The guardian as an expression for `Processes.startAttached`. */
+export function guardianProgram(): string {
+  return `(${standGuard.toString()})(()=>(${modules}),${holdPort.toString()},()=>process.exit())`;
+}
+
+/** Says to a guardian that it has nothing to do any more. */
+export const dismissal = "";
+
+/**
+ * The program of a guardian: a port holder that waits for the end of the run, which it hears as the end of the pipe. Sent as its
+ * source text, like `holdPort`.
+ */
+export function standGuard(
+  load: () => HolderModules,
+  run: (modules: HolderModules, order: HoldOrder) => void,
+  exit: () => void,
+): (line: string | undefined) => void {
+  let order: GuardOrder | undefined;
+  return (line) => {
+    if (line === "") exit();
+    else if (line !== undefined) order = JSON.parse(line);
+    else if (order === undefined) exit();
+    else {
+      const now = Date.now();
+      const tellAt = now + order.holdMs;
+      run(load(), { ...order, tellAt, endAt: tellAt + order.stragglersMs });
+    }
+  };
 }

@@ -3,7 +3,7 @@ import type { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorContext } from "../context/model.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { DiffOutcome } from "../diff/model.ts";
-import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/outcome-office.ts";
+import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/outcome-delivery.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -64,7 +64,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     return this.#change.event;
   }
 
-  get sessions(): readonly Session[] {
+  get all(): readonly Session[] {
     return [...this.#sessions.values()];
   }
 
@@ -163,7 +163,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   }
 
   mention(mention: Mention): number {
-    return this.sessions.filter((session) => session.mention(mention)).length;
+    return this.all.filter((session) => session.mention(mention)).length;
   }
 
   /** Ends all engines; the endpoint closes the sockets. */
@@ -173,7 +173,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#unfollow();
     for (const timer of this.#missed.values()) timer.dispose();
     this.#missed.clear();
-    const all = this.sessions;
+    const all = this.all;
     this.#sessions.clear();
     await Promise.allSettled(all.map((session) => session.end()));
     this.#change.fire();

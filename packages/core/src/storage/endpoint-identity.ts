@@ -9,7 +9,7 @@ export interface EndpointIdentity {
   readonly sessionKey: string;
 }
 
-/** What a run leaves for the next one. Of use there only together with the port itself, from the hands of a keeper. */
+/** What a run leaves for the next one. Of use there only together with the port itself, from the hands of a port holder. */
 export interface KeptEndpoint {
   readonly port: number;
   readonly identity: EndpointIdentity;

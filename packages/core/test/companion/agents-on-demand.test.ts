@@ -55,11 +55,11 @@ describe("agents on demand", () => {
   it("are loaded with the first agent, once", async () => {
     const { accept, agents, seen } = start();
     expect(agents.side).toBeUndefined();
-    expect(agents.sessions).toEqual([]);
+    expect(agents.sessionInfos).toEqual([]);
     expect(agents.mayForget("gemini.one")).toBe(true);
     await Promise.all([accept("gemini.one", initialize), accept("gemini.two", initialize)]);
     expect(seen).toEqual({ loads: 1, accepted: 2 });
-    expect(agents.sessions.map(({ id, state }) => [id, state])).toEqual([
+    expect(agents.sessionInfos.map(({ id, state }) => [id, state])).toEqual([
       ["gemini.one", "connecting"],
       ["gemini.two", "connecting"],
     ]);
@@ -93,7 +93,7 @@ describe("agents on demand", () => {
     await turns();
     ending.abort();
     await expect(returning).rejects.toMatchObject({ code: "stopped" });
-    expect(agents.sessions.map(({ id }) => id)).toEqual(["gemini.two"]);
+    expect(agents.sessionInfos.map(({ id }) => id)).toEqual(["gemini.two"]);
   });
 
   it("are loaded again by the next agent after that has failed", async () => {
@@ -107,6 +107,6 @@ describe("agents on demand", () => {
     });
     await expect(accept("gemini.one", initialize)).rejects.toThrow("not this time");
     await accept("gemini.two", initialize);
-    expect(agents.sessions.map(({ id }) => id)).toEqual(["gemini.two"]);
+    expect(agents.sessionInfos.map(({ id }) => id)).toEqual(["gemini.two"]);
   });
 });

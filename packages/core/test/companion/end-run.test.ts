@@ -49,7 +49,7 @@ async function start() {
   });
   transport.openStream();
   const { side } = agents;
-  const owner = side?.sessions.sessions[0]?.owner;
+  const owner = side?.sessions.all[0]?.owner;
   if (side === undefined || owner === undefined) throw new Error("no agent");
   side.diffs.open(owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
   const view = await host.nextView();

@@ -17,7 +17,7 @@ async function takenPort(): Promise<number> {
 
 async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
   const identity = { secret: "secret", sessionKey: "key" };
-  const sessions: SessionAcceptor = {
+  const acceptor: SessionAcceptor = {
     recognise: async () => "gemini",
     accept: async () => {},
     ended: () => {},
@@ -29,7 +29,7 @@ async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
     onlyPort,
     platform,
     logger: nullLogger,
-    sessions,
+    acceptor,
     agentIds: ["gemini"],
   });
   onTestFinished(() => endpoint.close());

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CompanionState } from "../../src/companion.ts";
-import { endKeepers, untilHeld } from "../port-holder/holders.ts";
+import { endPortHolders, untilHeld } from "../port-holder/holders.ts";
 import { answers, createWorkspaceLab, portOf } from "../workspace-lab.ts";
 
 describe("start and stop", () => {
@@ -144,7 +144,7 @@ describe("a port that another program took meanwhile", () => {
     const port = portOf(one.companion);
     await one.companion.stop({ reload: true });
     await untilHeld(port);
-    await endKeepers();
+    await endPortHolders();
     await take(port);
     const two = build();
     await two.companion.start();

@@ -72,7 +72,7 @@ export async function startEndpoint(options: UnderTestOptions = {}): Promise<End
     random: platform.random,
     logger: collectLog(logLines),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
-    sessions: {
+    acceptor: {
       recognise: async ({ transport }) => (transport === "websocket" ? "claude" : "gemini"),
       accept: async (connection) => {
         await options.beforeAccept?.();

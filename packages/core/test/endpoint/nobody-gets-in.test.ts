@@ -32,7 +32,7 @@ describe("nobody gets in", () => {
   });
 
   it("closes the oldest of too many connections without the token, and none that has shown it", async () => {
-    const under = await startEndpoint({ limits: { maximumStrangers: 3 } });
+    const under = await startEndpoint({ limits: { maximumUnauthenticated: 3 } });
     const id = await beginSession(under);
     const stream = await openStream(under, id);
     const webSocket = await openWebSocket(under.port);

@@ -41,8 +41,8 @@ describe.each(transports)("a session that is tried over %s", (transport) => {
     [401, "refused"],
     [403, "refused"],
     [503, "full"],
-    [404, "stranger"],
-    [200, "stranger"],
+    [404, "other-program"],
+    [200, "other-program"],
   ])("tells by the answer %i: %s", async (status, trial) => {
     const server = createHttpServer((_request, response) => response.writeHead(status).end("{}"));
     server.on("upgrade", (_request, socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
@@ -60,7 +60,7 @@ describe.each(transports)("a session that is tried over %s", (transport) => {
     expect(await trySession({ port, token: "t", transport, timeoutMs: 100 })).toBe("silent");
     expect(await probePort(port, 100)).toBe("silent");
     const otherPort = await portOfServer(other.listen(0, "127.0.0.1"));
-    expect(await trySession({ port: otherPort, token: "t", transport })).toBe("stranger");
+    expect(await trySession({ port: otherPort, token: "t", transport })).toBe("other-program");
     expect(await probePort(otherPort)).toBe("answers");
     expect(await trySession({ port: 9, token: "t", transport })).toBe("nobody");
     expect(await probePort(9)).toBe("nobody");

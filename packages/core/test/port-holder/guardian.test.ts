@@ -5,7 +5,7 @@ import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { createPrivateStorage, type PrivateStorage } from "../../src/storage/private-storage.ts";
-import { farewellKey } from "../../src/port-holder/order.ts";
+import { holderNoteKey } from "../../src/port-holder/order.ts";
 import type { ProgramPipe } from "../../src/platform/platform.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 import { HandTransport } from "../session/hand-transport.ts";
@@ -38,7 +38,7 @@ interface Setup {
   readonly pipes: readonly TestPipe[];
   readonly transport: HandTransport;
   open(path: string): void;
-  /** What a keeper would find. */
+  /** What a port holder would find. */
   note(): Promise<string | undefined>;
 }
 
@@ -84,12 +84,12 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
     tokenName: "gemini",
   });
   transport.openStream();
-  const [session] = side.sessions.sessions;
+  const [session] = side.sessions.all;
   if (session === undefined) throw new Error("no session");
   const open = (path: string): void => {
     side.diffs.open(session.owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
   };
-  return { platform: memory, editor, side, storage, pipes, transport, open, note: () => storage.read(farewellKey) };
+  return { platform: memory, editor, side, storage, pipes, transport, open, note: () => storage.read(holderNoteKey) };
 }
 
 describe("a guardian", () => {
@@ -132,7 +132,7 @@ describe("a guardian", () => {
   it("does not take the place of what the run before has left word of", async () => {
     let read: () => void = () => {};
     const { open, pipes, platform, note, storage } = await start(new Promise((resolve) => (read = resolve)));
-    await storage.write(farewellKey, "of the run before");
+    await storage.write(holderNoteKey, "of the run before");
     open("/ws/a.ts");
     await platform.clock.advanceAsync(60_000);
     expect(await note()).toBe("of the run before");
@@ -147,13 +147,13 @@ describe("a guardian", () => {
     await platform.clock.advanceAsync(1_000);
     await expect.poll(() => pipes[0]?.lines.length).toBe(1);
     side.guardian?.leave();
-    await storage.write(farewellKey, "of the keeper");
+    await storage.write(holderNoteKey, "of the port holder");
     await side.diffs.stop({ keep: true });
     expect(pipes[0]?.hasEnded).toBe(false);
     side.guardian?.dispose();
     expect(pipes[0]?.lines.at(-1)).toBe("");
     expect(pipes[0]?.hasEnded).toBe(true);
-    expect(await note()).toBe("of the keeper");
+    expect(await note()).toBe("of the port holder");
   });
 
   it("one that comes up when nobody waits any more is sent away", async () => {

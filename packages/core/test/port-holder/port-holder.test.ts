@@ -8,8 +8,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { farewellKey } from "../../src/port-holder/order.ts";
-import { endKeepers, keepers, untilHeld } from "./holders.ts";
+import { holderNoteKey } from "../../src/port-holder/order.ts";
+import { endPortHolders, portHolders, untilHeld } from "./holders.ts";
 import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
 /** Short for a test, long enough for a process to start on a busy machine: an idle agent tries only once. */
@@ -75,20 +75,20 @@ async function leave(typed?: string): Promise<Waiting> {
   if (typed !== undefined) view.type(typed);
   const port = portOf(first.companion);
   await first.companion.stop({ reload: true, comeBackMs });
-  onTestFinished(endKeepers);
+  onTestFinished(endPortHolders);
   return { ...setup, first, driver, proposal, port };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.runIf(process.platform === "linux")("a companion that leaves with proposals undecided", () => {
-  it("nobody comes back: the agent is told that its proposal was rejected, and the keeper ends", async () => {
+  it("nobody comes back: the agent is told that its proposal was rejected, and the port holder ends", async () => {
     const { driver, proposal, port, build } = await leave();
     await untilHeld(port);
-    expect(keepers()).toHaveLength(1);
+    expect(portHolders()).toHaveLength(1);
     expect(await proposal.outcome).toEqual({ kind: "rejected", by: "editor" });
     expect(driver.status.state).toBe("connected");
-    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
+    await expect.poll(portHolders, { timeout: 5_000 }).toEqual([]);
     expect(await answers(port)).toBe(false);
 
     const { companion, editor } = build();
@@ -102,7 +102,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
   it("text the user typed stays, for the user", async () => {
     const { proposal, build } = await leave("mine\n");
     expect(await proposal.outcome).toEqual({ kind: "rejected", by: "editor" });
-    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
+    await expect.poll(portHolders, { timeout: 5_000 }).toEqual([]);
     const { companion, editor } = build();
     await companion.start();
     expect((await editor.nextView()).request.draftText).toBe("mine\n");
@@ -110,14 +110,14 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(companion.proposals).toMatchObject([{ state: "kept", edited: true }]);
   });
 
-  it("the new run is there in time: the keeper has nothing to do", async () => {
+  it("the new run is there in time: the port holder has nothing to do", async () => {
     const { driver, proposal, port, build } = await leave();
     const { companion, editor } = build();
     await companion.start();
     expect(portOf(companion)).toBe(port);
     const view = await editor.nextView();
     await driver.until("connected again", (status) => status.contexts > 1);
-    await expect.poll(keepers, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(portHolders, { timeout: 10_000 }).toEqual([]);
     view.accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
   });
@@ -127,15 +127,15 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await untilHeld(port);
     const { companion, editor } = build();
     await companion.start();
-    // Who asks in vain gets another port, long before this keeper ends by itself.
+    // Who asks in vain gets another port, long before this port holder ends by itself.
     expect(portOf(companion)).toBe(port);
-    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
+    await expect.poll(portHolders, { timeout: 5_000 }).toEqual([]);
     await driver.until("connected again", (status) => status.contexts > 1);
     (await editor.nextView()).accept();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
   });
 
-  it("an agent that has its verdict is not told again by the run after the keeper", async () => {
+  it("an agent that has its verdict is not told again by the run after the port holder", async () => {
     const { build, platform, file } = createWorkspaceLab();
     const first = build();
     await first.companion.start();
@@ -172,13 +172,13 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "one\n2\n" });
   });
 
-  it("a keeper that is held up is waited for: a new port would cut all agents off", async () => {
+  it("a port holder that is held up is waited for: a new port would cut all agents off", async () => {
     const { port, build } = await leave();
     await untilHeld(port);
-    const [keeper] = keepers();
-    if (keeper === undefined) throw new Error("there is no keeper");
-    process.kill(keeper, "SIGSTOP");
-    setTimeout(() => process.kill(keeper, "SIGCONT"), 1_200);
+    const [holder] = portHolders();
+    if (holder === undefined) throw new Error("there is no port holder");
+    process.kill(holder, "SIGSTOP");
+    setTimeout(() => process.kill(holder, "SIGCONT"), 1_200);
     const { companion } = build();
     await companion.start();
     expect(portOf(companion)).toBe(port);
@@ -215,26 +215,26 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     expect(companion.proposals).toEqual([]);
   });
 
-  it("a keeper whose note is gone leaves the port alone", async () => {
+  it("a port holder whose note is gone leaves the port alone", async () => {
     const { platform, port, build } = await leave();
     const { companion } = build();
     await companion.start();
     await companion.restored;
-    expect(existsSync(join(platform.root, "storage", `${farewellKey}.json`))).toBe(false);
+    expect(existsSync(join(platform.root, "storage", `${holderNoteKey}.json`))).toBe(false);
     await companion.stop();
     let isHeld = false;
     const look = async (): Promise<readonly number[]> => {
       isHeld ||= await answers(port);
-      return keepers();
+      return portHolders();
     };
     await expect.poll(look, { timeout: 10_000 }).toEqual([]);
     expect(isHeld).toBe(false);
   });
 
-  it("secrets stand neither in the keeper's arguments nor in its environment", async () => {
+  it("secrets stand neither in the port holder's arguments nor in its environment", async () => {
     const { platform, port } = await leave();
     await untilHeld(port);
-    const [pid] = keepers();
+    const [pid] = portHolders();
     const facts = ["cmdline", "environ"].map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1")).join("\0");
     const { secret, token, sessionKey } = await keptSecrets(platform);
     expect(facts).toContain("ELECTRON_RUN_AS_NODE=1");
@@ -275,12 +275,12 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await driver.until("the file again", (status) => status.view?.active === file, 10_000);
   });
 
-  it("no keeper where no agent is connected", async () => {
+  it("no port holder where no agent is connected", async () => {
     const { build } = createWorkspaceLab();
     const { companion } = build();
     await companion.start();
     await companion.stop({ reload: true, comeBackMs });
-    expect(keepers()).toEqual([]);
+    expect(portHolders()).toEqual([]);
   });
 
   it("an idle agent is held, too, until the next companion is there", async () => {
@@ -316,7 +316,7 @@ async function statusWith(port: number, token: string, sessionId = ""): Promise<
 }
 
 describe.runIf(process.platform === "linux")("the token and the key of session ids", () => {
-  it("stay where a keeper gives the port back, which nobody else could have meanwhile", async () => {
+  it("stay where a port holder gives the port back, which nobody else could have meanwhile", async () => {
     const { build, agent, platform } = createWorkspaceLab();
     const first = build();
     await first.companion.start();
@@ -345,11 +345,11 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     expect(await keptSecrets(platform)).toEqual(before);
   });
 
-  it("are new once the keeper has gone, though the port is still free", async () => {
+  it("are new once the port holder has gone, though the port is still free", async () => {
     const { platform, driver, port, build, proposal } = await leave();
     const before = await keptSecrets(platform);
     await proposal.outcome;
-    await expect.poll(keepers, { timeout: 5_000 }).toEqual([]);
+    await expect.poll(portHolders, { timeout: 5_000 }).toEqual([]);
     const { companion, editor } = build();
     await companion.start();
     expect(portOf(companion)).toBe(port);
@@ -374,7 +374,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
       await first.companion.stop(how === "stopped" ? {} : { reload: true, comeBackMs });
       if (how === "killed") {
         await untilHeld(port);
-        await endKeepers();
+        await endPortHolders();
       }
       const { companion } = build();
       await companion.start();
@@ -387,7 +387,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     const { platform, port, build } = await leave();
     const before = await keptSecrets(platform);
     await untilHeld(port);
-    await endKeepers();
+    await endPortHolders();
     const stranger = createServer((request, response) => {
       stranger.close();
       const challenge = request.headers["patchbay-challenge"];
@@ -415,7 +415,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     expect(await keptSecrets(platform)).toEqual(before);
   });
 
-  it("stay on a port that was named, which the keeper gives back as well", async () => {
+  it("stay on a port that was named, which the port holder gives back as well", async () => {
     const { build, agent, platform, file } = createWorkspaceLab();
     const named = build();
     await named.companion.start();

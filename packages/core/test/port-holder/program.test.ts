@@ -5,8 +5,8 @@ import * as http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { FarewellOrder } from "../../src/port-holder/order.ts";
-import { runFarewell } from "../../src/port-holder/program.ts";
+import type { HoldOrder } from "../../src/port-holder/order.ts";
+import { holdPort } from "../../src/port-holder/program.ts";
 
 const rejection = '{"jsonrpc":"2.0","method":"ide/diffRejected"}';
 const proposal = { id: "p1", path: "/ws/a.ts", rejection };
@@ -22,14 +22,14 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** The keeper's program in this process, which tells after half a second. */
-async function start(changes: Partial<FarewellOrder> = {}) {
-  const directory = mkdtempSync(join(tmpdir(), "patchbay-keeper-"));
+/** The port holder's program in this process, which tells after half a second. */
+async function start(changes: Partial<HoldOrder> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "patchbay-port-holder-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const noteFile = join(directory, "farewell.json");
+  const noteFile = join(directory, "port-holder.json");
   writeFileSync(noteFile, JSON.stringify({ ticket, told: [] }));
   const now = Date.now();
-  const order: FarewellOrder = {
+  const order: HoldOrder = {
     port: await freePort(),
     tokens: ["another token", "token"],
     giveBackSecret: "give-back",
@@ -44,7 +44,7 @@ async function start(changes: Partial<FarewellOrder> = {}) {
     ...changes,
   };
   const ended = new Promise<void>((resolve) => {
-    runFarewell({ http, crypto, files, exit: resolve }, order);
+    holdPort({ http, crypto, files, exit: resolve }, order);
   });
   const ask = (method: string, body?: string): Promise<Response> =>
     fetch(`http://127.0.0.1:${order.port}/mcp`, {
@@ -79,7 +79,7 @@ async function start(changes: Partial<FarewellOrder> = {}) {
   return { noteFile, ended, ask, giveBack, upgrade, listen, answers };
 }
 
-describe("the keeper's program", () => {
+describe("the port holder's program", () => {
   it("is started late without a warning of Node's on the user's terminal", async () => {
     const warnings: string[] = [];
     const listen = (warning: Error): void => void warnings.push(warning.name);
@@ -108,7 +108,7 @@ describe("the keeper's program", () => {
     expect(files.existsSync(noteFile)).toBe(false);
   });
 
-  it("does not take the port where the note is another keeper's", async () => {
+  it("does not take the port where the note is another port holder's", async () => {
     const { answers, ended } = await start({ ticket: "of an earlier one" });
     await ended;
     expect(await answers()).toBe(false);

@@ -97,7 +97,7 @@ describe("session registry", () => {
     sessions.ended("gemini.one", "deleted");
     load();
     await expect(accepting).rejects.toMatchObject({ code: "stopped" });
-    expect(sessions.sessions).toEqual([]);
+    expect(sessions.all).toEqual([]);
   });
 
   it("an agent is known by the token it has read, whatever it says of itself, where it comes the way of that agent", async () => {
@@ -122,7 +122,7 @@ describe("session registry", () => {
     await sessions.stop();
     load();
     await expect(accepting).rejects.toMatchObject({ code: "stopped" });
-    expect(sessions.sessions).toEqual([]);
+    expect(sessions.all).toEqual([]);
   });
 
   it("an editor that cannot say what is open costs the agent its context, not its session", async () => {
@@ -133,7 +133,7 @@ describe("session registry", () => {
     editor.fail("editors.active", new Error("no editor"));
     transport.openStream();
     expect(transport.pushed).toEqual([]);
-    expect(sessions.sessions.map((session) => session.state)).toEqual(["connected"]);
+    expect(sessions.all.map((session) => session.state)).toEqual(["connected"]);
     transport.loseStream();
     transport.openStream();
     expect(transport.pushed).toHaveLength(1);
@@ -219,7 +219,7 @@ describe("session registry", () => {
     const { accept, diffs, editor, load, sessions } = start();
     load();
     await accept(new HandTransport());
-    const owner = sessions.sessions[0]?.owner;
+    const owner = sessions.all[0]?.owner;
     if (owner === undefined) throw new Error("no session");
     expect(sessions.mayForget("gemini.one")).toBe(true);
     diffs.open(owner, { path: "/ws/a.ts", text: "new\n", handle: "/ws/a.ts" }, { inside: true, kind: "change" });
@@ -236,7 +236,7 @@ describe("session registry", () => {
     const transport = new HandTransport();
     await accept(transport);
     transport.openStream();
-    const owner = sessions.sessions[0]?.owner;
+    const owner = sessions.all[0]?.owner;
     if (owner === undefined) throw new Error("no session");
     const input = { path: "/ws/a.ts", text: "new\n", handle: "/ws/a.ts" };
     await diffs.open(owner, input, { inside: true, kind: "change" }).shown;
@@ -261,7 +261,7 @@ describe("session registry", () => {
     transport.ports = { localPort: 1, remotePort: 5_000 };
     await accept(transport);
     transport.openStream();
-    const [session] = sessions.sessions;
+    const [session] = sessions.all;
     if (session === undefined) throw new Error("no session");
     for (const path of ["/ws/a.ts", "/ws/b.ts"]) {
       const input = { path, text: "new\n", handle: path };
@@ -282,7 +282,7 @@ describe("session registry", () => {
     expect(edited.isOpen).toBe(true);
     expect(edited.agentPresent).toBe(false);
     expect(diffs.kept.list).toMatchObject([{ path: "/ws/a.ts", reason: "agent-exited" }]);
-    expect(sessions.sessions).toEqual([]);
+    expect(sessions.all).toEqual([]);
     expect(transport.isClosed).toBe(true);
   });
 
@@ -307,7 +307,7 @@ describe("session registry", () => {
       transport.ports = { localPort: 1, remotePort: 4_000 + pid };
       await accept(transport, `claude.${pid}`);
       transport.onmessage?.({ jsonrpc: "2.0", method: "ide_connected", params: { pid } });
-      const known = (): ProposalOwner | undefined => sessions.sessions.find(({ id }) => id === `claude.${pid}`)?.owner;
+      const known = (): ProposalOwner | undefined => sessions.all.find(({ id }) => id === `claude.${pid}`)?.owner;
       await expect.poll(() => known()?.process?.pid).toBe(pid);
       const found = known();
       if (found === undefined) throw new Error("no session");
@@ -329,7 +329,7 @@ describe("session registry", () => {
       const first = new HandTransport();
       await accept(first);
       first.openStream();
-      const owner = sessions.sessions[0]?.owner;
+      const owner = sessions.all[0]?.owner;
       if (owner === undefined) throw new Error("no session");
       const open = (path: string) =>
         diffs.open(owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });

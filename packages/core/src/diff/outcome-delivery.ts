@@ -32,7 +32,7 @@ export interface CarriedOutcome extends Disposable {
   readonly eventId: number;
 }
 
-interface Parcel {
+interface PendingOutcome {
   readonly proposal: Proposal;
   /** The earliest moment from which the owner's absence counts. */
   awayFrom: number;
@@ -59,14 +59,14 @@ export interface UntoldOutcome {
 }
 
 /** Outcomes on their way: each is delivered exactly once to its owner, or stays here, on disk too, until it is fetched. */
-export class OutcomeOffice {
+export class OutcomeDelivery {
   readonly #carrier: OutcomeCarrier;
   readonly #drafts: DraftKeeper;
   readonly #clock: Clock;
   readonly #texts: () => Pick<RestingTexts, "offer" | "wake">;
   readonly #onDelivered: (proposal: Proposal) => void;
   readonly #onLost: (proposal: Proposal) => void;
-  readonly #parcels: Map<string, Parcel> = new Map();
+  readonly #pending: Map<string, PendingOutcome> = new Map();
 
   constructor(options: {
     readonly carrier: OutcomeCarrier;
@@ -92,10 +92,10 @@ export class OutcomeOffice {
    * a decision, and an open stream is no proof that somebody reads it.
    */
   send(proposal: Proposal, outcome: DiffOutcome): void {
-    const parcel = this.#begin(proposal, outcome);
-    if (!this.#parcels.has(proposal.id)) return;
-    if (proposal.facts.owner.outlivesConnection) void this.#save(parcel);
-    else this.#remove(parcel);
+    const pending = this.#begin(proposal, outcome);
+    if (!this.#pending.has(proposal.id)) return;
+    if (proposal.facts.owner.outlivesConnection) void this.#save(pending);
+    else this.#remove(pending);
   }
 
   /** An outcome of an earlier run that its owner does not know yet. */
@@ -105,60 +105,60 @@ export class OutcomeOffice {
   }
 
   redeliver(sessionId: string): void {
-    const own = Array.from(this.#parcels.values()).filter(
-      (parcel) => parcel.proposal.facts.owner.sessionId === sessionId,
+    const own = Array.from(this.#pending.values()).filter(
+      (pending) => pending.proposal.facts.owner.sessionId === sessionId,
     );
     // What the connection held is on its way with the stream that has just opened.
-    for (const parcel of own) this.#noteSending(parcel);
-    const waiting = own.filter((parcel) => parcel.carrying === undefined);
+    for (const pending of own) this.#noteSending(pending);
+    const waiting = own.filter((pending) => pending.carrying === undefined);
     // In the order in which they were sent first: event ids only go up.
     const inOrder = waiting.toSorted((a, b) => a.proposal.sentAs - b.proposal.sentAs);
     if (inOrder.some(({ proposal }) => proposal.isResting)) void this.#wakeAndCarry(inOrder);
-    else for (const parcel of inOrder) this.#carry(parcel);
+    else for (const pending of inOrder) this.#carry(pending);
   }
 
   /** What rests is on disk, and its owner has come back for it. */
-  async #wakeAndCarry(parcels: readonly Parcel[]): Promise<void> {
-    for (const parcel of parcels) {
-      const isHere = await this.#wake(parcel);
-      if (!isHere || this.#parcels.get(parcel.proposal.id) !== parcel || parcel.carrying !== undefined) continue;
-      this.#carry(parcel);
+  async #wakeAndCarry(waiting: readonly PendingOutcome[]): Promise<void> {
+    for (const pending of waiting) {
+      const isHere = await this.#wake(pending);
+      if (!isHere || this.#pending.get(pending.proposal.id) !== pending || pending.carrying !== undefined) continue;
+      this.#carry(pending);
     }
   }
 
-  async #wake(parcel: Parcel): Promise<boolean> {
+  async #wake(pending: PendingOutcome): Promise<boolean> {
     try {
-      await this.#texts().wake(parcel.proposal);
+      await this.#texts().wake(pending.proposal);
       return true;
     } catch {
       // Dropped for room, or taken away by somebody: there is no answer any more.
-      this.#remove(parcel);
-      this.#onLost(parcel.proposal);
+      this.#remove(pending);
+      this.#onLost(pending.proposal);
       return false;
     }
   }
 
   /** What was accepted and has left for nobody yet: its file may have changed since. */
   unsent(matches: (owner: ProposalOwner, handle: string) => boolean): readonly Proposal[] {
-    return Array.from(this.#parcels.values())
-      .filter((parcel) => parcel.carrying === undefined && parcel.proposal.sentAs === 0)
-      .filter((parcel) => outcomeOf(parcel).kind === "accepted")
+    return Array.from(this.#pending.values())
+      .filter((pending) => pending.carrying === undefined && pending.proposal.sentAs === 0)
+      .filter((pending) => outcomeOf(pending).kind === "accepted")
       .map(({ proposal }) => proposal)
       .filter(({ facts }) => matches(facts.owner, facts.input.handle));
   }
 
   /** Brings the texts of such an accept into memory. False: there are none any more, and the user knows. */
   async wakeUnsent(proposal: Proposal): Promise<boolean> {
-    const parcel = this.#parcels.get(proposal.id);
-    return parcel !== undefined && (!proposal.isResting || (await this.#wake(parcel)));
+    const pending = this.#pending.get(proposal.id);
+    return pending !== undefined && (!proposal.isResting || (await this.#wake(pending)));
   }
 
   /** Another outcome takes the place of one that has left for nobody yet. */
   replace(proposal: Proposal, outcome: DiffOutcome): void {
-    const parcel = this.#parcels.get(proposal.id);
-    if (parcel === undefined) return;
+    const pending = this.#pending.get(proposal.id);
+    if (pending === undefined) return;
     proposal.undelivered = outcome;
-    void this.#save(parcel);
+    void this.#save(pending);
   }
 
   /**
@@ -166,46 +166,46 @@ export class OutcomeOffice {
    * Undefined: nothing undelivered, or it was not accepted.
    */
   collect(owner: ProposalOwner, handle: string): CollectedText | undefined | Promise<CollectedText | undefined> {
-    const parcel =
+    const pending =
       this.#find(
         (one) => one.proposal.facts.owner.sessionId === owner.sessionId && one.proposal.facts.input.handle === handle,
       ) ?? this.#find((one) => one.proposal.facts.input.handle === handle && this.#isAbandoned(one, owner));
-    if (parcel === undefined) return undefined;
-    if (!parcel.proposal.isResting) return this.#fetch(parcel);
-    return this.#wake(parcel).then((isHere) => (isHere ? this.#fetch(parcel) : undefined));
+    if (pending === undefined) return undefined;
+    if (!pending.proposal.isResting) return this.#fetch(pending);
+    return this.#wake(pending).then((isHere) => (isHere ? this.#fetch(pending) : undefined));
   }
 
-  #fetch(parcel: Parcel): CollectedText | undefined {
-    const outcome = outcomeOf(parcel);
-    this.#remove(parcel);
-    this.#onDelivered(parcel.proposal);
+  #fetch(pending: PendingOutcome): CollectedText | undefined {
+    const outcome = outcomeOf(pending);
+    this.#remove(pending);
+    this.#onDelivered(pending.proposal);
     return outcome.kind === "accepted" ? { text: outcome.text, edited: outcome.edited } : undefined;
   }
 
   /** Whether an answer may not rest: it is on its way, its user does not know that it waits, or it would be the user's again. */
   isInUse(proposal: Proposal): boolean {
-    const parcel = this.#parcels.get(proposal.id);
-    if (parcel === undefined) return false;
-    const outcome = outcomeOf(parcel);
-    const isUsersAgain = outcome.kind === "accepted" && outcome.edited && !isSent(parcel) && !proposal.detached;
-    return parcel.carrying !== undefined || (outcome.kind === "accepted" && !parcel.told) || isUsersAgain;
+    const pending = this.#pending.get(proposal.id);
+    if (pending === undefined) return false;
+    const outcome = outcomeOf(pending);
+    const isUsersAgain = outcome.kind === "accepted" && outcome.edited && !isSent(pending) && !proposal.detached;
+    return pending.carrying !== undefined || (outcome.kind === "accepted" && !pending.told) || isUsersAgain;
   }
 
   /** Takes back what was not delivered for a handle that begins a new round; gives what the user had typed in those. */
   withdraw(sessionId: string, handle: string): readonly { readonly proposal: Proposal; readonly text: string }[] {
     const typed: { readonly proposal: Proposal; readonly text: string }[] = [];
-    for (const parcel of Array.from(this.#parcels.values())) {
-      const { proposal } = parcel;
-      const outcome = outcomeOf(parcel);
+    for (const pending of Array.from(this.#pending.values())) {
+      const { proposal } = pending;
+      const outcome = outcomeOf(pending);
       const { owner, input } = proposal.facts;
       if (owner.sessionId !== sessionId || input.handle !== handle) continue;
       if (proposal.isResting) {
-        this.#forgetResting(parcel);
+        this.#forgetResting(pending);
         continue;
       }
       // What was sent has arrived: an agent that is still without an answer does not propose for the same file again.
-      const wasSent = isSent(parcel);
-      this.#remove(parcel);
+      const wasSent = isSent(pending);
+      this.#remove(pending);
       if (!wasSent && outcome.kind === "accepted" && outcome.edited) typed.push({ proposal, text: outcome.text });
     }
     return typed;
@@ -214,65 +214,65 @@ export class OutcomeOffice {
   /** Accepted outcomes that wait for a session and that the user has not been told of; they count as told from now on. */
   takeUntold(sessionId: string): readonly UntoldOutcome[] {
     const untold: UntoldOutcome[] = [];
-    for (const parcel of this.#parcels.values()) {
-      const { proposal } = parcel;
-      const outcome = outcomeOf(parcel);
-      if (parcel.told || outcome.kind !== "accepted" || proposal.facts.owner.sessionId !== sessionId) continue;
-      parcel.told = true;
-      untold.push({ proposal, text: outcome.text, edited: outcome.edited, sent: isSent(parcel) });
+    for (const pending of this.#pending.values()) {
+      const { proposal } = pending;
+      const outcome = outcomeOf(pending);
+      if (pending.told || outcome.kind !== "accepted" || proposal.facts.owner.sessionId !== sessionId) continue;
+      pending.told = true;
+      untold.push({ proposal, text: outcome.text, edited: outcome.edited, sent: isSent(pending) });
     }
     return untold;
   }
 
   /** The user has taken back an accept that its owner does not know yet: it was not written, and is not to be. */
   retract(proposal: Proposal): void {
-    const parcel = this.#parcels.get(proposal.id);
-    if (parcel === undefined) return;
-    this.#remove(parcel);
+    const pending = this.#pending.get(proposal.id);
+    if (pending === undefined) return;
+    this.#remove(pending);
     this.send(proposal, { kind: "rejected" });
   }
 
   /** What is on disk of a proposal was dropped for room. True: an accept that waited there for its agent goes with it, and the user knows. */
   droppedForRoom(id: string): boolean {
-    const parcel = this.#parcels.get(id);
+    const pending = this.#pending.get(id);
     // One that is on its way still arrives.
-    if (parcel === undefined || parcel.carrying !== undefined) return false;
-    const isAccept = outcomeOf(parcel).kind === "accepted";
-    this.#remove(parcel);
-    if (isAccept) this.#onLost(parcel.proposal);
+    if (pending === undefined || pending.carrying !== undefined) return false;
+    const isAccept = outcomeOf(pending).kind === "accepted";
+    this.#remove(pending);
+    if (isAccept) this.#onLost(pending.proposal);
     return isAccept;
   }
 
   get owners(): readonly ProposalOwner[] {
-    return Array.from(this.#parcels.values(), ({ proposal }) => proposal.facts.owner);
+    return Array.from(this.#pending.values(), ({ proposal }) => proposal.facts.owner);
   }
 
   concerns(sessionId: string): boolean {
-    return this.#find((parcel) => parcel.proposal.facts.owner.sessionId === sessionId) !== undefined;
+    return this.#find((pending) => pending.proposal.facts.owner.sessionId === sessionId) !== undefined;
   }
 
   /** The owner's connection was let go of; the owner may come back and gets them on another one. */
   ownerPutAway(sessionId: string): void {
-    for (const parcel of this.#parcels.values()) {
-      if (parcel.proposal.facts.owner.sessionId !== sessionId) continue;
-      const saved = this.#save(parcel);
-      parcel.carrying?.dispose();
-      parcel.carrying = undefined;
+    for (const pending of this.#pending.values()) {
+      if (pending.proposal.facts.owner.sessionId !== sessionId) continue;
+      const saved = this.#save(pending);
+      pending.carrying?.dispose();
+      pending.carrying = undefined;
       void saved;
     }
   }
 
   /** Rejections nobody waits for any more go; accepted text stays until someone fetches it. */
   ownerEnded(sessionId: string): void {
-    for (const parcel of Array.from(this.#parcels.values())) {
-      if (parcel.proposal.facts.owner.sessionId !== sessionId) continue;
-      parcel.awayFrom = this.#clock.monotonic();
-      if (outcomeOf(parcel).kind === "accepted" && parcel.proposal.facts.owner.outlivesConnection) {
-        const saved = this.#save(parcel);
-        parcel.carrying?.dispose();
-        parcel.carrying = undefined;
-        void saved.then(() => this.#texts().offer(parcel.proposal));
-      } else this.#remove(parcel);
+    for (const pending of Array.from(this.#pending.values())) {
+      if (pending.proposal.facts.owner.sessionId !== sessionId) continue;
+      pending.awayFrom = this.#clock.monotonic();
+      if (outcomeOf(pending).kind === "accepted" && pending.proposal.facts.owner.outlivesConnection) {
+        const saved = this.#save(pending);
+        pending.carrying?.dispose();
+        pending.carrying = undefined;
+        void saved.then(() => this.#texts().offer(pending.proposal));
+      } else this.#remove(pending);
     }
   }
 
@@ -282,73 +282,73 @@ export class OutcomeOffice {
    */
   async stop(options: { readonly keep: boolean }): Promise<void> {
     await Promise.all(
-      Array.from(this.#parcels.values(), async (parcel) => {
-        const { owner } = parcel.proposal.facts;
+      Array.from(this.#pending.values(), async (pending) => {
+        const { owner } = pending.proposal.facts;
         if (owner.outlivesConnection && (options.keep || !this.#carrier.isReachable(owner.sessionId))) {
-          await this.#save(parcel);
+          await this.#save(pending);
           return;
         }
-        this.#parcels.delete(parcel.proposal.id);
-        parcel.proposal.undelivered = undefined;
-        this.#drafts.forget(parcel.proposal);
+        this.#pending.delete(pending.proposal.id);
+        pending.proposal.undelivered = undefined;
+        this.#drafts.forget(pending.proposal);
       }),
     );
   }
 
   /** After the connections have ended: what was still sent or confirmed meanwhile is written down, too. */
   async finish(): Promise<void> {
-    const changed = Array.from(this.#parcels.values()).filter(
+    const changed = Array.from(this.#pending.values()).filter(
       ({ carrying, proposal }) => carrying !== undefined && carrying.eventId !== proposal.sentAs,
     );
-    await Promise.all(changed.map((parcel) => this.#save(parcel)));
-    this.#parcels.clear();
+    await Promise.all(changed.map((pending) => this.#save(pending)));
+    this.#pending.clear();
   }
 
-  #begin(proposal: Proposal, outcome: DiffOutcome, kept = false): Parcel {
+  #begin(proposal: Proposal, outcome: DiffOutcome, kept = false): PendingOutcome {
     proposal.undelivered = outcome;
-    const parcel: Parcel = {
+    const pending: PendingOutcome = {
       proposal,
       awayFrom: this.#clock.monotonic(),
       carrying: undefined,
       told: false,
       kept,
     };
-    this.#parcels.set(proposal.id, parcel);
-    this.#carry(parcel);
-    return parcel;
+    this.#pending.set(proposal.id, pending);
+    this.#carry(pending);
+    return pending;
   }
 
-  #carry(parcel: Parcel): void {
-    const { proposal } = parcel;
-    const outcome = outcomeOf(parcel);
+  #carry(pending: PendingOutcome): void {
+    const { proposal } = pending;
+    const outcome = outcomeOf(pending);
     const { owner, input } = proposal.facts;
     const { sentAs } = proposal;
     let delivered = false;
     const carrying = this.#carrier.carry({ sessionId: owner.sessionId, path: input.path, sentAs }, outcome, () => {
       delivered = true;
-      this.#remove(parcel);
+      this.#remove(pending);
       this.#onDelivered(proposal);
     });
-    parcel.carrying = delivered ? undefined : carrying;
-    this.#noteSending(parcel);
+    pending.carrying = delivered ? undefined : carrying;
+    this.#noteSending(pending);
   }
 
   /** What is on disk must name the event that was sent last: by an older one, or none, an owner that has it would be told again. */
-  #noteSending(parcel: Parcel): void {
-    const eventId = parcel.carrying?.eventId ?? 0;
-    if (parcel.kept && eventId !== 0 && eventId !== parcel.proposal.sentAs) void this.#save(parcel);
+  #noteSending(pending: PendingOutcome): void {
+    const eventId = pending.carrying?.eventId ?? 0;
+    if (pending.kept && eventId !== 0 && eventId !== pending.proposal.sentAs) void this.#save(pending);
   }
 
-  async #save(parcel: Parcel): Promise<void> {
-    const { carrying, proposal } = parcel;
+  async #save(pending: PendingOutcome): Promise<void> {
+    const { carrying, proposal } = pending;
     if (carrying !== undefined && carrying.eventId !== 0) proposal.sentAs = carrying.eventId;
-    parcel.kept = true;
+    pending.kept = true;
     await this.#drafts.save(proposal);
   }
 
   /** What rests is in the list of kept texts, and stays there; only the answer goes. */
-  #forgetResting({ proposal }: Parcel): void {
-    this.#parcels.delete(proposal.id);
+  #forgetResting({ proposal }: PendingOutcome): void {
+    this.#pending.delete(proposal.id);
     const forget = (): void => {
       proposal.undelivered = undefined;
       this.#drafts.forget(proposal);
@@ -356,32 +356,32 @@ export class OutcomeOffice {
     void this.#texts().wake(proposal).then(forget, forget);
   }
 
-  #remove(parcel: Parcel): void {
-    parcel.carrying?.dispose();
-    parcel.carrying = undefined;
-    if (this.#parcels.get(parcel.proposal.id) !== parcel) return;
-    this.#parcels.delete(parcel.proposal.id);
-    parcel.proposal.undelivered = undefined;
-    this.#drafts.forget(parcel.proposal);
+  #remove(pending: PendingOutcome): void {
+    pending.carrying?.dispose();
+    pending.carrying = undefined;
+    if (this.#pending.get(pending.proposal.id) !== pending) return;
+    this.#pending.delete(pending.proposal.id);
+    pending.proposal.undelivered = undefined;
+    this.#drafts.forget(pending.proposal);
   }
 
-  #isAbandoned(parcel: Parcel, owner: ProposalOwner): boolean {
-    const { dialect, sessionId } = parcel.proposal.facts.owner;
+  #isAbandoned(pending: PendingOutcome, owner: ProposalOwner): boolean {
+    const { dialect, sessionId } = pending.proposal.facts.owner;
     if (dialect !== owner.dialect || this.#carrier.isReachable(sessionId)) return false;
-    const since = Math.max(parcel.awayFrom, this.#carrier.awaySince(sessionId) ?? 0);
+    const since = Math.max(pending.awayFrom, this.#carrier.awaySince(sessionId) ?? 0);
     return this.#clock.monotonic() - since >= ownerGraceMs;
   }
 
-  #find(matches: (parcel: Parcel) => boolean): Parcel | undefined {
-    for (const parcel of this.#parcels.values()) if (matches(parcel)) return parcel;
+  #find(matches: (pending: PendingOutcome) => boolean): PendingOutcome | undefined {
+    for (const pending of this.#pending.values()) if (matches(pending)) return pending;
     return undefined;
   }
 }
 
-function outcomeOf({ proposal }: Parcel): DiffOutcome {
+function outcomeOf({ proposal }: PendingOutcome): DiffOutcome {
   return proposal.undelivered ?? { kind: "rejected" };
 }
 
-function isSent({ proposal, carrying }: Parcel): boolean {
+function isSent({ proposal, carrying }: PendingOutcome): boolean {
   return proposal.sentAs !== 0 || (carrying !== undefined && carrying.eventId !== 0);
 }

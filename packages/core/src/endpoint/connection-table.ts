@@ -38,7 +38,7 @@ const rememberedEnds = 1_024;
 const maximumAway = 64;
 
 /** The sessions of one endpoint: bounded, each with an end. */
-export class SessionTable<Entry extends TableEntry> {
+export class ConnectionTable<Entry extends TableEntry> {
   readonly #entries: Map<string, Entry> = new Map();
   readonly #ended: Set<string> = new Set();
   readonly #acceptor: SessionAcceptor;
