@@ -34,7 +34,7 @@ export interface AgentSide {
   sessionInfos(): readonly SessionInfo[];
 }
 
-// Loaded with the agents: only where one came does anything hold the port.
+// A port holder is wanted only where agents were: what starts one is loaded with their side.
 export { startPortHolder } from "../port-holder/start.ts";
 
 /** Loaded when the first agent has shown the token, or an earlier run left a proposal; until then an editor does not pay for it. */
