@@ -1,3 +1,5 @@
+import { agents } from "@patchbay/core";
+
 const overview = `Patchbay: what a terminal coding agent sees of your editor, without an editor.
 
 Usage: patchbay <command>
@@ -10,7 +12,7 @@ Usage: patchbay <command>
   --help            this text; with a command, more about it
   --version         the version
 
-Agents: Gemini CLI, Qwen Code, Claude Code.`;
+Agents: ${agents.map(({ agentName }) => agentName).join(", ")}.`;
 
 const topics: Readonly<Record<string, string>> = {
   serve: `Usage: patchbay serve [folder] [options]
@@ -37,7 +39,7 @@ The shell is told from $SHELL where it is not given; --port chooses where severa
   status: `Usage: patchbay status [--json]
 
 Lists the editors on this machine that have left a record for agents: editor, folders, port, and which agents can find it.`,
-  doctor: `Usage: patchbay doctor [folder] [--agent gemini|qwen|claude] [--json]
+  doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json]
 
 Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the
 agent looks, takes the editor that the agent would take, opens a session with its token, and reads the agent's settings.

@@ -9,6 +9,7 @@ import {
 } from "@patchbay/core";
 import { program } from "../own-command.ts";
 import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
+import { listOf } from "../terminal/layout.ts";
 
 /** A finding in words, safe to print. */
 export interface FindingWords {
@@ -44,8 +45,11 @@ const renew = `eval "$(${program} env)"`;
 const reload = "Reload the editor's window.";
 
 function rawWordsOf(finding: Finding): Words {
-  const agents = listOf(finding.agents.map(agentName));
+  const agents = finding.agents.length === 0 ? "agents" : listOf(finding.agents.map(agentName), "and");
   const isOne = finding.agents.length === 1;
+  const [first] = finding.agents.map(agentOf);
+  const command = first?.program.command ?? "";
+  const connectInput = first?.connecting.input ?? "";
   /** The form of a verb that fits the agents. */
   const verb = (one: string, several: string): string => (isOne ? one : several);
   switch (finding.code) {
@@ -56,16 +60,19 @@ function rawWordsOf(finding: Finding): Words {
         others.length === 0 ? "" : ` Of the ${count} editors that have this folder open, it is ${reasons[because]}.`;
       return { text: `${agents} ${verb("connects", "connect")} to ${at(editor)}.${why}` };
     }
-    case "waits-to-be-told":
+    case "waits-to-be-told": {
+      const start = first?.connecting.command;
+      const typed = `${connectInput}   # typed in ${agents}`;
       return {
         text: `${agents} can connect to ${at(finding.values.editor)}, but in this terminal only when told to.`,
-        fix: "claude --ide   # or /ide in one that runs",
+        fix: start === undefined ? typed : `${start}   # or ${connectInput} in one that runs`,
       };
+    }
     case "undecided": {
       const { editors } = finding.values;
       return {
         text: `${editors.length} editors have this folder open (${editors.map(at).join("; ")}), and ${agents} connects to none of them by itself.`,
-        fix: `${renew}   # or choose one: /ide, typed in ${agents}`,
+        fix: `${renew}   # or choose one: ${connectInput}, typed in ${agents}`,
       };
     }
     case "takes-other-folder": {
@@ -138,19 +145,18 @@ function rawWordsOf(finding: Finding): Words {
       const { editor, theirs, ours } = finding.values;
       return {
         text: `${at(editor)} uses ${theirs} for temporary files and this terminal ${ours}, so ${agents} does not find it.`,
-        fix: `TMPDIR=${quoteWord(theirs)} gemini`,
+        fix: `TMPDIR=${quoteWord(theirs)} ${command}`,
       };
     }
     case "home-differs": {
       const { editor, theirs, ours } = finding.values;
       return {
         text: `The home of ${at(editor)} is ${theirs} and this terminal's is ${ours}, so ${agents} ${verb("does", "do")} not find it.`,
-        fix: `HOME=${quoteWord(theirs)} ${finding.agents[0] ?? ""}`,
+        fix: `HOME=${quoteWord(theirs)} ${command}`,
       };
     }
     case "variable-differs": {
       const { editor, variable, theirs, ours } = finding.values;
-      const command = finding.agents.map((id) => agentOf(id).program.command)[0] ?? "";
       const text = `${at(editor)} was started ${theirs === undefined ? `without ${variable}` : `with ${variable} ${theirs}`} and this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
       return {
         text,
@@ -167,8 +173,8 @@ function rawWordsOf(finding: Finding): Words {
         fix: `npm install --global ${finding.values.package}`,
       };
     case "directory-of-another-user": {
-      const { directory, uid } = finding.values;
-      const own = finding.agents.includes("gemini") ? " or give the editor and the agent a TMPDIR of your own" : "";
+      const { directory, uid, isTemporary } = finding.values;
+      const own = isTemporary ? " or give the editor and the agent a TMPDIR of your own" : "";
       return {
         text: `${directory} belongs to another user (uid ${uid}), so no editor of yours can offer itself to ${agents} there. Have it removed by its owner${own === "" ? "" : `,${own}`}.`,
       };
@@ -233,13 +239,13 @@ function rawWordsOf(finding: Finding): Words {
       const where = file === undefined ? "" : ` (ide.enabled in ${file})`;
       const text = `${agents}'s IDE mode is off${where}, so it looks for no editor.`;
       return file === undefined || file === userFile
-        ? { text, fix: `/ide enable   # typed in ${agents}` }
+        ? { text, fix: `${connectInput}   # typed in ${agents}` }
         : { text: `${text} Change it there: that file wins over yours.` };
     }
     case "editor-mode-not-chosen":
       return {
         text: `${agents} has not been told to use an editor yet. If it offers to install an extension, answer No; then switch IDE mode on.`,
-        fix: `/ide enable   # typed in ${agents}`,
+        fix: `${connectInput}   # typed in ${agents}`,
       };
     case "never-asks": {
       const { mode, setting, file, userFile, command, input } = finding.values;
@@ -274,10 +280,4 @@ function at({ name, port }: NamedEditor): string {
 
 function envOf({ port }: NamedEditor): string {
   return `eval "$(${program} env --port ${port})"`;
-}
-
-function listOf(names: readonly string[]): string {
-  const last = names.at(-1);
-  if (last === undefined) return "agents";
-  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }

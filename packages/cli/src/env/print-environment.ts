@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import {
+  agentOf,
   agents,
   type DiscoveryFacts,
   findRunningEditors,
@@ -42,11 +43,11 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
   tell(`Agents started here connect to ${escapeLine(editor.name)} on port ${editor.port}.`);
   for (const other of others)
     tell(`${escapeLine(other.name)} serves it too. For that one: ${program} env --port ${other.port}`);
-  for (const { agentName, isUsed, looksForEditor } of await readAgentSettings(platform, folder)) {
+  for (const { agent, agentName, isUsed, looksForEditor } of await readAgentSettings(platform, folder)) {
     if (!isUsed || looksForEditor === "yes") continue;
-    tell(
-      `${agentName} looks for no editor yet: if it asks whether to connect or to install, answer No, then type /ide enable there.`,
-    );
+    const { connecting, offersExtension } = agentOf(agent);
+    const first = offersExtension ? "if it asks whether to connect or to install, answer No, then type" : "type";
+    tell(`${agentName} looks for no editor yet: ${first} ${connecting.input} there.`);
   }
   return 0;
 }

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Companion, isSecretPath, type KeptReason, type KeptTextSaving, messageOf } from "@patchbay/core";
+import { agents, type Companion, isSecretPath, type KeptReason, type KeptTextSaving, messageOf } from "@patchbay/core";
 import type { HeadlessHost } from "../host/headless-host.ts";
 import { countLines, type FilePlace, parseFilePlace, pathInFolder, toOpenPlace } from "../host/open-files.ts";
 import { verbs } from "../review/review-words.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
+import { listOf } from "../terminal/layout.ts";
 import { describeContext, describeSession } from "./describe-session.ts";
 
 export interface ServeCommandsOptions {
@@ -16,9 +17,14 @@ export interface ServeCommandsOptions {
   readonly review: (id: string) => void;
 }
 
+/** The agents that take mentions. */
+const mentioned = agents.filter(({ takesMentions }) => takesMentions).map(({ agentName }) => agentName);
+
+const whoDoes = `${listOf(mentioned, "and")} ${mentioned.length === 1 ? "does" : "do"}`;
+
 const help = `open <file[:line[-line]]>     show agents a file, and lines of it as selected
 close <file>                  take it away again
-mention <file[:line[-line]]>  put it into the prompt of agents that can (Claude Code)
+mention <file[:line[-line]]>  put it into the prompt of agents that can (${mentioned.join(", ")})
 sessions                      who is connected, and what they see
 proposals                     what waits for you
 review [number]               go (back) to a proposal
@@ -86,7 +92,7 @@ export function mentionFile(
     path,
     lines === undefined ? undefined : { start: lines.start, end: lines.end ?? lines.start },
   );
-  if (count === 0) return { done: false, text: "No connected agent supports @-mentions (Claude Code does)." };
+  if (count === 0) return { done: false, text: `No connected agent supports @-mentions (${whoDoes}).` };
   const prompts = count === 1 ? "one agent's prompt" : `the prompts of ${count} agents`;
   return { done: true, text: `Put ${describePlace(place, folder)} into ${prompts}.` };
 }

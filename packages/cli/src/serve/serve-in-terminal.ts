@@ -15,6 +15,7 @@ import { askingWords } from "../doctor/finding-words.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
+import { listOf } from "../terminal/layout.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { sessionName } from "./describe-session.ts";
@@ -129,12 +130,18 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   screen.print("and then one of:");
   // In the modes in which they ask before they write.
   for (const agent of agents) screen.printLines(`  ${paint.place(askingCommand(agent))}`);
-  screen.print(geminiFirstMeeting);
+  for (const sentence of firstMeetings()) screen.print(sentence);
   screen.print(paint.faint("Type help for the commands, quit to end."));
 }
 
-const geminiFirstMeeting =
-  "If Gemini CLI or Qwen Code asks whether to connect an editor or to install something, answer No: nothing has to be installed. Then type /ide enable there.";
+/** What to do about the questions that agents ask in their first meeting with an editor. */
+function firstMeetings(): readonly string[] {
+  const asking = agents.filter(({ offersExtension }) => offersExtension);
+  return Array.from(new Set(asking.map(({ connecting }) => connecting.input)), (input) => {
+    const names = asking.filter(({ connecting }) => connecting.input === input).map(({ agentName }) => agentName);
+    return `If ${listOf(names, "or")} asks whether to connect an editor or to install something, answer No: nothing has to be installed. Then type ${input} there.`;
+  });
+}
 
 /** What is left of an earlier run is easily forgotten. */
 function tellKept({ keptTexts }: Companion, print: (text: string) => void): void {

@@ -84,3 +84,9 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
       .trimEnd();
   return [line(header), widths.map((width) => "─".repeat(width)).join("  "), ...rows.map((row) => line(row))];
 }
+
+/** Names as a part of a sentence: `a, b and c`. */
+export function listOf(names: readonly string[], joint: "and" | "or"): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} ${joint} ${last}`;
+}

@@ -33,7 +33,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "variable-differs": { editor, variable: hostile, theirs: hostile, ours: hostile },
   "root-by-sudo": { user: hostile },
   "not-installed": { command: hostile, package: hostile },
-  "directory-of-another-user": { directory: hostile, uid: 1 },
+  "directory-of-another-user": { directory: hostile, uid: 1, isTemporary: true },
   "directory-is-a-link": { directory: hostile },
   "directory-is-none": { directory: hostile },
   "directory-closed": { directory: hostile },

@@ -3,13 +3,14 @@ import type { Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/agent.ts";
 import { qwen } from "./qwen/agent.ts";
 
-type Listed = typeof gemini | typeof qwen | typeof claude;
+/** Every agent, in the order of every list. A new one is a folder beside these and its name here (CONTRIBUTING.md). */
+const listed: readonly [typeof gemini, typeof qwen, typeof claude] = [gemini, qwen, claude];
 
 /** Id of an agent of the catalogue. */
-export type AgentId = Listed["id"];
+export type AgentId = (typeof listed)[number]["id"];
 
-/** Every agent Patchbay serves, in the order of every list of agents. A new one is a folder beside these, and named here. */
-export const agents: readonly Dialect<AgentId>[] = [gemini, qwen, claude] satisfies readonly Listed[];
+/** Every agent that Patchbay serves. */
+export const agents: readonly Dialect<AgentId>[] = listed;
 
 /**
  * The command line that starts an agent so that it asks before it writes. `command` is what the user starts it with, where

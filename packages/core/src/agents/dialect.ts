@@ -22,6 +22,12 @@ export interface Dialect<Id extends string = string> {
   readonly program: { readonly command: string; readonly package: string };
   /** How it is started so that it asks before it writes, whatever its own settings say. */
   readonly asking: AskingMode;
+  /** What has it look for an editor: typed into a running one, and the command that starts it so, where there is one. */
+  readonly connecting: { readonly input: string; readonly command?: string };
+  /** Whether it offers to install an extension when it first meets an editor. Nobody needs that. */
+  readonly offersExtension: boolean;
+  /** Whether files and lines can be put into its prompt (`SessionEngine.encodeMention`). */
+  readonly takesMentions: boolean;
   readonly transport: "streamable-http" | "websocket";
   /** The variable that names the editor's port to it. */
   readonly portVariable: string;

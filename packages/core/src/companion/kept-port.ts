@@ -71,15 +71,49 @@ const attachedKey = "attached";
 /** Agents of a run that ended longer ago have ended with their terminals, or were connected again, ms. */
 const worthTellingMs = 10 * 60_000;
 
-/** Notes for the next run which agents were connected to this one. */
+/** Notes for the next run which agents were connected to this one, and what has each connect again. */
 export async function noteAttached(
   storage: PrivateStorage,
   sessions: readonly Session[],
   clock: Pick<Clock, "now">,
 ): Promise<void> {
-  const agentNames = sessions.filter(({ isOpen }) => isOpen).map(({ dialect }) => dialect.agentName);
-  if (agentNames.length > 0) await storage.write(attachedKey, `${clock.now()} ${[...new Set(agentNames)].join(", ")}`);
+  const attached = new Set(sessions.filter(({ isOpen }) => isOpen).map(({ dialect }) => dialect));
+  const byInput = new Map<string, string[]>();
+  for (const { agentName, connecting } of attached) {
+    byInput.set(connecting.input, [...(byInput.get(connecting.input) ?? []), agentName]);
+  }
+  const note: AttachedNote = {
+    at: clock.now(),
+    agents: Array.from(attached, ({ agentName }) => agentName).join(", "),
+    inputs: Array.from(byInput, ([input, names]) => `${input} (${names.join(", ")})`).join(", "),
+  };
+  if (attached.size > 0) await storage.write(attachedKey, JSON.stringify(note));
   else await storage.remove(attachedKey);
+}
+
+/** What a run leaves of the agents that were connected to it. */
+interface AttachedNote {
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Their names. */
+  readonly agents: string;
+  /** What is to be typed into which of them. */
+  readonly inputs: string;
+}
+
+function parseAttached(text: string | undefined): AttachedNote | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text ?? "");
+  } catch {
+    // Nobody was connected, or nothing that can be read was left.
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!("at" in value) || !("agents" in value) || !("inputs" in value)) return undefined;
+  const { at, agents, inputs } = value;
+  if (typeof at !== "number" || typeof agents !== "string" || typeof inputs !== "string") return undefined;
+  return { at, agents, inputs };
 }
 
 /**
@@ -92,12 +126,13 @@ export async function tellPortLost(
   { clock, logger }: { readonly clock: Pick<Clock, "now">; readonly logger: Logger },
 ): Promise<void> {
   try {
-    const [, at, agents] = /^(\d+) (.+)$/u.exec((await storage.read(attachedKey)) ?? "") ?? [];
-    if (at === undefined || agents === undefined) return;
+    const attached = parseAttached(await storage.read(attachedKey));
+    if (attached === undefined) return;
     await storage.remove(attachedKey);
-    if (clock.now() - Number(at) > worthTellingMs) return;
-    const text = `${agents} cannot come back without your help: while this editor was away, another program could have its port. Connect again: type "/ide enable" in Gemini CLI and Qwen Code, "/ide" in Claude Code.`;
-    await host.messages.show({ code: "port-lost", severity: "warning", text, actions: [], values: { agents } });
+    const { at, agents, inputs } = attached;
+    if (clock.now() - at > worthTellingMs) return;
+    const text = `${agents} cannot come back without your help: while this editor was away, another program could have its port. To connect again, type: ${inputs}.`;
+    await host.messages.show({ code: "port-lost", severity: "warning", text, actions: [], values: { agents, inputs } });
   } catch (error) {
     logger.warn("It could not be told that agents have to connect again", { reason: messageOf(error) });
   }

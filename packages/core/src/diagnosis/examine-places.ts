@@ -10,12 +10,12 @@ export function blockedDirectory(
   platform: Platform,
   { place, facts, isLinked, isClosed }: FoundPlace,
 ): Finding | undefined {
-  const { agent, directory } = place;
+  const { agent, directory, isTemporary } = place;
   if (isClosed) return findingOf("directory-closed", "problem", agent, { directory });
   if (facts === undefined) return undefined;
   if (facts.kind !== "directory") return findingOf("directory-is-none", "problem", agent, { directory });
   if (!isOwn(platform, facts)) {
-    return findingOf("directory-of-another-user", "problem", agent, { directory, uid: facts.uid });
+    return findingOf("directory-of-another-user", "problem", agent, { directory, uid: facts.uid, isTemporary });
   }
   return isLinked ? findingOf("directory-is-a-link", "problem", agent, { directory }) : undefined;
 }

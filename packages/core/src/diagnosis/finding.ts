@@ -66,7 +66,12 @@ export interface FindingValues {
   };
   readonly "root-by-sudo": { readonly user: string };
   readonly "not-installed": { readonly command: string; readonly package: string };
-  readonly "directory-of-another-user": { readonly directory: string; readonly uid: number };
+  /** `isTemporary`: below this terminal's temporary directory, so that another one of those helps. */
+  readonly "directory-of-another-user": {
+    readonly directory: string;
+    readonly uid: number;
+    readonly isTemporary: boolean;
+  };
   readonly "directory-is-a-link": { readonly directory: string };
   readonly "directory-is-none": { readonly directory: string };
   readonly "directory-closed": { readonly directory: string };

@@ -28,6 +28,8 @@ export interface AgentPlace {
   readonly directory: string;
   /** See `RecordPlace.pattern`. */
   readonly pattern: RegExp;
+  /** Whether it is below the temporary directory. */
+  readonly isTemporary: boolean;
 }
 
 /** Where agents look that are started in these surroundings (docs/protocols), each directory once for an agent. */
@@ -36,7 +38,8 @@ export function agentPlaces(platform: Platform, surroundings: Surroundings): rea
     const found = new Map<string, AgentPlace>();
     for (const { root, directories, pattern, isRead } of places(surroundings)) {
       const directory = directories.reduce((path, name) => joinPath(platform, path, name), root);
-      if (isRead) found.set(directory, { agent: id, directory, pattern });
+      if (isRead)
+        found.set(directory, { agent: id, directory, pattern, isTemporary: root === surroundings.temporaryDirectory });
     }
     return Array.from(found.values());
   });

@@ -119,7 +119,7 @@ describe("the end of a run", () => {
   });
 
   it.each([
-    { isHere: true, noted: /^\d+ Gemini CLI$/ },
+    { isHere: true, noted: /^\{"at":\d+,"agents":"Gemini CLI","inputs":"\/ide enable \(Gemini CLI\)"\}$/ },
     { isHere: false, noted: /^$/ },
   ])("notes for the next run which agents were here ($noted)", async ({ isHere, noted }) => {
     const { run, platform, logger, transport } = await start();
