@@ -9,14 +9,13 @@ export type {
   AgentStatus,
   AgentView,
 } from "./agents/agent-driver.ts";
-export { findClaudeCompanion } from "./agents/discovery.ts";
-export { type ClaudeDriver, type ClaudeDriverOptions, createClaudeDriver } from "./agents/claude-driver.ts";
-export type { CompanionAddress } from "./agents/discovery.ts";
-export type { CompanionSpecDriver } from "./agents/companion-spec-driver.ts";
-export { findGeminiCompanion } from "./agents/discovery.ts";
-export { createGeminiDriver } from "./agents/companion-spec-driver.ts";
-export { findQwenCompanions } from "./agents/discovery.ts";
-export { createQwenDriver } from "./agents/companion-spec-driver.ts";
+export { type ClaudeDriver, type ClaudeDriverOptions, createClaudeDriver } from "./agents/claude/driver.ts";
+export { findClaudeCompanion } from "./agents/claude/locks.ts";
+export { createAgentDriver } from "./agents/drivers.ts";
+export type { CompanionSpecDriver } from "./agents/gemini-family/driver.ts";
+export { createGeminiDriver, findGeminiCompanion } from "./agents/gemini/driver.ts";
+export { createQwenDriver, findQwenCompanions } from "./agents/qwen/driver.ts";
+export type { CompanionAddress } from "./agents/records.ts";
 export type { DiffControls, EditorHostControls, TestRunner } from "./contract/contract-case.ts";
 export { createMemoryEditorControls, type MemoryEditorControls } from "./contract/memory-editor-controls.ts";
 export { editorHostContract, type EditorHostContractOptions } from "./contract/editor-host-contract.ts";

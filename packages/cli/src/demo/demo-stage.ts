@@ -1,13 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Companion, createCompanion } from "@patchbay/core";
+import { agents, type Companion, createCompanion } from "@patchbay/core";
 import {
   type AgentDriver,
   type AgentOutcome,
   type AgentProposal,
-  createClaudeDriver,
-  createGeminiDriver,
-  createQwenDriver,
+  createAgentDriver,
   createTestPlatform,
   type TestPlatform,
 } from "@patchbay/testkit";
@@ -17,7 +15,7 @@ import { escapeLine } from "../terminal/escape-text.ts";
 import { displayWidth, formatTable, wrapText } from "../terminal/layout.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-/** Everything the demonstration needs, in a folder that is thrown away: a workspace, a companion, and the three agents. */
+/** Everything the demonstration needs, in a folder that is thrown away: a workspace, a companion, and every agent. */
 export class DemoStage {
   readonly platform: TestPlatform;
   readonly host: HeadlessHost;
@@ -37,7 +35,7 @@ export class DemoStage {
       home: this.platform.home,
       temporaryDirectory: this.platform.tmp,
     };
-    this.agents = [createGeminiDriver(where), createQwenDriver(where), createClaudeDriver(where)];
+    this.agents = agents.map(({ id }) => createAgentDriver(id, where));
   }
 
   path(name: string): string {

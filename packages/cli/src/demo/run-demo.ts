@@ -5,7 +5,7 @@ import { type DemoRow, DemoStage } from "./demo-stage.ts";
 
 const before = "Hello, wörld 👋\n";
 
-/** Plays the whole loop with all three agents in a throwaway workspace; nothing outside of it is touched. Never rejects. */
+/** Plays the whole loop with every agent in a throwaway workspace; nothing outside of it is touched. Never rejects. */
 export async function runDemo(): Promise<readonly DemoRow[]> {
   const rows: DemoRow[] = [];
   const stage = new DemoStage();
@@ -16,7 +16,7 @@ export async function runDemo(): Promise<readonly DemoRow[]> {
     for (const agent of stage.agents) {
       for (const step of steps) rows.push(await play(stage, agent, step));
     }
-    rows.push(...(await threeOnOneFile(stage)));
+    rows.push(...(await allOnOneFile(stage)));
     for (const agent of stage.agents) rows.push(await play(stage, agent, closing));
     const left = await stage.stop();
     const happened = left.length === 0 ? "no record is left" : `left: ${left.join(", ")}`;
@@ -124,7 +124,7 @@ const closing: Step = {
 };
 
 /** Every agent proposes another text for one file; each gets its own verdict, in another order than they asked. */
-async function threeOnOneFile(stage: DemoStage): Promise<readonly DemoRow[]> {
+async function allOnOneFile(stage: DemoStage): Promise<readonly DemoRow[]> {
   const path = stage.write("shared.txt", before);
   const asked = await Promise.all(
     stage.agents.map(async (agent) => {
@@ -133,29 +133,30 @@ async function threeOnOneFile(stage: DemoStage): Promise<readonly DemoRow[]> {
       return { agent: agent.agentName, proposal, id: review?.request.id ?? "never shown" };
     }),
   );
-  const [first, second, third] = asked;
-  if (first === undefined || second === undefined || third === undefined) return [];
-  stage.host.diffs.accept(third.id);
+  const step = `${asked.length} agents, one file`;
+  const [first, ...others] = asked;
+  const last = others.pop();
+  if (first === undefined || last === undefined) return [];
+  stage.host.diffs.accept(last.id);
   stage.host.diffs.reject(first.id);
-  const accepted = await stage.outcome(third.proposal);
-  const rejected = await stage.outcome(first.proposal);
-  const waits = stage.host.diffs.find(second.id) === undefined ? "not asked any more" : "still asked";
-  stage.host.diffs.reject(second.id);
-  const last = await stage.outcome(second.proposal);
-  const step = "three agents, one file";
-  return [
+  const rows: DemoRow[] = [
     {
-      agent: third.agent,
+      agent: last.agent,
       step,
-      expected: `accepted in the editor; file has "From ${third.agent}\n"`,
-      happened: `${accepted}; file has "${stage.read("shared.txt")}"`,
+      expected: `accepted in the editor; file has "From ${last.agent}\n"`,
+      happened: `${await stage.outcome(last.proposal)}; file has "${stage.read("shared.txt")}"`,
     },
-    { agent: first.agent, step, expected: "rejected in the editor", happened: rejected },
-    {
-      agent: second.agent,
+    { agent: first.agent, step, expected: "rejected in the editor", happened: await stage.outcome(first.proposal) },
+  ];
+  for (const { agent, proposal, id } of others) {
+    const waits = stage.host.diffs.find(id) === undefined ? "not asked any more" : "still asked";
+    stage.host.diffs.reject(id);
+    rows.push({
+      agent,
       step,
       expected: "still asked meanwhile, then rejected in the editor",
-      happened: `${waits} meanwhile, then ${last}`,
-    },
-  ];
+      happened: `${waits} meanwhile, then ${await stage.outcome(proposal)}`,
+    });
+  }
+  return rows;
 }

@@ -1,14 +1,20 @@
+import { agents } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { formatDemo, isAsExpected } from "../../src/demo/demo-stage.ts";
 import { runDemo } from "../../src/demo/run-demo.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 
+/** What each agent does alone, before all change one file and then see it closed. */
+const steps = 6;
+
 describe("the demonstration", () => {
-  it("plays every step with all three agents, and everything is as expected", async () => {
+  it("plays every step with every agent, and everything is as expected", async () => {
     const rows = await runDemo();
     expect(rows.filter((row) => !isAsExpected(row))).toEqual([]);
-    expect(new Set(rows.map((row) => row.agent))).toEqual(new Set(["Gemini CLI", "Qwen Code", "Claude Code", "all"]));
-    expect(rows).toHaveLength(25);
+    expect(new Set(rows.map((row) => row.agent))).toEqual(
+      new Set([...agents.map(({ agentName }) => agentName), "all"]),
+    );
+    expect(rows).toHaveLength(agents.length * (steps + 2) + 1);
   });
 
   it("shows what differs, and counts", () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { PatchbayError, type Position } from "@patchbay/core";
+import { type AgentId, PatchbayError, type Position } from "@patchbay/core";
 import * as z from "zod";
 
 /** Where and as whom a driven agent runs. */
@@ -16,6 +16,8 @@ export interface AgentDriverOptions {
   readonly writesFile?: boolean;
   /** Version that the agent tells. Default: the version whose behaviour is driven. */
   readonly version?: string;
+  /** Name that its client tells. Default: the one that the driven version tells. */
+  readonly clientName?: string;
   /** What the agent's walk up the process tree yields. Default: this process. */
   readonly idePid?: number;
 }
@@ -94,7 +96,7 @@ export interface AgentProposal {
 
 /** A coding agent without a model: it speaks as the real one does, and tests say what it wants. */
 export interface AgentDriver {
-  readonly dialect: "gemini" | "qwen" | "claude";
+  readonly dialect: AgentId;
   readonly agentName: string;
   readonly status: AgentStatus;
   /** Looks for a companion and connects, as at the agent's start or `/ide enable`. Rejects with a sentence where none is found or it refuses. */

@@ -1,20 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Companion, createCompanion } from "@patchbay/core";
+import { type AgentId, agents as catalogue, type Companion, createCompanion } from "@patchbay/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type AgentDriver,
   type AgentDriverOptions,
-  createClaudeDriver,
-  createGeminiDriver,
+  createAgentDriver,
   createMemoryEditor,
-  createQwenDriver,
   createTestPlatform,
   type MemoryEditor,
   type TestPlatform,
 } from "../../src/index.ts";
-
-const drivers = { gemini: createGeminiDriver, qwen: createQwenDriver, claude: createClaudeDriver } as const;
 
 let platform: TestPlatform;
 let editor: MemoryEditor;
@@ -27,8 +23,8 @@ function write(name: string, text: string): string {
   return path;
 }
 
-function start(dialect: keyof typeof drivers, options: Partial<AgentDriverOptions> = {}): AgentDriver {
-  const agent = drivers[dialect]({
+function start(dialect: AgentId, options: Partial<AgentDriverOptions> = {}): AgentDriver {
+  const agent = createAgentDriver(dialect, {
     cwd: platform.workspace,
     home: platform.home,
     temporaryDirectory: platform.tmp,
@@ -51,7 +47,7 @@ afterEach(async () => {
   platform.dispose();
 });
 
-describe.each(["gemini", "qwen", "claude"] as const)("the %s driver against a real companion", (dialect) => {
+describe.each(catalogue.map(({ id }) => id))("the %s driver against a real companion", (dialect) => {
   it("finds it through the record, connects, and sees what the user has open", async () => {
     const path = write("a.ts", "one\ntwo\n");
     editor.openFile(path, "one\ntwo\n");

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import type { AgentId } from "@patchbay/core";
 import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { WebSocketServer } from "ws";
@@ -11,7 +12,7 @@ export interface ScriptedCompanion {
   /** Sends a notification on every open stream and socket. */
   notify(method: string, params: unknown): void;
   /** Writes a record for one agent, as this companion or another would. */
-  record(agent: "gemini" | "qwen" | "claude", content: Readonly<Record<string, unknown>>, name?: string): string;
+  record(agent: AgentId, content: Readonly<Record<string, unknown>>, name?: string): string;
   close(): Promise<void>;
 }
 

@@ -16,9 +16,10 @@ import {
   withByteOrderMark,
   type WorkspaceFile,
   writeText,
-} from "./agent-driver.ts";
-import { type CompanionAddress, findClaudeCompanion } from "./discovery.ts";
-import { ClaudeSocket, parseMention, parseSelection, parseToolNames, type SelectionTold } from "./claude-socket.ts";
+} from "../agent-driver.ts";
+import type { CompanionAddress } from "../records.ts";
+import { findClaudeCompanion } from "./locks.ts";
+import { ClaudeSocket, parseMention, parseSelection, parseToolNames, type SelectionTold } from "./socket.ts";
 
 export interface ClaudeDriverOptions extends AgentDriverOptions {
   /** Waits before each attempt after a drop, milliseconds. Default: at once, then five in 15 s, as the client. */
@@ -130,7 +131,7 @@ export class ClaudeDriver implements AgentDriver {
       await socket.request("initialize", {
         protocolVersion: "2025-11-25",
         capabilities: { roots: { listChanged: true }, elicitation: {} },
-        clientInfo: { name: "claude-code", title: "Claude Code", version },
+        clientInfo: { name: this.#options.clientName ?? "claude-code", title: "Claude Code", version },
       });
       socket.notify("notifications/initialized");
       socket.notify("ide_connected", { pid: process.pid });

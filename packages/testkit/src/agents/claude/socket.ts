@@ -1,7 +1,7 @@
 import { PatchbayError } from "@patchbay/core";
 import { WebSocket } from "ws";
 import * as z from "zod";
-import type { CompanionAddress } from "./discovery.ts";
+import type { CompanionAddress } from "../records.ts";
 
 export interface ClaudeSocketOptions {
   readonly address: CompanionAddress;

@@ -2,12 +2,13 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { readToolResult } from "./agent-driver.ts";
-import { type CompanionSpecHandlers, subscribe } from "./companion-spec-notifications.ts";
-import type { CompanionAddress } from "./discovery.ts";
+import { readToolResult } from "../agent-driver.ts";
+import { type CompanionSpecHandlers, subscribe } from "./notifications.ts";
+import type { CompanionAddress } from "../records.ts";
 
 export interface CompanionSpecConnectionOptions extends CompanionSpecHandlers {
   readonly address: CompanionAddress;
+  readonly clientName: string;
   readonly clientVersion: string;
   /** The MCP revision that the client asks for. */
   readonly protocolVersion: string;
@@ -29,7 +30,7 @@ export class CompanionSpecConnection {
   }
 
   static async open(options: CompanionSpecConnectionOptions): Promise<CompanionSpecConnection> {
-    const client = new Client({ name: "streamable-http-client", version: options.clientVersion }, { capabilities: {} });
+    const client = new Client({ name: options.clientName, version: options.clientVersion }, { capabilities: {} });
     const cuttable = createCuttableFetch();
     const { port, token } = options.address;
     const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {

@@ -1,4 +1,4 @@
-import { messageOf, PatchbayError } from "@patchbay/core";
+import { type AgentId, messageOf, PatchbayError } from "@patchbay/core";
 import {
   type AgentDriver,
   type AgentDriverOptions,
@@ -8,21 +8,22 @@ import {
   type AgentStatus,
   inspectFile,
   OpenQuestion,
-  prependByteOrderMark,
   StatusBoard,
-  toCrLf,
-  withByteOrderMark,
   type WorkspaceFile,
   writeText,
-} from "./agent-driver.ts";
-import { CompanionSpecConnection } from "./companion-spec-connection.ts";
-import { parseFinalText, toAgentView } from "./companion-spec-notifications.ts";
-import { type CompanionAddress, findGeminiCompanion, findQwenCompanions } from "./discovery.ts";
+} from "../agent-driver.ts";
+import { CompanionSpecConnection } from "./connection.ts";
+import { parseFinalText, toAgentView } from "./notifications.ts";
+import type { CompanionAddress } from "../records.ts";
+
+/** Name that Gemini CLI and Qwen Code give their client. */
+export const familyClientName = "streamable-http-client";
 
 /** What differs between the agents of this family. */
 export interface CompanionSpecProfile {
-  readonly dialect: "gemini" | "qwen";
+  readonly dialect: AgentId;
   readonly agentName: string;
+  readonly clientName: string;
   readonly clientVersion: string;
   readonly protocolVersion: string;
   /** Candidates in the order in which they are tried. */
@@ -35,9 +36,9 @@ export interface CompanionSpecProfile {
   toDisk(text: string, file: WorkspaceFile): string;
 }
 
-/** Gemini CLI or Qwen Code without a model. */
+/** A member of the Gemini family without a model. */
 export class CompanionSpecDriver implements AgentDriver {
-  readonly dialect: "gemini" | "qwen";
+  readonly dialect: AgentId;
   readonly agentName: string;
   readonly #profile: CompanionSpecProfile;
   readonly #options: AgentDriverOptions;
@@ -139,6 +140,7 @@ export class CompanionSpecDriver implements AgentDriver {
   async #connectTo(address: CompanionAddress): Promise<void> {
     const connection = await CompanionSpecConnection.open({
       address,
+      clientName: this.#options.clientName ?? this.#profile.clientName,
       clientVersion: this.#options.version ?? this.#profile.clientVersion,
       protocolVersion: this.#profile.protocolVersion,
       onContext: (update) => {
@@ -207,44 +209,4 @@ export class CompanionSpecDriver implements AgentDriver {
     if (this.#connection === undefined) throw new PatchbayError("not-found", `${this.agentName} is not connected.`);
     return this.#connection;
   }
-}
-
-/** Speaks as Gemini CLI 0.61.0 does. */
-export function createGeminiDriver(options: AgentDriverOptions): CompanionSpecDriver {
-  return new CompanionSpecDriver(
-    {
-      dialect: "gemini",
-      agentName: "Gemini CLI",
-      clientVersion: "0.61.0",
-      protocolVersion: "2025-06-18",
-      find: (where) => {
-        const found = findGeminiCompanion(where);
-        return found === undefined ? [] : [found];
-      },
-      failsOnRefusal: true,
-      toWire: (text, tool, file) => (tool === "edit" && file.hasByteOrderMark ? withByteOrderMark(text) : text),
-      toDisk: (text, file) => (file.usesCrLf ? toCrLf(text) : text),
-    },
-    options,
-  );
-}
-
-/** Speaks as Qwen Code 0.24.4 does, in the approval mode in which it asks (`tools.approvalMode: "default"`). */
-export function createQwenDriver(options: AgentDriverOptions): CompanionSpecDriver {
-  return new CompanionSpecDriver(
-    {
-      dialect: "qwen",
-      agentName: "Qwen Code",
-      clientVersion: "1.0.0",
-      protocolVersion: "2025-11-25",
-      find: findQwenCompanions,
-      failsOnRefusal: false,
-      toWire: (text) => text,
-      toDisk: (text, file) => {
-        const lines = file.usesCrLf ? toCrLf(text) : text;
-        return file.hasByteOrderMark ? prependByteOrderMark(lines) : lines;
-      },
-    },
-    options,
-  );
 }

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod";
-import type { AgentView } from "./agent-driver.ts";
+import type { AgentView } from "../agent-driver.ts";
 
 /** An open file as `ide/contextUpdate` has it: 1-based. */
 export interface ContextFile {
