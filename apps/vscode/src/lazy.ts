@@ -1,42 +1,43 @@
-import { LoadOnce } from "@patchbay/core";
+import { agents, LoadOnce } from "@patchbay/core";
 import { commands, type Disposable } from "vscode";
+import { runCommandOf } from "./contributions.mts";
 
 /** Loads what is not needed before the first proposal, command or look at a view. In one place, because each `import()` takes room. */
 export const loadLater = (): Promise<typeof import("./later.ts")> => import("./later.ts");
 
 /** Every command of package.json. They are known to VS Code from the start; their code is loaded with the first one called. */
 export const commandIds: readonly string[] = [
-  "runGemini",
-  "runQwen",
-  "runClaude",
-  "sendSelection",
-  "sendFile",
-  "acceptProposal",
-  "rejectProposal",
-  "acceptInTitle",
-  "rejectInTitle",
-  "acceptInView",
-  "rejectInView",
-  "answerInTerminal",
-  "showConflict",
-  "showOutside",
-  "hideOutside",
-  "saveInTitle",
-  "saveKeptText",
-  "copyKeptText",
-  "discardKeptText",
-  "nextProposal",
-  "previousProposal",
-  "revealProposal",
-  "acceptAllProposals",
-  "rejectAllProposals",
-  "showConnections",
-  "pauseSharing",
-  "resumeSharing",
-  "diagnose",
-  "copyEnvironment",
-  "showLog",
-].map((name) => `patchbay.${name}`);
+  ...agents.map(runCommandOf),
+  ...[
+    "sendSelection",
+    "sendFile",
+    "acceptProposal",
+    "rejectProposal",
+    "acceptInTitle",
+    "rejectInTitle",
+    "acceptInView",
+    "rejectInView",
+    "answerInTerminal",
+    "showConflict",
+    "showOutside",
+    "hideOutside",
+    "saveInTitle",
+    "saveKeptText",
+    "copyKeptText",
+    "discardKeptText",
+    "nextProposal",
+    "previousProposal",
+    "revealProposal",
+    "acceptAllProposals",
+    "rejectAllProposals",
+    "showConnections",
+    "pauseSharing",
+    "resumeSharing",
+    "diagnose",
+    "copyEnvironment",
+    "showLog",
+  ].map((name) => `patchbay.${name}`),
+];
 
 /**
  * Registers commands whose code is loaded when the first of them is called: stand-ins make way for the real ones, and

@@ -2,6 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { agents } from "@patchbay/core";
+import {
+  type Agent,
+  type Manifest as AgentManifest,
+  type Texts,
+  textsWithAgents,
+  withAgents,
+} from "../scripts/write-contributions.mts";
 import { collectTexts } from "../scripts/collect-texts.mts";
 import { commandIds } from "../src/lazy.ts";
 
@@ -117,6 +125,77 @@ describe("texts", () => {
     for (const { media } of manifest.contributes.walkthroughs.flatMap(({ steps }) => steps)) {
       expect(readFileSync(join(root, media.markdown), "utf8").length).toBeGreaterThan(0);
     }
+  });
+});
+
+/** An agent that the catalogue does not hold. */
+const nova: Agent = {
+  id: "nova",
+  agentName: "Nova Shell",
+  program: { command: "nova", package: "@example/nova" },
+  asking: { setting: "writeMode", flag: "--write-mode", value: "ask", isDefault: false },
+};
+
+describe("what the manifest says of agents", () => {
+  const written = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+  const languages = ["package.nls.json", ...translations];
+
+  it("is what the catalogue says; `pnpm run contributions` writes it", () => {
+    expect(text).toBe(written(withAgents(readJson<AgentManifest>("package.json"))));
+  });
+
+  it.each(languages)("is so in %s, too", (file) => {
+    expect(readFileSync(join(root, file), "utf8")).toBe(written(textsWithAgents(file, readJson<Texts>(file))));
+  });
+
+  it("has a further agent's command and settings, none of which an untrusted workspace may choose", () => {
+    const { capabilities, contributes, keywords } = withAgents(readJson<Manifest & AgentManifest>("package.json"), [
+      ...agents,
+      nova,
+    ]);
+    const { properties } = contributes.configuration;
+    expect(keywords).toContain("nova shell");
+    expect(contributes.commands.map(({ command }) => command)).toContain("patchbay.runNova");
+    expect(properties["patchbay.agents.nova.command"]).toMatchObject({ default: "nova" });
+    expect(properties["patchbay.agents.nova.writeMode"]).toMatchObject({
+      enum: ["ask", "asConfigured"],
+      default: "ask",
+    });
+    expect(capabilities.untrustedWorkspaces.restrictedConfigurations).toEqual(
+      expect.arrayContaining(["patchbay.agents.nova.command", "patchbay.agents.nova.writeMode"]),
+    );
+  });
+
+  it.each(languages)("has a text for each of these in %s, and offers the agent where others are offered", (file) => {
+    const all = [...agents, nova];
+    const keys = Array.from(
+      written(withAgents(readJson<AgentManifest>("package.json"), all)).matchAll(/"%([^%"]+)%"/gu),
+      ([, key = ""]) => key,
+    );
+    const texts = textsWithAgents(file, readJson<Texts>(file), all);
+    expect(Object.keys(texts).toSorted()).toEqual(Array.from(new Set(keys)).toSorted());
+    for (const key of ["welcome.connections", "walkthrough.run.description"]) {
+      expect(texts[key]).toMatch(/\n\[[^\]]*Nova Shell[^\]]*\]\(command:patchbay\.runNova\)/u);
+    }
+    expect(texts["description"]).toContain("Nova Shell");
+    expect(texts["config.agents.nova.writeMode.ask"]).toContain("--write-mode ask");
+  });
+
+  it.each(["README.md", "media/walkthrough/run.md"])("leaves out none in %s", (file) => {
+    const page = readFileSync(join(root, file), "utf8");
+    expect(agents.filter(({ agentName }) => !page.includes(agentName))).toEqual([]);
+  });
+
+  it("keeps the names that users' keys and settings already have", () => {
+    expect(ids.slice(0, 3)).toEqual(["patchbay.runGemini", "patchbay.runQwen", "patchbay.runClaude"]);
+    const names = Object.keys(manifest.contributes.configuration.properties);
+    expect(names.filter((name) => name.startsWith("patchbay.agents."))).toEqual([
+      "patchbay.agents.gemini.command",
+      "patchbay.agents.qwen.command",
+      "patchbay.agents.qwen.approvalMode",
+      "patchbay.agents.claude.command",
+      "patchbay.agents.claude.permissionMode",
+    ]);
   });
 });
 

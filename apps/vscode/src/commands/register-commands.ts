@@ -1,8 +1,9 @@
-import type { Companion } from "@patchbay/core";
+import { agents, type Companion } from "@patchbay/core";
 import { commands, type Disposable, env, EventEmitter, l10n, type OutputChannel, Uri, workspace } from "vscode";
+import { runCommandOf } from "../contributions.mts";
 import { writeDiagnosis } from "../diagnosis.ts";
 import type { DiffViews } from "../diff/diff-views.ts";
-import type { AgentId, Settings, Sharing } from "../settings.ts";
+import type { Settings, Sharing } from "../settings.ts";
 import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
@@ -77,17 +78,14 @@ export function registerDiagnose(companion: Companion, settings: Settings): Disp
   ];
 }
 
-/** "Run Gemini CLI", "Run Qwen Code", "Run Claude Code". */
+/** "Run" for each agent, e.g. "Run Gemini CLI". */
 export function registerRunAgent(terminals: AgentTerminals): Disposable[] {
-  const run = async (agent: AgentId): Promise<void> => {
-    terminals.run(agent);
-    await tellIfMissing(agent);
-  };
-  return [
-    commands.registerCommand("patchbay.runGemini", async () => await run("gemini")),
-    commands.registerCommand("patchbay.runQwen", async () => await run("qwen")),
-    commands.registerCommand("patchbay.runClaude", async () => await run("claude")),
-  ];
+  return agents.map((agent) =>
+    commands.registerCommand(runCommandOf(agent), async () => {
+      terminals.run(agent);
+      await tellIfMissing(agent);
+    }),
+  );
 }
 
 /** "Pause Sharing" and "Resume Sharing". */

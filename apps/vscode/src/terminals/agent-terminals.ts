@@ -1,19 +1,16 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { commands, type Disposable, env, l10n, type Terminal, ThemeIcon, window } from "vscode";
-import { agentCommandLine, type AgentId } from "../settings.ts";
+import { askingCommand, type Dialect } from "@patchbay/core";
+import { commands, type Disposable, env, l10n, type Terminal, ThemeIcon, window, workspace } from "vscode";
+import { asConfigured, settingNamesOf } from "../contributions.mts";
 import { inform, note } from "../surfaces/messages.ts";
 
-/** The agents that Patchbay starts, under the names people know. */
-const agentNames: Readonly<Record<AgentId, string>> = {
-  gemini: "Gemini CLI",
-  qwen: "Qwen Code",
-  claude: "Claude Code",
-};
+/** What is needed of an agent to start it. */
+export type StartedAgent = Pick<Dialect, "id" | "agentName" | "program" | "asking">;
 
 /** Terminals in which Patchbay started an agent. */
 export class AgentTerminals implements Disposable {
-  readonly #terminals: Map<Terminal, AgentId> = new Map();
+  readonly #terminals: Set<Terminal> = new Set();
   readonly #subscription: Disposable;
 
   constructor() {
@@ -21,18 +18,18 @@ export class AgentTerminals implements Disposable {
   }
 
   /** Starts an agent in a new terminal and goes there: the user asked for it. */
-  run(agent: AgentId): void {
-    const terminal = window.createTerminal({ name: agentNames[agent], iconPath: new ThemeIcon("sparkle") });
-    this.#terminals.set(terminal, agent);
+  run(agent: StartedAgent): void {
+    const terminal = window.createTerminal({ name: agent.agentName, iconPath: new ThemeIcon("sparkle") });
+    this.#terminals.add(terminal);
     terminal.show();
-    terminal.sendText(agentCommandLine(agent));
+    terminal.sendText(commandLineOf(agent));
   }
 
   /** The terminal in which text for an agent is wanted: the one in front, else the newest. */
   get current(): Terminal | undefined {
     const { activeTerminal } = window;
     if (activeTerminal !== undefined && this.#terminals.has(activeTerminal)) return activeTerminal;
-    return Array.from(this.#terminals.keys()).at(-1);
+    return Array.from(this.#terminals).at(-1);
   }
 
   dispose(): void {
@@ -40,34 +37,39 @@ export class AgentTerminals implements Disposable {
   }
 }
 
-/** How each agent is installed, as its makers say. */
-const installation: Readonly<Record<AgentId, string>> = {
-  gemini: "npm install -g @google/gemini-cli",
-  qwen: "npm install -g @qwen-code/qwen-code",
-  claude: "npm install -g @anthropic-ai/claude-code",
-};
+/** The command line that starts an agent, as the user's settings have it. */
+function commandLineOf(agent: StartedAgent): string {
+  const settings = workspace.getConfiguration("patchbay");
+  const names = settingNamesOf(agent);
+  const configured: unknown = settings.get(names.command);
+  const command =
+    typeof configured === "string" && configured.trim() !== "" ? configured.trim() : agent.program.command;
+  const asks = names.asking !== undefined && settings.get(names.asking) !== asConfigured;
+  return asks ? askingCommand(agent, command) : command;
+}
 
 /** Says so, and how to get it, where an agent that was just started is not found. The terminal itself says only that. */
-export async function tellIfMissing(agent: AgentId): Promise<void> {
-  const program = programOf(agentCommandLine(agent));
+export async function tellIfMissing(agent: StartedAgent): Promise<void> {
+  const program = programOf(commandLineOf(agent));
   if (program === undefined || (await isInstalled(program))) return;
+  const installation = `npm install -g ${agent.program.package}`;
   const copy = l10n.t("Copy Install Command");
   const change = l10n.t("Change Its Command");
   const answer = await inform(
     l10n.t(
       "{0} was not found on the PATH of this window. If the terminal does not find it either, install it with {1}",
       program,
-      installation[agent],
+      installation,
     ),
     copy,
     change,
   );
   if (answer === copy) {
-    await env.clipboard.writeText(installation[agent]);
+    await env.clipboard.writeText(installation);
     note(l10n.t("Copied."), 3_000);
   }
   if (answer === change) {
-    await commands.executeCommand("workbench.action.openSettings", `patchbay.agents.${agent}.command`);
+    await commands.executeCommand("workbench.action.openSettings", `patchbay.${settingNamesOf(agent).command}`);
   }
 }
 

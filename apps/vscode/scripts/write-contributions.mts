@@ -1,0 +1,214 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { agents as catalogue, type Dialect } from "@patchbay/core";
+import { asConfigured, runCommandOf, settingNamesOf } from "../src/contributions.mts";
+
+// Writes what package.json and its texts say of each agent: commands, settings, and the links that start one. VS Code reads the
+// manifest before it runs anything, so what core's catalogue holds must stand there, too. `pnpm run contributions`
+
+export type Agent = Pick<Dialect, "id" | "agentName" | "program" | "asking">;
+
+/** The parts of package.json that name agents. */
+export interface Manifest {
+  readonly keywords: readonly string[];
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, object>> };
+  };
+}
+
+/** Texts by their keys, as in package.nls.json. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** What the texts say of an agent. */
+interface Words {
+  readonly description: (agents: string) => string;
+  /** Before the last of several names. */
+  readonly and: string;
+  readonly comma: string;
+  readonly run: (agent: string) => string;
+  readonly command: (agent: string) => string;
+  readonly asking: (agent: string) => string;
+  readonly asks: (flags: string) => string;
+  readonly asConfigured: string;
+}
+
+const english: Words = {
+  description: (agents) =>
+    `${agents} in your terminal see what you have open, and you review their changes in the diff editor`,
+  and: " and ",
+  comma: ", ",
+  run: (agent) => `Run ${agent}`,
+  command: (agent) => `The command line that starts ${agent}.`,
+  asking: (agent) =>
+    `Whether ${agent} asks before it writes when it is started from here. Without asking it shows no proposals.`,
+  asks: (flags) => `Ask: start it with ${flags}.`,
+  asConfigured: "As its own settings say.",
+};
+
+/** By the endings of the files: each language into which the manifest is translated. */
+const words: Readonly<Record<string, Words>> = {
+  "package.nls.json": english,
+  "package.nls.de.json": {
+    description: (agents) =>
+      `${agents} in Ihrem Terminal sehen, was Sie geöffnet haben, und Sie prüfen ihre Änderungen im Diff-Editor`,
+    and: " und ",
+    comma: ", ",
+    run: (agent) => `${agent} starten`,
+    command: (agent) => `Die Befehlszeile, die ${agent} startet.`,
+    asking: (agent) =>
+      `Ob ${agent} vor dem Schreiben fragt, wenn es von hier gestartet wird. Ohne zu fragen zeigt es keine Vorschläge.`,
+    asks: (flags) => `Fragen: mit ${flags} starten.`,
+    asConfigured: "Wie seine eigenen Einstellungen es sagen.",
+  },
+  "package.nls.zh-cn.json": {
+    description: (agents) => `终端中的 ${agents} 能看到您打开的内容，您可以在差异编辑器中审阅它们的更改`,
+    and: " 和 ",
+    comma: "、",
+    run: (agent) => `运行 ${agent}`,
+    command: (agent) => `启动 ${agent} 的命令行。`,
+    asking: (agent) => `从此处启动的 ${agent} 是否在写入前询问。不询问时不会显示提议。`,
+    asks: (flags) => `询问：使用 ${flags} 启动。`,
+    asConfigured: "按其自身设置。",
+  },
+};
+
+/** The manifest with the agents' parts written anew; all else stays. */
+export function withAgents<M extends Manifest>(manifest: M, agents: readonly Agent[] = catalogue): M {
+  const { keywords, capabilities, contributes } = manifest;
+  const isSetting = (name: string): boolean => name.startsWith("patchbay.agents.");
+  const settings = agents.flatMap((agent) => settingsOf(agent));
+  const { restrictedConfigurations } = capabilities.untrustedWorkspaces;
+  const properties = replaced(
+    Object.entries(contributes.configuration.properties),
+    ([name]) => isSetting(name),
+    settings,
+  );
+  return {
+    ...manifest,
+    keywords: [...keywords.filter((word) => !word.includes(" ")), ...agents.map(keywordOf)].toSorted(),
+    capabilities: {
+      ...capabilities,
+      untrustedWorkspaces: {
+        ...capabilities.untrustedWorkspaces,
+        restrictedConfigurations: [
+          ...restrictedConfigurations.filter((name) => !isSetting(name)),
+          ...settings.map(([name]) => name),
+        ].toSorted(),
+      },
+    },
+    contributes: {
+      ...contributes,
+      commands: replaced(contributes.commands, ({ command }) => isRun(command), agents.map(commandOf)),
+      configuration: {
+        ...contributes.configuration,
+        properties: Object.fromEntries(
+          properties.map(([name, property], index) => [name, { ...property, order: index + 1 }]),
+        ),
+      },
+    },
+  };
+}
+
+/** The texts of a file with what they say of the agents written anew. */
+export function textsWithAgents(file: string, texts: Texts, agents: readonly Agent[] = catalogue): Texts {
+  const language = words[file];
+  if (language === undefined) throw new Error(`Nothing says in the language of ${file} what agents are called for.`);
+  const links = agents.map((agent) => `[${language.run(agent.agentName)}](command:${runCommandOf(agent)})`);
+  const withLinks = (text: string): string =>
+    replaced(text.split("\n"), (line) => isRun(/\(command:(.+)\)$/u.exec(line)?.[1] ?? ""), links).join("\n");
+  const rest = Object.entries(texts).map(([key, text]): [string, string] => {
+    if (key === "description") return [key, language.description(listed(agents, language))];
+    return [key, isLinked(key) ? withLinks(text) : text];
+  });
+  const commands = agents.map((agent): [string, string] => [
+    textOf(runCommandOf(agent)),
+    language.run(agent.agentName),
+  ]);
+  const settings = agents.flatMap((agent) => settingTexts(agent, language));
+  return Object.fromEntries(
+    replaced(
+      replaced(rest, ([key]) => /^command\.run[A-Z]/u.test(key), commands),
+      ([key]) => key.startsWith("config.agents."),
+      settings,
+    ),
+  );
+}
+
+/** The list with ours in the place of those that an earlier run has written. */
+function replaced<T>(all: readonly T[], isOurs: (one: T) => boolean, ours: readonly T[]): readonly T[] {
+  const at = all.findIndex(isOurs);
+  return at < 0 ? all : [...all.slice(0, at), ...ours, ...all.slice(at).filter((one) => !isOurs(one))];
+}
+
+const isRun = (command: string): boolean => /^patchbay\.run[A-Z]/u.test(command);
+const isLinked = (key: string): boolean => key === "welcome.connections" || key === "walkthrough.run.description";
+const keywordOf = ({ agentName }: Agent): string => agentName.toLowerCase();
+
+/** The key of a command's or setting's text, e.g. `command.runGemini` and `config.agents.gemini.command`. */
+function textOf(name: string): string {
+  return name.startsWith("patchbay.") ? `command.${name.slice("patchbay.".length)}` : `config.${name}`;
+}
+
+function listed(agents: readonly Agent[], { and, comma }: Words): string {
+  const names = agents.map(({ agentName }) => agentName);
+  return names.reduce((list, name, index) => `${list}${index === names.length - 1 ? and : comma}${name}`);
+}
+
+function commandOf(agent: Agent): { readonly command: string } & Readonly<Record<string, string>> {
+  const command = runCommandOf(agent);
+  const enablement = "isWorkspaceTrusted && !patchbay.silent";
+  return { command, category: "Patchbay", title: `%${textOf(command)}%`, enablement };
+}
+
+function settingsOf(agent: Agent): (readonly [string, object])[] {
+  const names = settingNamesOf(agent);
+  const command = {
+    type: "string",
+    default: agent.program.command,
+    scope: "machine-overridable",
+    order: 0,
+    description: `%${textOf(names.command)}%`,
+  };
+  const own: (readonly [string, object])[] = [[`patchbay.${names.command}`, command]];
+  if (names.asking === undefined) return own;
+  const text = textOf(names.asking);
+  const values = [agent.asking.value, asConfigured];
+  const asking = {
+    type: "string",
+    enum: values,
+    enumDescriptions: values.map((value) => `%${text}.${value}%`),
+    default: agent.asking.value,
+    order: 0,
+    description: `%${text}%`,
+  };
+  return [...own, [`patchbay.${names.asking}`, asking]];
+}
+
+function settingTexts(agent: Agent, language: Words): [string, string][] {
+  const { agentName, asking } = agent;
+  const names = settingNamesOf(agent);
+  const command: [string, string] = [textOf(names.command), language.command(agentName)];
+  if (names.asking === undefined) return [command];
+  const text = textOf(names.asking);
+  return [
+    command,
+    [text, language.asking(agentName)],
+    [`${text}.${asking.value}`, language.asks(`${asking.flag} ${asking.value}`)],
+    [`${text}.${asConfigured}`, language.asConfigured],
+  ];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const here = fileURLToPath(new URL("..", import.meta.url));
+  const rewrite = async <T,>(file: string, change: (value: T) => T): Promise<void> => {
+    const path = join(here, file);
+    await writeFile(path, `${JSON.stringify(change(JSON.parse(await readFile(path, "utf8"))), undefined, 2)}\n`);
+  };
+  await rewrite<Manifest>("package.json", (manifest) => withAgents(manifest));
+  for (const file of (await readdir(here)).filter((name) => /^package\.nls\b.*\.json$/u.test(name))) {
+    await rewrite<Texts>(file, (texts) => textsWithAgents(file, texts));
+  }
+}
