@@ -1,7 +1,7 @@
 import { agents, type Companion } from "@patchbay/core";
 import { commands, type Disposable, env, EventEmitter, l10n, type OutputChannel, Uri, workspace } from "vscode";
 import { runCommandOf } from "../contributions.mts";
-import { writeDiagnosis } from "../diagnosis.ts";
+import { type Diagnosed, writeDiagnosis } from "../diagnosis.ts";
 import type { DiffViews } from "../diff/diff-views.ts";
 import type { Settings, Sharing } from "../settings.ts";
 import { inform, warn } from "../surfaces/messages.ts";
@@ -33,7 +33,7 @@ export function registerCommands({ companion, settings, sharing, channel, views 
     ...registerShareContext(sharing),
     ...registerShow(channel),
     registerCopyEnvironment(companion),
-    ...registerDiagnose(companion, settings),
+    ...registerDiagnose({ companion, settings, sharing }),
   ];
 }
 
@@ -60,7 +60,7 @@ function exportLine(name: string, value: string): string {
 const scheme = "patchbay-diagnosis";
 
 /** "Diagnose Connection": a page that says what was looked at and what to do. */
-export function registerDiagnose(companion: Companion, settings: Settings): Disposable[] {
+export function registerDiagnose(diagnosed: Diagnosed): Disposable[] {
   const uri = Uri.from({ scheme, path: "/Patchbay Diagnosis.md" });
   const changes = new EventEmitter<Uri>();
   return [
@@ -68,7 +68,7 @@ export function registerDiagnose(companion: Companion, settings: Settings): Disp
     workspace.registerTextDocumentContentProvider(scheme, {
       onDidChange: changes.event,
       provideTextDocumentContent: async () => {
-        return await writeDiagnosis(companion, settings);
+        return await writeDiagnosis(diagnosed);
       },
     }),
     commands.registerCommand("patchbay.diagnose", async () => {
