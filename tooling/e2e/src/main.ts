@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { join } from "node:path";
-import { everyAgent } from "./scenarios/scenario.ts";
+import { everyAgent } from "./agents/index.ts";
+
 import { ensurePrerequisites } from "./prerequisites/prerequisites.ts";
 import { allCases, chooseCases } from "./runner/cases.ts";
 import { runCases } from "./runner/run-cases.ts";

@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { type AgentId, agentOf, agents } from "@patchbay/core";
 import * as z from "zod";
 
 const recordSchema = z.object({ port: z.number().optional(), authToken: z.string() });
@@ -31,21 +32,26 @@ export class Sandbox {
     return join(this.workspace, name);
   }
 
-  get geminiRecords(): string {
-    return join(this.tmp, "gemini", "ide");
-  }
-
-  get claudeRecords(): string {
-    return join(this.home, ".claude", "ide");
-  }
-
-  get qwenRecords(): string {
-    return join(this.home, ".qwen", "ide");
-  }
-
-  /** Every directory in which records are written. */
+  /**
+   * Every directory in which records are written. Core says which; that agents look there is shown by the testkit's
+   * drivers, and what attackers do to them stands in the tests with its own paths.
+   */
   get recordDirectories(): readonly string[] {
-    return [this.geminiRecords, this.claudeRecords, this.qwenRecords, join(this.tmp, "qwen", "ide")];
+    return agents.flatMap(({ id }) => this.#placesOf(id));
+  }
+
+  /** The directory in which an agent looks first. */
+  recordsOf(id: AgentId): string {
+    const [directory] = this.#placesOf(id);
+    if (directory === undefined) throw new Error(`${id} looks nowhere.`);
+    return directory;
+  }
+
+  #placesOf(id: AgentId): readonly string[] {
+    const surroundings = { homeDirectory: this.home, temporaryDirectory: this.tmp, environment: () => undefined };
+    return agentOf(id)
+      .places(surroundings)
+      .map(({ root, directories }) => join(root, ...directories));
   }
 
   /** All records that are there now; one that is being written is none yet, and its file is gone in the next moment. */
@@ -58,10 +64,9 @@ export class Sandbox {
     return this.recordDirectories.flatMap((directory) => namesIn(directory).map((name) => join(directory, name)));
   }
 
-  /** The token that an agent of a dialect finds. */
-  token(dialect: "gemini" | "qwen" | "claude"): string {
-    const directory =
-      dialect === "gemini" ? this.geminiRecords : dialect === "qwen" ? this.qwenRecords : this.claudeRecords;
+  /** The token that an agent finds. */
+  token(id: AgentId): string {
+    const directory = this.recordsOf(id);
     const name = namesIn(directory).find((one) => !one.startsWith("."));
     if (name === undefined) throw new Error(`No record in ${directory}.`);
     return recordSchema.parse(JSON.parse(readFileSync(join(directory, name), "utf8"))).authToken;

@@ -135,9 +135,9 @@ describe("files and lifecycle", () => {
     await editor.until("the storage is made", () => existsSync(sandbox.storage));
     expect(modeOf(sandbox.storage)).toBe(0o700);
     // Opened up again while it runs: the next write narrows it first.
-    chmodSync(sandbox.geminiRecords, 0o777);
+    chmodSync(sandbox.recordsOf("gemini"), 0o777);
     await editor.call(ask.setFolders, { folders: [sandbox.workspace, join(sandbox.root, "b")] });
-    await editor.until("it is narrow again", () => modeOf(sandbox.geminiRecords) === 0o700);
+    await editor.until("it is narrow again", () => modeOf(sandbox.recordsOf("gemini")) === 0o700);
   });
 
   it("E02 a temporary directory in which everybody may rename is not used", async () => {
@@ -148,7 +148,7 @@ describe("files and lifecycle", () => {
     expect(existsSync(join(sandbox.tmp, "gemini"))).toBe(false);
     expect(warnings.join()).toContain(sandbox.tmp);
     // The other agents are served all the same.
-    expect(readdirSync(sandbox.claudeRecords)).toHaveLength(1);
+    expect(readdirSync(sandbox.recordsOf("claude"))).toHaveLength(1);
   });
 
   it("E03 a directory made by another user is refused", async (context) => {
@@ -174,7 +174,7 @@ describe("files and lifecycle", () => {
         // Nothing anywhere in the temporary directory that the attacker owns, and nothing with a token that he can read.
         const found = await asAttacker(`grep -rl authToken ${sandbox.tmp} 2>/dev/null || true`);
         expect(found, what).toBe("");
-        expect(readdirSync(sandbox.claudeRecords), what).toHaveLength(1);
+        expect(readdirSync(sandbox.recordsOf("claude")), what).toHaveLength(1);
         await editor.kill();
       }
     }
@@ -188,9 +188,9 @@ describe("files and lifecycle", () => {
     await asAttacker(`umask 0; mkdir -p ${sandbox.tmp}/gemini/ide`);
     await editor.call(ask.setFolders, { folders: [sandbox.workspace, join(sandbox.root, "b")] });
     await pause(500);
-    expect(readdirSync(sandbox.geminiRecords)).toEqual([]);
-    const lock = readdirSync(sandbox.claudeRecords)[0] ?? "";
-    expect(readFileSync(join(sandbox.claudeRecords, lock), "utf8")).toContain("/b");
+    expect(readdirSync(sandbox.recordsOf("gemini"))).toEqual([]);
+    const lock = readdirSync(sandbox.recordsOf("claude"))[0] ?? "";
+    expect(readFileSync(join(sandbox.recordsOf("claude"), lock), "utf8")).toContain("/b");
   });
 
   it("E04 planted symlinks are not followed", async (context) => {
@@ -198,7 +198,7 @@ describe("files and lifecycle", () => {
     // A second run meets the names of the first: the attacker knows them.
     const first = makeSandbox();
     const known = await startEditor(victim(first));
-    const names = readdirSync(first.geminiRecords);
+    const names = readdirSync(first.recordsOf("gemini"));
     const { port } = known;
     await known.kill();
     expect(names).not.toEqual([]);
@@ -268,12 +268,12 @@ describe("files and lifecycle", () => {
     await first.kill();
     const stale = sandbox.records();
     expect(stale.length).toBeGreaterThanOrEqual(4);
-    const foreign = join(sandbox.claudeRecords, "4711.lock");
+    const foreign = join(sandbox.recordsOf("claude"), "4711.lock");
     writeFileSync(
       foreign,
       JSON.stringify({ pid: 2 ** 22 + 1, authToken: "of another companion", workspaceFolders: [] }),
     );
-    const half = join(sandbox.geminiRecords, `.patchbay-${first.pid}-AAAAAAAAAAAAAAAAAAAAAA.tmp`);
+    const half = join(sandbox.recordsOf("gemini"), `.patchbay-${first.pid}-AAAAAAAAAAAAAAAAAAAAAA.tmp`);
     writeFileSync(half, "{", { mode: 0o600 });
     const second = await startEditor({ sandbox, settings: { storage: join(sandbox.root, "other-storage") } });
     await second.until("the stale records are gone", () => [...stale, half].every((path) => !existsSync(path)));
@@ -285,9 +285,11 @@ describe("files and lifecycle", () => {
         .every((path) => path.includes(`${second.port}`) || path.includes("gemini")),
     ).toBe(true);
     // One whose process id belongs to somebody else by now is stale as well.
-    const [record] = sandbox.records().filter((path) => path.startsWith(sandbox.claudeRecords) && path !== foreign);
+    const [record] = sandbox
+      .records()
+      .filter((path) => path.startsWith(sandbox.recordsOf("claude")) && path !== foreign);
     const marked = z.looseObject({ patchbay: z.looseObject({}) }).parse(JSON.parse(readFileSync(record ?? "", "utf8")));
-    const reused = join(sandbox.claudeRecords, "4712.lock");
+    const reused = join(sandbox.recordsOf("claude"), "4712.lock");
     writeFileSync(reused, JSON.stringify({ ...marked, patchbay: { ...marked.patchbay, pid: 1 } }), { mode: 0o600 });
     await startEditor({ sandbox, settings: { storage: join(sandbox.root, "third-storage") } });
     await second.until("the reused one is gone", () => !existsSync(reused));

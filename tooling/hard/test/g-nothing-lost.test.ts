@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
+import { agents } from "@patchbay/core";
+import { createAgentDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HttpAgent } from "../src/attack/http-agent.ts";
 import * as ask from "../src/host/calls.ts";
@@ -190,18 +191,16 @@ describe("nothing lost", () => {
     expect(neighbour.told.filter(isOutcome)).toEqual([]);
   });
 
-  it.each([
-    ["Gemini CLI", 1_500, createGeminiDriver],
-    ["Qwen Code", 1_500, createQwenDriver],
-    // Dials again after a second, and hears 600 ms after its handshake (docs/protocols/claude.md).
-    ["Claude Code", 2_500, createClaudeDriver],
-  ] as const)("L05 %s gets context again within %i ms of a fast restart, by itself", async (_name, limitMs, create) => {
+  // Claude Code dials again after a second, and hears 600 ms after its handshake (docs/protocols/claude.md).
+  it.each(
+    agents.map(({ id, agentName, transport }) => [agentName, transport === "websocket" ? 2_500 : 1_500, id] as const),
+  )("L05 %s gets context again within %i ms of a fast restart, by itself", async (_name, limitMs, id) => {
     const sandbox = makeSandbox();
     const editor = await startEditor({ sandbox });
     const file = sandbox.file("a.ts");
     writeFileSync(file, "one\n");
     const where = { cwd: sandbox.workspace, home: sandbox.home, temporaryDirectory: sandbox.tmp, idePid: editor.pid };
-    const driver = create(where);
+    const driver = createAgentDriver(id, where);
     onTestFinished(() => driver.end());
     await editor.call(ask.openFile, { path: file, text: "one\n" });
     await driver.connect();
@@ -217,48 +216,55 @@ describe("nothing lost", () => {
     expect(took).toBeLessThan(limitMs);
   });
 
-  describe.each([
-    ["Gemini CLI", createGeminiDriver],
-    ["Qwen Code", createQwenDriver],
-  ] as const)("%s waits for a verdict, and the editor is killed with -9", (_name, create) => {
-    const waiting = async () => {
-      const sandbox = makeSandbox();
-      const editor = await startEditor({ sandbox });
-      const file = sandbox.file("a.ts");
-      writeFileSync(file, "one\n");
-      const where = { cwd: sandbox.workspace, home: sandbox.home, temporaryDirectory: sandbox.tmp, idePid: editor.pid };
-      const driver = create(where);
-      onTestFinished(() => driver.end());
-      await driver.connect();
-      const proposal = driver.propose({ path: file, text: "two\n" });
-      await proposal.asked;
-      await editor.view();
-      // A second after the proposal something stands by.
-      await pause(2_500);
-      await editor.kill();
-      return { sandbox, editor, file, proposal };
-    };
+  // Over a WebSocket the answer dies with the connection.
+  const patient = agents.filter(({ transport }) => transport === "streamable-http");
+  describe.each(patient.map(({ id, agentName }) => [agentName, id] as const))(
+    "%s waits for a verdict, and the editor is killed with -9",
+    (_name, id) => {
+      const waiting = async () => {
+        const sandbox = makeSandbox();
+        const editor = await startEditor({ sandbox });
+        const file = sandbox.file("a.ts");
+        writeFileSync(file, "one\n");
+        const where = {
+          cwd: sandbox.workspace,
+          home: sandbox.home,
+          temporaryDirectory: sandbox.tmp,
+          idePid: editor.pid,
+        };
+        const driver = createAgentDriver(id, where);
+        onTestFinished(() => driver.end());
+        await driver.connect();
+        const proposal = driver.propose({ path: file, text: "two\n" });
+        await proposal.asked;
+        await editor.view();
+        // A second after the proposal something stands by.
+        await pause(2_500);
+        await editor.kill();
+        return { sandbox, editor, file, proposal };
+      };
 
-    it("L06 the next run has the port and goes on: its verdict reaches the agent", async () => {
-      const { sandbox, editor, file, proposal } = await waiting();
-      await pause(2_000);
-      const second = await startEditor({ sandbox });
-      expect(second.port).toBe(editor.port);
-      const view = await second.view();
-      await second.call(ask.accept, { id: view.id });
-      expect(await proposal.outcome).toMatchObject({ kind: "accepted", by: "editor" });
-      expect(readFileSync(file, "utf8")).toBe("two\n");
-    });
+      it("L06 the next run has the port and goes on: its verdict reaches the agent", async () => {
+        const { sandbox, editor, file, proposal } = await waiting();
+        await pause(2_000);
+        const second = await startEditor({ sandbox });
+        expect(second.port).toBe(editor.port);
+        const view = await second.view();
+        await second.call(ask.accept, { id: view.id });
+        expect(await proposal.outcome).toMatchObject({ kind: "accepted", by: "editor" });
+        expect(readFileSync(file, "utf8")).toBe("two\n");
+      });
 
-    it("L06 no run comes: the agent is told in the end, and nothing is left", async () => {
-      const { sandbox, editor, file, proposal } = await waiting();
-      expect(await proposal.outcome).toMatchObject({ kind: "rejected", by: "editor" });
-      expect(readFileSync(file, "utf8")).toBe("one\n");
-      await expect.poll(() => answers(editor.port), { timeout: 5_000 }).toBe(false);
-      const second = await startEditor({ sandbox });
-      expect(await second.openViews()).toEqual([]);
-    }, 40_000);
-  });
+      it("L06 no run comes: the agent is told in the end, and nothing is left", async () => {
+        const { sandbox, editor, file, proposal } = await waiting();
+        expect(await proposal.outcome).toMatchObject({ kind: "rejected", by: "editor" });
+        expect(readFileSync(file, "utf8")).toBe("one\n");
+        await expect.poll(() => answers(editor.port), { timeout: 5_000 }).toBe(false);
+        const second = await startEditor({ sandbox });
+        expect(await second.openViews()).toEqual([]);
+      }, 40_000);
+    },
+  );
 });
 
 /** Whether anybody listens on a port. */
@@ -271,7 +277,7 @@ async function answers(port: number): Promise<boolean> {
 
 /** The token in Claude's lock of this port, which opens the companion for every transport. */
 function tokenOf(port: number, sandbox: Sandbox): string {
-  const lock: unknown = JSON.parse(readFileSync(join(sandbox.claudeRecords, `${port}.lock`), "utf8"));
+  const lock: unknown = JSON.parse(readFileSync(join(sandbox.recordsOf("claude"), `${port}.lock`), "utf8"));
   const token: unknown = typeof lock === "object" && lock !== null ? Reflect.get(lock, "authToken") : undefined;
   return String(token);
 }

@@ -17,7 +17,10 @@ export function moveToPrivateHome(): PrivateHome {
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Port and token from the record that Gemini CLI would find, as every companion for it writes one. */
+/**
+ * Port and token from the record that Gemini CLI would find, as every companion for it writes one. The place is spelled
+ * here: nothing of ours is loaded into a process that is measured but the subject itself.
+ */
 export function readRecord({ root }: PrivateHome): { readonly port: number; readonly token: string } {
   const folder = join(root, "tmp", "gemini", "ide");
   const name = readdirSync(folder).find((one) => /^gemini-ide-server-.*\.json$/u.test(one));

@@ -1,13 +1,12 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { AgentId } from "@patchbay/core";
 import { type ModelServer, type ModelProtocol, listenModelServer, type Turn } from "../models/model-server.ts";
 import type { Lab } from "../support/lab.ts";
 import { pause, poll } from "../support/poll.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 import { quote } from "../terminals/tmux.ts";
 import { waitForScreen } from "../terminals/wait-for-screen.ts";
-
-export type AgentId = "gemini" | "qwen" | "claude";
 
 /** How one agent is set up and what its screens look like. All waits are bounded. */
 export interface AgentKind {

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { agentOf } from "@patchbay/core";
 import { anthropicProtocol } from "../models/anthropic.ts";
 import { claudeBinary } from "../prerequisites/components.ts";
 import type { AgentKind } from "./agent.ts";
@@ -17,7 +18,7 @@ async function trustedProjects(file: string): Promise<Readonly<Record<string, un
 /** Claude Code. */
 export const claude: AgentKind = {
   id: "claude",
-  displayName: "Claude Code",
+  displayName: agentOf("claude").agentName,
   protocol: anthropicProtocol,
   configure: async (lab) => {
     await mkdir(join(lab.home, ".claude"), { recursive: true, mode: 0o700 });

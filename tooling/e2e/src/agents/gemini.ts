@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { agentOf } from "@patchbay/core";
 import { geminiProtocol } from "../models/gemini.ts";
 import { geminiEntry, nodeBinary } from "../prerequisites/components.ts";
 import type { AgentKind } from "./agent.ts";
@@ -9,7 +10,7 @@ import { geminiFamily, writeFamilySettings } from "./gemini-family.ts";
 export const gemini: AgentKind = {
   ...geminiFamily,
   id: "gemini",
-  displayName: "Gemini CLI",
+  displayName: agentOf("gemini").agentName,
   protocol: geminiProtocol,
   configure: async (lab) => {
     await writeFamilySettings(lab, ".gemini", "gemini-api-key", {

@@ -1,3 +1,4 @@
+import { agentOf } from "@patchbay/core";
 import { openaiProtocol } from "../models/openai.ts";
 import { nodeBinary, qwenEntry } from "../prerequisites/components.ts";
 import type { AgentKind } from "./agent.ts";
@@ -7,7 +8,7 @@ import { geminiFamily, writeFamilySettings } from "./gemini-family.ts";
 export const qwen: AgentKind = {
   ...geminiFamily,
   id: "qwen",
-  displayName: "Qwen Code",
+  displayName: agentOf("qwen").agentName,
   protocol: openaiProtocol,
   // Its own default never asks for a diff.
   configure: async (lab) => await writeFamilySettings(lab, ".qwen", "openai", { tools: { approvalMode: "default" } }),

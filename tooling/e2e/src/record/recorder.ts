@@ -1,34 +1,10 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { AgentId } from "../agents/agent.ts";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type AgentId, agentOf } from "@patchbay/core";
+import { recordsOf } from "../agents/records.ts";
 import type { Lab } from "../support/lab.ts";
 import { RecordingProxy } from "./recording-proxy.ts";
 import { formatTranscript, type Replacement } from "./transcript.ts";
-
-/** Where an agent looks for a companion, and the variable by which it prefers one port. */
-interface Discovery {
-  directory(lab: Lab): string;
-  fileName(port: number): string;
-  readonly portVariable: string;
-}
-
-const discoveries: Readonly<Record<AgentId, Discovery>> = {
-  gemini: {
-    directory: (lab) => join(lab.temporary, "gemini", "ide"),
-    fileName: (port) => `gemini-ide-server-${process.pid}-${port}.json`,
-    portVariable: "GEMINI_CLI_IDE_SERVER_PORT",
-  },
-  qwen: {
-    directory: (lab) => join(lab.home, ".qwen", "ide"),
-    fileName: (port) => `${port}.lock`,
-    portVariable: "QWEN_CODE_IDE_SERVER_PORT",
-  },
-  claude: {
-    directory: (lab) => join(lab.home, ".claude", "ide"),
-    fileName: (port) => `${port}.lock`,
-    portVariable: "CLAUDE_CODE_SSE_PORT",
-  },
-};
 
 interface Recording {
   readonly agent: AgentId;
@@ -52,12 +28,11 @@ export class Recorder {
 
   /** Starts a proxy, announces it as the companion announces itself, and returns the variables that prefer it. */
   async environmentFor(agent: AgentId): Promise<Readonly<Record<string, string>>> {
-    const discovery = discoveries[agent];
-    const directory = discovery.directory(this.#lab);
-    const { content, port, token } = await readRecord(directory);
+    const { path, content, port, token } = await readRecord(this.#lab, agent);
     const proxy = new RecordingProxy(port);
     const proxyPort = await proxy.listen();
-    const record = join(directory, discovery.fileName(proxyPort));
+    const name = basename(path).replace(new RegExp(`${port}(?=\\.)`, "u"), String(proxyPort));
+    const record = join(dirname(path), name);
     await writeFile(record, content.replaceAll(String(port), String(proxyPort)), { mode: 0o600 });
     const replacements = [
       { from: this.#lab.workspace, to: "/workspace" },
@@ -68,7 +43,7 @@ export class Recorder {
       { from: `127.0.0.1:${port}`, to: "127.0.0.1:PORT" },
     ];
     this.#recordings.push({ agent, proxy, record, replacements });
-    return { [discovery.portVariable]: String(proxyPort) };
+    return { [agentOf(agent).portVariable]: String(proxyPort) };
   }
 
   /** Writes one transcript per agent. */
@@ -87,12 +62,20 @@ export class Recorder {
   }
 }
 
-async function readRecord(directory: string): Promise<{ content: string; port: number; token: string }> {
-  for (const name of await readdir(directory)) {
-    const port = /(\d+)\.(lock|json)$/.exec(name)?.[1];
-    const content = await readFile(join(directory, name), "utf8");
+interface FoundRecord {
+  readonly path: string;
+  readonly content: string;
+  readonly port: number;
+  readonly token: string;
+}
+
+/** The agent's way into the companion; what it and the companion say to each other is recorded, and nothing of ours. */
+async function readRecord(lab: Lab, agent: AgentId): Promise<FoundRecord> {
+  for (const path of await recordsOf(lab, agent)) {
+    const port = /(\d+)\.(lock|json)$/.exec(path)?.[1];
+    const content = await readFile(path, "utf8");
     const token = /"authToken":\s*"([^"]+)"/.exec(content)?.[1];
-    if (port !== undefined && token !== undefined) return { content, port: Number(port), token };
+    if (port !== undefined && token !== undefined) return { path, content, port: Number(port), token };
   }
-  throw new Error(`no companion is announced in ${directory}`);
+  throw new Error(`no companion is announced to ${agent}`);
 }

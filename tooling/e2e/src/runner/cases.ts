@@ -1,7 +1,8 @@
-import type { AgentId } from "../agents/agent.ts";
+import type { AgentId } from "@patchbay/core";
 import { editors, type EditorEntry } from "../editors/index.ts";
 import { scenarios } from "../scenarios/index.ts";
-import { everyAgent, type Scenario } from "../scenarios/scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
 
 /** One scenario with one agent (or all of them) in one editor. */
 export interface Case {

@@ -1,5 +1,6 @@
 import { Recorder } from "../record/recorder.ts";
-import { everyAgent } from "../scenarios/scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+
 import { withDeadline } from "../support/deadline.ts";
 import { saveArtifacts } from "./artifacts.ts";
 import type { Case } from "./cases.ts";

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Agent, type AgentId, prepareAgent } from "../agents/agent.ts";
-import { agents } from "../agents/index.ts";
+import type { AgentId } from "@patchbay/core";
+import { type Agent, prepareAgent } from "../agents/agent.ts";
+import { kindOf } from "../agents/index.ts";
 import type { EditorDriver, EditorTerminal } from "../editors/editor-driver.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { StartedAgent, World } from "../scenarios/scenario.ts";
@@ -24,7 +25,7 @@ export class ScenarioWorld implements World {
 
   async startAgent(id: AgentId): Promise<StartedAgent> {
     const extra = await this.#recorder?.environmentFor(id);
-    const agent = await prepareAgent(agents[id], this.lab, extra);
+    const agent = await prepareAgent(kindOf(id), this.lab, extra);
     const terminal = await this.editor.openTerminal();
     this.#started.push({ agent, terminal });
     await terminal.type(agent.launcher);

@@ -1,5 +1,4 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { recordsOf } from "../agents/records.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
 import { pause, poll } from "../support/poll.ts";
 import {
@@ -11,7 +10,8 @@ import {
   waitForDiff,
   waitForNoDiff,
 } from "./propose.ts";
-import { everyAgent, must, mustEqual, type Scenario, type World } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
@@ -242,8 +242,7 @@ export const killed: Scenario = {
     await started.agent.waitForConnection();
     await propose(world, started, usualChange("killed.txt"));
     await coc.kill();
-    const records = join(world.lab.temporary, "gemini", "ide");
-    await poll("the records' end", async () => (await readdir(records)).length === 0, { timeout: 10_000 });
+    await poll("the records' end", async () => (await recordsOf(world.lab, id)).length === 0, { timeout: 10_000 });
     mustEqual("killed.txt", await world.readFile("killed.txt"), startContents);
     // The agent lived in the editor's terminal and went with it.
     await coc.stop();

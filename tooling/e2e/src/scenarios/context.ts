@@ -1,5 +1,6 @@
 import { poll } from "../support/poll.ts";
-import { everyAgent, type Scenario } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import type { Scenario } from "./scenario.ts";
 import { startContents } from "./propose.ts";
 
 /** The agent finds the editor and says so itself. */

@@ -1,4 +1,5 @@
-import { mustEqual, everyAgent, must, type Scenario } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { mustEqual, must, type Scenario } from "./scenario.ts";
 import {
   diffTitle,
   propose,

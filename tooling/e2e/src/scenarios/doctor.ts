@@ -1,12 +1,14 @@
-import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentId } from "../agents/agent.ts";
+import type { AgentId } from "@patchbay/core";
+import { placesOf, recordsOf } from "../agents/records.ts";
 import { nodeBinary } from "../prerequisites/components.ts";
 import type { Lab } from "../support/lab.ts";
 import { poll } from "../support/poll.ts";
 import { quote } from "../terminals/tmux.ts";
-import { everyAgent, mustEqual, type Scenario, type World } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { mustEqual, type Scenario, type World } from "./scenario.ts";
 
 /**
  * The doctor, in a terminal of the editor, says of the agent what the agent says of itself; and records that a cleaner
@@ -21,9 +23,11 @@ export const doctor: Scenario = {
     const wanted = `✓ ${agent.kind.displayName} connects to ${world.editor.displayName} (port `;
     await mustSay(world, id, wanted);
     const before = await recordsOf(world.lab, id);
-    await rm(placeOf(world.lab, id), { recursive: true });
+    for (const directory of cleanedOf(world.lab, id)) await rm(directory, { recursive: true });
     const began = performance.now();
-    await poll("the records", async () => (await recordsOf(world.lab, id)) === before, { timeout: 5_000 });
+    await poll("the records", async () => (await recordsOf(world.lab, id)).join() === before.join(), {
+      timeout: 5_000,
+    });
     world.note("records back", performance.now() - began);
     await mustSay(world, id, wanted);
   },
@@ -54,13 +58,9 @@ async function mustSay(world: World, id: AgentId, wanted: string): Promise<void>
   mustEqual("what the doctor says", said.slice(0, wanted.length), wanted);
 }
 
-/** The directory that a cleaner takes away. */
-function placeOf({ home, temporary }: Lab, id: AgentId): string {
-  return id === "gemini" ? join(temporary, "gemini") : join(home, `.${id}`, "ide");
-}
-
-async function recordsOf(lab: Lab, id: AgentId): Promise<string> {
-  const place = id === "gemini" ? join(placeOf(lab, id), "ide") : placeOf(lab, id);
-  const names = await readdir(place).catch(() => []);
-  return names.filter((name) => /\.(?:lock|json)$/u.test(name)).join();
+/** What a cleaner takes away: of the temporary directory all that is ours, of the home the records' own directory. */
+function cleanedOf(lab: Lab, id: AgentId): readonly string[] {
+  return placesOf(lab, id).map(({ root, directories }) =>
+    join(root, ...(root === lab.temporary ? directories.slice(0, 1) : directories)),
+  );
 }

@@ -10,7 +10,8 @@ import {
   waitForNoApproval,
   waitForNoDiff,
 } from "./propose.ts";
-import { everyAgent, mustEqual, type Scenario } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 

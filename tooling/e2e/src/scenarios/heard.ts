@@ -1,4 +1,4 @@
-import type { AgentId } from "../agents/agent.ts";
+import type { AgentId } from "@patchbay/core";
 import { poll } from "../support/poll.ts";
 import type { World } from "./scenario.ts";
 

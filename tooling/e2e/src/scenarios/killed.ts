@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentId } from "../agents/agent.ts";
+import type { AgentId } from "@patchbay/core";
 import { pause } from "../support/poll.ts";
 import { killTree } from "../support/processes.ts";
 import { waitUntilHeard } from "./heard.ts";
@@ -13,7 +13,8 @@ import {
   waitForDiff,
   waitForNoDiff,
 } from "./propose.ts";
-import { everyAgent, must, mustEqual, type Scenario, type World } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 

@@ -1,6 +1,7 @@
 import { pause, poll } from "../support/poll.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents } from "./propose.ts";
-import { everyAgent, must, mustEqual, type Scenario } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 

@@ -10,7 +10,8 @@ import {
   waitForDiff,
   waitForNoDiff,
 } from "./propose.ts";
-import { everyAgent, must, mustEqual, type Scenario } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 

@@ -1,4 +1,5 @@
-import type { Agent, AgentId } from "../agents/agent.ts";
+import type { AgentId } from "@patchbay/core";
+import type { Agent } from "../agents/agent.ts";
 import type { EditorDriver } from "../editors/editor-driver.ts";
 import type { Lab } from "../support/lab.ts";
 
@@ -33,8 +34,6 @@ export interface Scenario {
   readonly mayTell?: RegExp;
   run(world: World, agent: AgentId): Promise<void>;
 }
-
-export const everyAgent: readonly AgentId[] = ["gemini", "qwen", "claude"];
 
 /** Throws with both values unless they are the same. */
 export function mustEqual(what: string, seen: string, wanted: string): void {

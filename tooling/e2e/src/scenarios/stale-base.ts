@@ -10,7 +10,8 @@ import {
   waitForNoDiff,
   waitUntilTold,
 } from "./propose.ts";
-import { everyAgent, mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import { mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
 
 const byOther = startContents.replace("third line", "third line by another program");
 

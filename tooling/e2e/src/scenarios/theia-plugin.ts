@@ -1,5 +1,4 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { recordsOf } from "../agents/records.ts";
 import { findPackage } from "../editors/find-package.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { TheiaWithPlugins } from "../editors/theia/theia-with-plugins.ts";
@@ -27,7 +26,7 @@ export const besidePlugin: Scenario = {
     const packaged = process.env["PATCHBAY_E2E_VSIX"] ?? findPackage("vscode", ".vsix");
     await inTheiaWithPlugins(editor, [packaged], async (world, theia) => {
       await waitForPlugin(theia);
-      mustEqual("the records of Claude Code", String((await namesIn(world.lab.home, ".claude", "ide")).length), "1");
+      mustEqual("the records of Claude Code", String((await recordsOf(world.lab, "claude")).length), "1");
       await reviewOnce(world, theia);
     });
   },
@@ -94,8 +93,4 @@ async function reviewOnce(world: World, theia: TheiaDriver): Promise<void> {
   await theia.saveDiff();
   await waitForContents(world, "beside.txt", changed);
   await waitForNoDiff(world, agent, "beside.txt");
-}
-
-async function namesIn(...path: readonly string[]): Promise<readonly string[]> {
-  return await readdir(join(...path)).catch(() => []);
 }

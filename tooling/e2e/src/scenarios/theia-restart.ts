@@ -1,10 +1,10 @@
 import { type Agent, prepareAgent } from "../agents/agent.ts";
-import { agents } from "../agents/index.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { pause, poll } from "../support/poll.ts";
 import { TmuxTerminal } from "../terminals/tmux.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForNoApproval } from "./propose.ts";
-import { everyAgent, must, mustEqual, type Scenario } from "./scenario.ts";
+import { everyAgent, kindOf } from "../agents/index.ts";
+import { must, mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
@@ -24,7 +24,7 @@ export const backendRestart: Scenario = {
     const theia = world.editor;
     if (!(theia instanceof TheiaDriver)) throw new Error("this scenario is about Theia");
     await world.writeFile("restart.txt", startContents);
-    const agent = await prepareAgent(agents[id], world.lab);
+    const agent = await prepareAgent(kindOf(id), world.lab);
     const terminal = new TmuxTerminal();
     try {
       const command = [agent.launcher];

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Agent, type AgentId, prepareAgent } from "../agents/agent.ts";
-import { agents } from "../agents/index.ts";
+import type { AgentId } from "@patchbay/core";
+import { type Agent, prepareAgent } from "../agents/agent.ts";
 import type { EditorDriver, EditorTerminal } from "../editors/editor-driver.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import type { TheiaWorkbench } from "../editors/theia/workbench.ts";
@@ -15,7 +15,8 @@ import {
   waitForDiff,
   waitForNoDiff,
 } from "./propose.ts";
-import { everyAgent, must, mustEqual, type Scenario, type World } from "./scenario.ts";
+import { everyAgent, kindOf } from "../agents/index.ts";
+import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
@@ -129,7 +130,7 @@ export const twoWindows: Scenario = {
 async function startIn(terminal: EditorTerminal, world: World, id: AgentId, folder: string): Promise<Agent> {
   const root = join(world.lab.root, `agent-${id}`);
   await mkdir(root, { recursive: true, mode: 0o700 });
-  const agent = await prepareAgent(agents[id], { ...world.lab, root, workspace: folder });
+  const agent = await prepareAgent(kindOf(id), { ...world.lab, root, workspace: folder });
   await terminal.type(agent.launcher);
   await terminal.press("Enter");
   await agent.waitUntilReady(terminal);

@@ -1,7 +1,8 @@
 import type { Turn } from "../models/model-server.ts";
 import { poll } from "../support/poll.ts";
 import { diffTitle, qwenRefused, startContents, waitForContents, waitUntilTold } from "./propose.ts";
-import { everyAgent, type Scenario } from "./scenario.ts";
+import { everyAgent } from "../agents/index.ts";
+import type { Scenario } from "./scenario.ts";
 
 /**
  * Two changes of one file in one answer, the second one edited by the user. Qwen Code writes both at the end, and refuses an

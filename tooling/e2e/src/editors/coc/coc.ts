@@ -1,3 +1,4 @@
+import { areAllAnnounced } from "../../agents/records.ts";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -300,13 +301,11 @@ export class CocDriver implements EditorDriver {
   }
 
   async #waitUntilListening(lab: Lab): Promise<void> {
-    const records = join(lab.temporary, "gemini", "ide");
     await poll(
       "Patchbay's discovery record",
       async () => {
         const ready = await this.link.read("get(g:, 'coc_service_initialized', 0)");
-        const names = await readdir(records).catch(() => []);
-        return ready === 1 && names.some((name) => name.endsWith(".json"));
+        return ready === 1 && (await areAllAnnounced(lab));
       },
       { timeout: 20_000, describe: () => this.pane.screen() },
     );

@@ -1,5 +1,4 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { agentNamePattern, areAllAnnounced } from "../../agents/records.ts";
 import type { Browser, BrowserContext } from "playwright-core";
 import type { Component } from "../../prerequisites/cache.ts";
 import { buildTheia, theiaApplication } from "../../prerequisites/theia.ts";
@@ -15,7 +14,6 @@ import { TheiaWorkbench } from "./workbench.ts";
 const panelHeight = 480;
 
 /** How the tab of a proposal is recognised: the extension puts the agent's name in it. */
-const diffTab = /\b(Gemini CLI|Qwen Code|Claude Code)\b/;
 
 /** A Theia application for the browser with the packed extension installed. */
 export class TheiaDriver implements EditorDriver {
@@ -55,7 +53,10 @@ export class TheiaDriver implements EditorDriver {
     // One context for one backend: the cookie of a connection counts for all ports of this address.
     this.#context = await this.#browser.newContext({ viewport: { width: 1680, height: 1000 } });
     this.#workbench = await this.openWindow(lab.workspace);
-    await poll("Patchbay's discovery record", () => hasRecord(lab), { timeout: 60_000, describe: () => this.logs() });
+    await poll("Patchbay's discovery record", () => areAllAnnounced(lab), {
+      timeout: 60_000,
+      describe: () => this.logs(),
+    });
   }
 
   /** Opens a window on a folder. The driver's own window stays the one it acts in. */
@@ -137,7 +138,7 @@ export class TheiaDriver implements EditorDriver {
 
   async openDiffs(): Promise<readonly string[]> {
     const labels = await this.workbench.mainTabs().evaluateAll((tabs) => tabs.map((tab) => tab.textContent ?? ""));
-    return labels.filter((label) => diffTab.test(label));
+    return labels.filter((label) => agentNamePattern.test(label));
   }
 
   async showDiff(title: RegExp): Promise<void> {
@@ -193,7 +194,9 @@ export class TheiaDriver implements EditorDriver {
   }
 
   async closeDiff(): Promise<void> {
-    const tab = this.workbench.mainTabs().and(this.workbench.page.locator(".lm-mod-current", { hasText: diffTab }));
+    const tab = this.workbench
+      .mainTabs()
+      .and(this.workbench.page.locator(".lm-mod-current", { hasText: agentNamePattern }));
     await tab.locator(".lm-TabBar-tabCloseIcon").click({ timeout: 10_000 });
     const reject = this.workbench.dialog.getByRole("button", { name: "Reject", exact: true });
     const gone = (): Promise<boolean> => tab.isHidden();
@@ -260,9 +263,4 @@ async function terminalIds(workbench: TheiaWorkbench): Promise<readonly string[]
   const prefix = "shell-tab-terminal-";
   const tabs = workbench.page.locator(`#theia-bottom-content-panel [id^="${prefix}"]`);
   return await tabs.evaluateAll((elements) => elements.map((element) => element.id.replace("shell-tab-", "")));
-}
-
-async function hasRecord(lab: Lab): Promise<boolean> {
-  const names = await readdir(join(lab.home, ".claude", "ide")).catch(() => []);
-  return names.some((name) => name.endsWith(".lock"));
 }

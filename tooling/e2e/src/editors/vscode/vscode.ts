@@ -1,5 +1,4 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { agentNamePattern, areAllAnnounced } from "../../agents/records.ts";
 import type { Browser, BrowserContext } from "playwright-core";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
@@ -15,7 +14,6 @@ import { patience, Workbench } from "./workbench.ts";
 const panelHeight = 480;
 
 /** How the tab of a proposal is recognised: the extension puts the agent's name in it. */
-const diffTab = /\b(Gemini CLI|Qwen Code|Claude Code)\b/;
 
 /** VS Code, as served by code-server to a browser. */
 export class VsCodeDriver implements EditorDriver {
@@ -114,7 +112,7 @@ export class VsCodeDriver implements EditorDriver {
     const drawn = await this.workbench.tabs().evaluateAll((tabs) => tabs.map((tab) => tab.textContent ?? ""));
     // What keeps a name from being read as a link or an icon cannot be seen.
     const labels = drawn.map((label) => label.replaceAll("\u2060", ""));
-    return labels.filter((label) => diffTab.test(label));
+    return labels.filter((label) => agentNamePattern.test(label));
   }
 
   async showDiff(title: RegExp): Promise<void> {
@@ -262,14 +260,9 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async #waitForPatchbay(lab: Lab): Promise<void> {
-    await poll("Patchbay's discovery record", () => findRecord(lab), {
+    await poll("Patchbay's discovery record", () => areAllAnnounced(lab), {
       timeout: 60_000,
       describe: () => this.logs(),
     });
   }
-}
-
-async function findRecord(lab: Lab): Promise<boolean> {
-  const names = await readdir(join(lab.home, ".claude", "ide")).catch(() => []);
-  return names.some((name) => name.endsWith(".lock"));
 }
