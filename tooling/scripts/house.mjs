@@ -1,7 +1,8 @@
 /**
  * The picture of the house: which room of the sources may import what. The linter holds it (`patchbay/arrows` in
  * lint-rules.mjs), docs/architecture.md draws it. A room is a folder, a file by its name without the ending, or with a
- * `*` all whose names begin so; a file belongs to the longest name that fits. What is not listed is forbidden.
+ * `*` all whose names begin so; `agents/*` with a slash at its end is each folder in `agents`, a room of its own. A file
+ * belongs to the longest name that fits. What is not listed is forbidden.
  *
  * `rooms`: other rooms, or single files of them. `types`: the same, but only their types. `packages`: what comes from
  * elsewhere; `node:*` stands for all of Node's own modules. Imports that name another package of the repository are
@@ -21,10 +22,9 @@ const core = {
   context: { rooms: ground, types: ["editor-host"], packages: ["minimatch"] },
   diff: { rooms: ground, types: ["context/model", "editor-host"], packages: ["zod", "node-diff3"] },
   agents: { rooms: [...ground, "storage"], types: agentSide, packages: protocol },
-  "agents/catalogue": { rooms: ["agents", "agents/gemini", "agents/qwen", "agents/claude"] },
+  "agents/catalogue": { rooms: ["agents", "agents/*/", "agents/claude"] },
   "agents/gemini-family": { rooms: [...ground, "agents"], types: agentSide, packages: protocol },
-  "agents/gemini": { rooms: [...ground, "agents", "agents/gemini-family", "storage"] },
-  "agents/qwen": { rooms: [...ground, "agents", "agents/gemini-family", "storage"] },
+  "agents/*/": { rooms: [...ground, "agents", "agents/gemini-family", "storage"] },
   "agents/claude": {
     rooms: [...ground, "agents", "context/sharing-policy", "storage"],
     types: agentSide,
@@ -65,5 +65,45 @@ const core = {
   },
 };
 
+const tools = ["@patchbay/core", "zod"];
+
+const testkit = {
+  platform: { packages: ["@patchbay/core", "node:*"] },
+  editor: { packages: ["@patchbay/core"] },
+  contract: { rooms: ["editor"], packages: ["@patchbay/core", "node:*"] },
+  agents: { packages: [...tools, "node:*"] },
+  "agents/gemini-family": { rooms: ["agents"], packages: [...tools, "@modelcontextprotocol/sdk", "node:*"] },
+  "agents/*/": { rooms: ["agents", "agents/gemini-family"], packages: [...tools, "node:*", "ws"] },
+  "agents/drivers": { rooms: ["agents", "agents/*/", "agents/gemini-family"], packages: ["@patchbay/core"] },
+  index: { rooms: ["agents", "agents/*/", "agents/drivers", "agents/gemini-family", "contract", "editor", "platform"] },
+};
+
+const cliGround = ["own-command", "plain-json", "terminal"];
+
+const cli = {
+  terminal: { packages: ["@patchbay/core", "node:readline"] },
+  "own-command": { rooms: ["terminal"], packages: ["node:path"] },
+  "plain-json": { rooms: ["terminal"] },
+  help: { packages: ["@patchbay/core"] },
+  "command-line": { rooms: cliGround, packages: ["@patchbay/core", "node:util"] },
+  doctor: { rooms: cliGround, packages: ["@patchbay/core", "node:path"] },
+  env: { rooms: cliGround, packages: ["@patchbay/core", "node:path"] },
+  status: { rooms: cliGround, packages: ["@patchbay/core"] },
+  host: { rooms: cliGround, packages: ["@patchbay/core", "node:*"] },
+  review: { rooms: [...cliGround, "host"], packages: ["@patchbay/core", "diff", "node:*"] },
+  demo: { rooms: [...cliGround, "host"], packages: ["@patchbay/core", "@patchbay/testkit", "node:*"] },
+  serve: {
+    rooms: [...cliGround, "demo", "doctor", "host", "review"],
+    types: ["command-line"],
+    packages: [...tools, "node:*"],
+  },
+  "run-command": {
+    rooms: [...cliGround, "doctor", "env", "help", "serve", "status"],
+    types: ["command-line"],
+    packages: ["@patchbay/core"],
+  },
+  main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
+};
+
 /** By the folder of their sources. */
-export const houses = { "packages/core/src": core };
+export const houses = { "packages/core/src": core, "packages/testkit/src": testkit, "packages/cli/src": cli };

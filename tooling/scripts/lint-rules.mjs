@@ -81,20 +81,27 @@ const noKeptPromise = {
   },
 };
 
+const eachFolder = "/*/";
+
 /** Whether the name of a room fits a path without its ending. */
 function fits(name, path) {
+  if (name.endsWith(eachFolder)) return path.startsWith(name.slice(0, -2)) && path.slice(name.length - 2).includes("/");
   if (name.endsWith("*")) return path.startsWith(name.slice(0, -1));
   return path === name || path.startsWith(`${name}/`);
 }
 
+/** The name of a room in the picture, and the room itself: of `agents/*` + `/` there is one for each folder. */
 function roomOf(rooms, path) {
   const names = Object.keys(rooms).filter((name) => fits(name, path));
-  return names.reduce((best, name) => (name.length > (best?.length ?? 0) ? name : best), undefined);
+  const name = names.reduce((best, one) => (one.length > (best?.length ?? 0) ? one : best), undefined);
+  if (!name?.endsWith(eachFolder)) return { name, room: name };
+  const start = name.slice(0, -2);
+  return { name, room: path.slice(0, path.indexOf("/", start.length)) };
 }
 
 /** A target belongs to a listed room, or is a listed file. */
 const isListed = (list, rooms, target) =>
-  (list ?? []).some((name) => name === target || name === roomOf(rooms, target));
+  (list ?? []).some((name) => name === target || name === roomOf(rooms, target).name);
 
 function isListedPackage(list, specifier) {
   return (list ?? []).some((name) =>
@@ -119,10 +126,10 @@ const arrows = {
     const source = Object.keys(houses).find((folder) => file.startsWith(`${folder}/`));
     if (source === undefined) return {};
     const rooms = houses[source];
-    const room = roomOf(rooms, file.slice(source.length + 1));
+    const { name, room } = roomOf(rooms, file.slice(source.length + 1));
     const check = (node, specifier) => {
       if (typeof specifier !== "string") return;
-      const own = rooms[room];
+      const own = rooms[name];
       if (own === undefined) {
         context.report({ node, message: `No room of ${source} in tooling/scripts/house.mjs holds this file.` });
         return;
@@ -137,7 +144,7 @@ const arrows = {
         .join("/");
       const target = withoutEnding(path).slice(source.length + 1);
       const isInside = path.startsWith(`${source}/`);
-      if (isInside && roomOf(rooms, target) === room) return;
+      if (isInside && roomOf(rooms, target).room === room) return;
       if (isInside && isListed(own.rooms, rooms, target)) return;
       if (isInside && takesTypes(node) && isListed(own.types, rooms, target)) return;
       context.report({

@@ -370,8 +370,8 @@ describe("files and lifecycle", () => {
     const tokens = [
       ...sandbox.tokens(),
       ...z
-        .object({ token: z.string(), sessionKey: z.string() })
-        .transform(({ token, sessionKey }) => [token, sessionKey])
+        .object({ secret: z.string(), sessionKey: z.string() })
+        .transform(({ secret, sessionKey }) => [secret, sessionKey])
         .parse(JSON.parse(readFileSync(identity, "utf8"))),
     ];
     expect(tokens.length).toBeGreaterThanOrEqual(2);

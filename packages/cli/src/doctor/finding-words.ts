@@ -1,6 +1,5 @@
 import {
   agentOf,
-  agents as everyAgent,
   type AgentSettings,
   type ChoiceReason,
   examineAsking,
@@ -26,11 +25,6 @@ export function wordsOf(finding: Finding): FindingWords {
   return { text: escapeLine(text), ...(isPlain ? { fix } : {}) };
 }
 
-/** Names of agents as people know them. */
-export function agentName(agent: string): string {
-  return everyAgent.find(({ id }) => id === agent)?.agentName ?? agent;
-}
-
 /** Why an agent may show no changes, for whom it is connected to. */
 export function askingWords(settings: readonly AgentSettings[], dialect: string): readonly FindingWords[] {
   return settings.filter(({ agent }) => agent === dialect).flatMap((one) => examineAsking(one).map(wordsOf));
@@ -45,7 +39,13 @@ const renew = `eval "$(${program} env)"`;
 const reload = "Reload the editor's window.";
 
 function rawWordsOf(finding: Finding): Words {
-  const agents = finding.agents.length === 0 ? "agents" : listOf(finding.agents.map(agentName), "and");
+  const agents =
+    finding.agents.length === 0
+      ? "agents"
+      : listOf(
+          finding.agents.map((id) => agentOf(id).agentName),
+          "and",
+        );
   const isOne = finding.agents.length === 1;
   const [first] = finding.agents.map(agentOf);
   const command = first?.program.command ?? "";

@@ -1,5 +1,4 @@
-import { findRunningEditors, type Platform, type RunningEditor } from "@patchbay/core";
-import { agentName } from "../doctor/finding-words.ts";
+import { agentOf, findRunningEditors, type Platform, type RunningEditor } from "@patchbay/core";
 import { plainJson } from "../plain-json.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { formatTable } from "../terminal/layout.ts";
@@ -36,7 +35,7 @@ function row(editor: RunningEditor): readonly string[] {
     escapeLine(editor.name),
     String(editor.port),
     editor.pid === undefined ? "" : String(editor.pid),
-    editor.agents.map(agentName).join(", "),
+    editor.agents.map((id) => agentOf(id).agentName).join(", "),
     editor.folders.map(escapeLine).join(", "),
     stateOf(editor),
   ];
