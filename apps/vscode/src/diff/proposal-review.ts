@@ -5,10 +5,8 @@ import {
   TextDocumentSaveReason,
   type TextDocumentWillSaveEvent,
   type Uri,
-  workspace,
 } from "vscode";
 import type { DiffCloseReason, DiffRequest, DiffUpdate, DiffView, DiffViewEvents, FileStanding } from "@patchbay/core";
-import { replaceText, sameLines } from "../host/document-texts.ts";
 import {
   closeLoneTabs,
   closeTabs,
@@ -20,32 +18,24 @@ import {
   waitForTab,
 } from "./proposal-tabs.ts";
 import type { DiffPlace } from "../settings.ts";
-import { QuietSave, SaveWatch, type TypingWatch } from "./saving.ts";
-import { LongComparison, longText, readInPieces } from "./long-document.ts";
 import { originalUri, proposalUri } from "./proposal-uri.ts";
+import { RightSide, type RightSideOptions } from "./right-side.ts";
+import type { TypingWatch } from "./saving.ts";
 
 /** What the user says about an edited proposal whose tab is gone without VS Code having asked. */
 export type LeavingAnswer = "accept" | "reject" | "stay";
 
-export interface ProposalReviewOptions {
+export interface ProposalReviewOptions extends RightSideOptions {
   readonly request: DiffRequest;
   readonly events: DiffViewEvents;
   readonly title: string;
   /** Where new tabs go; asked each time one is opened. */
   readonly place: () => DiffPlace;
-  /** The text behind the right side: what was last saved into it. */
-  readonly savedText: () => string;
-  /** Makes another text what stands behind the right side: VS Code may read that anew at any time. */
-  readonly keepText: (text: string) => void;
   /** Makes the left side another one. */
   readonly showOriginal: (text: string) => void;
   readonly typing: Pick<TypingWatch, "isTyping" | "pause">;
   readonly askOnLeaving: (request: DiffRequest) => Promise<LeavingAnswer>;
-  /** The marks of the tab are out of date. */
-  readonly onDidChange: () => void;
   readonly onDidEnd: () => void;
-  /** Something failed that nobody waits for. */
-  readonly onFailure: (error: unknown) => void;
 }
 
 /** After "Save" in its closing dialog VS Code closes the tab at once; we hear of it a moment later, ms. */
@@ -62,21 +52,11 @@ export class ProposalReview implements DiffView {
   readonly #options: ProposalReviewOptions;
   #phase: "opening" | "open" | "asking" | "decided" | "gone" = "opening";
   #agentPresent: boolean;
-  /** The right side as long as the user has not touched it. */
-  #proposedText: string;
   #standing: FileStanding;
-  #edited = false;
+  readonly #right: RightSide;
   #fromEditor = false;
   #openedAt = 0;
-  #quiet = false;
   #heldBack = false;
-  /** Whether the right side may hold anything but the proposal: it was changed, or comes from an earlier run. */
-  #mayDiffer = false;
-  /** How long the right side is, about, UTF-16 units. */
-  #length: number;
-  readonly #comparison: LongComparison = new LongComparison((differs) => this.#setEdited(differs));
-  readonly #saves: SaveWatch;
-  readonly #quietSave: QuietSave;
   /** A save by hand that may also be "Save" in VS Code's closing dialog: see `noteSaved`. */
   #unclear: ReturnType<typeof setTimeout> | undefined;
 
@@ -87,16 +67,13 @@ export class ProposalReview implements DiffView {
     const { proposal, original } = urisInUse(id);
     this.uri = proposal ?? proposalUri(id, path);
     this.originalUri = original ?? originalUri(id, path);
-    this.#proposedText = options.request.proposedText;
     this.#standing = options.request.standing;
     this.#agentPresent = options.request.agentPresent;
-    this.#length = (options.request.draftText ?? options.request.proposedText).length;
-    this.#saves = new SaveWatch(options.request.proposedText);
-    this.#quietSave = new QuietSave(options.onFailure);
+    this.#right = new RightSide(this.uri, options);
   }
 
   get edited(): boolean {
-    return this.#edited;
+    return this.#right.edited;
   }
 
   /** Waits behind another tab for a better moment. */
@@ -116,10 +93,10 @@ export class ProposalReview implements DiffView {
   /** Shows the diff, behind what the user is doing. A tab of an earlier run is taken over as it is. */
   async open(): Promise<void> {
     const tabs = tabsOfProposal(this.request.id);
-    if (tabs.length > 0) this.#mayDiffer = true;
+    if (tabs.length > 0) this.#right.takeOver();
     if (!tabs.some(isDiffTab)) await this.#showQuietly();
     this.#openedAt = Date.now();
-    if (this.request.draftText !== undefined) await this.#applyDraft(this.request.draftText, tabs.length > 0);
+    if (this.request.draftText !== undefined) await this.#right.applyDraft(this.request.draftText, tabs.length > 0);
     if (this.#phase === "opening") this.#phase = "open";
     this.noteTabs(tabsOfProposal(this.request.id).length);
   }
@@ -129,7 +106,7 @@ export class ProposalReview implements DiffView {
    * False where there is none to give any more.
    */
   accept(fromEditor: boolean): boolean {
-    return this.#decide(fromEditor, (events) => events.accepted(this.#text()));
+    return this.#decide(fromEditor, (events) => events.accepted(this.#right.text()));
   }
 
   reject(fromEditor: boolean): boolean {
@@ -137,9 +114,7 @@ export class ProposalReview implements DiffView {
   }
 
   async currentText(): Promise<string> {
-    const document = this.#mayDiffer && this.#length > longText ? this.#document() : undefined;
-    if (document === undefined || this.#saves.keptText(document.version) !== undefined) return this.#text();
-    return await readInPieces(document);
+    return await this.#right.currentText();
   }
 
   async reveal(): Promise<void> {
@@ -151,9 +126,7 @@ export class ProposalReview implements DiffView {
     if (this.#phase === "gone") return;
     this.#leaveBehind();
     try {
-      // An unsaved document would bring VS Code's dialog; saving it changes nothing but what our provider holds.
-      const document = this.#document();
-      if (document?.isDirty === true) await document.save();
+      await this.#right.saveForClosing();
       await closeTabs(this.request.id, !this.#fromEditor);
     } finally {
       this.#options.onDidEnd();
@@ -180,41 +153,29 @@ export class ProposalReview implements DiffView {
     const wasDecided = this.#phase === "decided";
     // An accept that comes meanwhile means the text of before: the companion must not take it for one with this update in it.
     const isTooLate = (): boolean => !wasDecided && this.#phase === "decided";
-    if ((await this.currentText()) !== update.expectedText || isTooLate()) return "stale";
-    if (!(await this.#put(update.text))) return this.#isGone() ? "gone" : "stale";
+    if ((await this.#right.currentText()) !== update.expectedText || isTooLate()) return "stale";
+    if (!(await this.#right.put(update.text))) return this.#isGone() ? "gone" : "stale";
     if (isTooLate()) return "stale";
-    this.#proposedText = update.proposedText;
     this.#options.showOriginal(update.originalText);
     this.#standing = update.standing;
     // An accept that was not possible: the review goes on.
     if (this.#phase === "decided") this.#phase = "open";
-    this.#edited = !sameLines(update.text, update.proposedText);
+    this.#right.rebase(update);
     this.#options.onDidChange();
     return "applied";
   }
 
   noteChange(event: TextDocumentChangeEvent): void {
-    const { isDirty } = event.document;
-    if (isDirty && this.#phase !== "gone") this.#quietSave.request(event.document);
-    if (event.contentChanges.length > 0) this.#mayDiffer = true;
-    if (event.contentChanges.length === 0) return;
-    for (const { text, rangeLength } of event.contentChanges) this.#length += text.length - rangeLength;
-    const text = this.#length > longText ? undefined : event.document.getText();
-    if (text === undefined) this.#saves.noteLongText();
-    else this.#saves.noteChange(text, event.contentChanges);
-    if (this.#quiet || this.#saves.isSaving) return;
-    if (this.#phase !== "opening" && this.#phase !== "open") return;
-    this.#noteEdit(event.document, text);
-    this.#options.events.edited();
+    this.#right.noteChange(event, this.#phase === "opening" || this.#phase === "open");
   }
 
   /** Save participants run between this and `noteSaved`; what they do to the text is not the user's doing. */
   noteWillSave(event: TextDocumentWillSaveEvent): void {
-    if (this.#phase !== "open" || this.#quiet) return;
-    const byHand = event.reason === TextDocumentSaveReason.Manual && !this.#quietSave.isSaving;
+    if (this.#phase !== "open" || this.#right.isOurs) return;
+    const byHand = event.reason === TextDocumentSaveReason.Manual && !this.#right.isSavedByUs;
     // "Save All" also says `Manual`: it accepts nothing that the user does not see.
     const verdict = byHand && tabsOfProposal(this.request.id).some((tab) => tab.isActive && tab.group.isActive);
-    this.#saves.begin(event.document.getText(), { verdict, wasDirty: event.document.isDirty });
+    this.#right.beginSave(event.document, verdict);
   }
 
   /**
@@ -222,10 +183,10 @@ export class ProposalReview implements DiffView {
    * proposal: the dialog comes for unsaved changes only, and the tab is closed at once. Then the user is asked.
    */
   noteSaved(document: TextDocument): void {
-    const save = this.#saves.end(document.version);
+    const save = this.#right.endSave(document);
     if (save === undefined || this.#phase !== "open") return;
     if (!save.verdict) {
-      this.#setEdited(this.#differsFromProposal(save.text));
+      this.#right.compare(save.text);
       return;
     }
     const accept = (): void => {
@@ -240,7 +201,7 @@ export class ProposalReview implements DiffView {
   noteTabs(count: number): void {
     if (this.#phase !== "decided" && this.#phase !== "open") return;
     if (count > 1 && this.#phase === "open" && Date.now() - this.#openedAt < restoresWithin) {
-      this.#attempt(this.#closeLoneTabs());
+      this.#attempt(this.#right.quietly(async (document) => await closeLoneTabs(this.request.id, document)));
     }
     if (count > 0) return;
     if (this.#phase === "decided") this.#forget();
@@ -251,8 +212,8 @@ export class ProposalReview implements DiffView {
     const hasSaved = this.#unclear !== undefined;
     clearTimeout(this.#unclear);
     this.#unclear = undefined;
-    const text = this.#text();
-    if (!hasSaved && !this.#differsFromProposal(text)) {
+    const text = this.#right.text();
+    if (!hasSaved && !this.#right.differs(text)) {
       this.#end(true, (events) => events.closed());
       return;
     }
@@ -291,8 +252,7 @@ export class ProposalReview implements DiffView {
 
   #leaveBehind(): void {
     this.#phase = "gone";
-    this.#comparison.dispose();
-    this.#quietSave.dispose();
+    this.#right.dispose();
     clearTimeout(this.#unclear);
   }
 
@@ -334,81 +294,5 @@ export class ProposalReview implements DiffView {
       background: place.background && !focus,
     });
     await waitForTab(id);
-  }
-
-  async #applyDraft(draft: string, isOpenAlready: boolean): Promise<void> {
-    this.#quiet = true;
-    try {
-      const document = await workspace.openTextDocument(this.uri);
-      // As an edit, so that undo leads back to the proposal.
-      await replaceText(document, draft);
-      // A host that ended without its window leaves the document open: VS Code reads it anew from the next one.
-      if (isOpenAlready) this.#options.keepText(draft);
-      this.#setEdited(true);
-    } finally {
-      this.#quiet = false;
-    }
-  }
-
-  /** Puts an edit of our own into the right side. False where the user was faster. */
-  async #put(text: string): Promise<boolean> {
-    if (this.#quiet) return false;
-    this.#quiet = true;
-    try {
-      const shown = this.#document() ?? (await workspace.openTextDocument(this.uri));
-      if (!(await replaceText(shown, text))) {
-        // What the user typed meanwhile was not told while it was ours to edit.
-        this.#options.events.edited();
-        return false;
-      }
-      this.#mayDiffer = true;
-      await this.#quietSave.saveNow(shown);
-      if (!sameLines(shown.getText(), text)) this.#options.events.edited();
-      return true;
-    } finally {
-      this.#quiet = false;
-    }
-  }
-
-  async #closeLoneTabs(): Promise<void> {
-    const document = this.#document();
-    if (document === undefined || this.#quiet) return;
-    this.#quiet = true;
-    try {
-      await closeLoneTabs(this.request.id, document);
-    } finally {
-      this.#quiet = false;
-    }
-  }
-
-  #noteEdit(document: TextDocument, text: string | undefined): void {
-    if (text !== undefined) {
-      this.#setEdited(this.#differsFromProposal(text));
-      return;
-    }
-    this.#setEdited(true);
-    this.#comparison.note(document, this.#proposedText, this.#options.onFailure);
-  }
-
-  #setEdited(edited: boolean): void {
-    if (this.#edited === edited) return;
-    this.#edited = edited;
-    this.#options.onDidChange();
-  }
-
-  #document(): TextDocument | undefined {
-    const wanted = this.uri.toString();
-    return workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === wanted);
-  }
-
-  #text(): string {
-    // A document puts its lines together for everyone who asks.
-    if (!this.#mayDiffer) return this.#proposedText;
-    const document = this.#document();
-    return this.#saves.keptText(document?.version) ?? document?.getText() ?? this.#options.savedText();
-  }
-
-  #differsFromProposal(text: string): boolean {
-    return !sameLines(text, this.#proposedText);
   }
 }

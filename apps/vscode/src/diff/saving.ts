@@ -15,7 +15,10 @@ interface Saving {
   readonly since: number;
 }
 
-/** A finished save. */
+/** A save that is done. `text`: the user's, without what participants made of it. */
+export type FinishedSave = Pick<Saving, "text" | "verdict" | "wasDirty">;
+
+/** What a save has left. */
 interface Kept {
   readonly text: string;
   readonly version: number;
@@ -52,7 +55,7 @@ export class SaveWatch {
   }
 
   /** The save is done, and the document has this version now. */
-  end(version: number): { readonly text: string; readonly verdict: boolean; readonly wasDirty: boolean } | undefined {
+  end(version: number): FinishedSave | undefined {
     const saving = this.#saving;
     this.#saving = undefined;
     if (saving === undefined) return undefined;
