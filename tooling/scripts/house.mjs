@@ -105,5 +105,64 @@ const cli = {
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
 };
 
+const vscodeApi = ["vscode", "@patchbay/core"];
+
+/** Loaded with the editor: what is needed later is reached through `lazy` only, and known here by its types. */
+const vscodeStart = {
+  contributions: { packages: ["@patchbay/core"] },
+  "edition-context": { packages: ["vscode"] },
+  timers: { packages: ["vscode"] },
+  settings: { types: ["edition-context"], packages: vscodeApi },
+  lazy: { rooms: ["contributions", "later"], packages: vscodeApi },
+  "host/log": { types: ["settings"], packages: vscodeApi },
+  "host/documents": { rooms: ["lazy"], packages: vscodeApi },
+  "host/editors": { rooms: ["host/documents"], packages: vscodeApi },
+  "host/host": { rooms: ["host/documents", "host/editors", "lazy"], types: ["edition-context"], packages: vscodeApi },
+  "diff/proposal-uri": { packages: ["vscode"] },
+  "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
+  "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },
+  "views/register-views": { rooms: ["lazy", "timers"], packages: vscodeApi },
+  extension: {
+    rooms: [
+      "diff/lazy-reviews",
+      "host/host",
+      "host/log",
+      "lazy",
+      "settings",
+      "terminals/terminal-environment",
+      "views/register-views",
+    ],
+    types: ["edition-context"],
+    packages: vscodeApi,
+  },
+};
+
+/** Loaded with the first proposal, command or look at a view. */
+const vscodeLater = {
+  surfaces: { packages: ["vscode", "node:path"] },
+  host: { rooms: ["host/documents", "host/editors", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
+  diff: {
+    rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "timers"],
+    types: ["settings"],
+    packages: vscodeApi,
+  },
+  terminals: { rooms: ["contributions", "surfaces"], packages: [...vscodeApi, "node:fs", "node:path"] },
+  diagnosis: { rooms: ["surfaces"], types: ["settings"], packages: vscodeApi },
+  commands: {
+    rooms: ["contributions", "diagnosis", "diff", "diff/proposal-uri", "host/messages", "surfaces", "terminals"],
+    types: ["settings"],
+    packages: vscodeApi,
+  },
+  views: { rooms: ["surfaces"], types: ["commands", "views/register-views"], packages: vscodeApi },
+  later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
+};
+
+const vscode = { ...vscodeStart, ...vscodeLater };
+
 /** By the folder of their sources. */
-export const houses = { "packages/core/src": core, "packages/testkit/src": testkit, "packages/cli/src": cli };
+export const houses = {
+  "packages/core/src": core,
+  "packages/testkit/src": testkit,
+  "packages/cli/src": cli,
+  "apps/vscode/src": vscode,
+};

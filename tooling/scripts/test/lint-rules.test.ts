@@ -87,6 +87,26 @@ const crossed = {
     "packages/cli/src/env/drivers.ts",
     'import { createAgentDriver } from "@patchbay/testkit";',
   ],
+  "the start of an edition imports what is loaded later": [
+    "apps/vscode/src/views/register-views/tree.ts",
+    'export { ConnectionsTree } from "../trees.ts";',
+  ],
+  "the start of an edition loads it by another door": [
+    "apps/vscode/src/extension/door.ts",
+    'export const load = () => import("../later.ts");',
+  ],
+  "a review imports a view": [
+    "apps/vscode/src/diff/list.ts",
+    'import type { ProposalsTree } from "../views/trees.ts";',
+  ],
+  "the words of a diagnosis import files": [
+    "apps/vscode/src/diagnosis/disk.ts",
+    'import { readFile } from "node:fs/promises";',
+  ],
+  "an edition imports the inside of core": [
+    "apps/vscode/src/commands/catalogue.ts",
+    'export { agents } from "../../../../packages/core/src/agents/catalogue.ts";',
+  ],
   "a file stands in no room": ["attic/one.ts", 'import { Emitter } from "../support/emitter.ts";'],
 } as const;
 
@@ -107,6 +127,14 @@ const held = {
     "packages/cli/src/env/escaped.ts",
     'export { escapeLine } from "../terminal/escape-text.ts";',
   ],
+  "the start of an edition imports types of what is loaded later": [
+    "apps/vscode/src/diff/lazy-reviews/types.ts",
+    'import type { Reviews } from "../register-reviews.ts";',
+  ],
+  "what is loaded later imports the start's names": [
+    "apps/vscode/src/commands/names.ts",
+    'export { runCommandOf } from "../contributions.mts";',
+  ],
   "the endpoint imports Node": ["endpoint/node.ts", 'import { createServer } from "node:http";'],
   "what Node looks like is given": ["port-holder/given.ts", 'export type Files = typeof import("node:fs");'],
 } as const;
@@ -116,7 +144,7 @@ let reported: ReadonlySet<string>;
 let arrows: ReadonlySet<string>;
 let circles: ReadonlySet<string>;
 
-const placeOf = (path: string): string => (path.startsWith("packages/") ? path : `packages/core/src/${path}`);
+const placeOf = (path: string): string => (/^(?:apps|packages)\//u.test(path) ? path : `packages/core/src/${path}`);
 
 const fileOf = (kind: string, title: string): string => `${kind}-${title.replaceAll(/\W/gu, "-")}.ts`;
 

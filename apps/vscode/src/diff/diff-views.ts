@@ -1,4 +1,4 @@
-import { choosePlace, type Settings } from "../settings.ts";
+import type { Settings } from "../settings.ts";
 import {
   type DiffOpening,
   type DiffRequest,
@@ -12,6 +12,7 @@ import { readsUtf8 } from "../host/document-texts.ts";
 import { askModally } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
 import { type LeavingAnswer, ProposalReview } from "./proposal-review.ts";
+import { choosePlace } from "./proposal-tabs.ts";
 import { proposalUri } from "./proposal-uri.ts";
 import type { TypingWatch } from "./saving.ts";
 import type { OriginalTexts, ProposalFiles } from "./proposal-texts.ts";

@@ -10,6 +10,7 @@ import type { DiffCloseReason, DiffRequest, DiffUpdate, DiffView, DiffViewEvents
 import {
   closeLoneTabs,
   closeTabs,
+  type DiffPlace,
   isDiffTab,
   isEditedProposalInFront,
   proposalIdOfTab,
@@ -17,7 +18,6 @@ import {
   urisInUse,
   waitForTab,
 } from "./proposal-tabs.ts";
-import type { DiffPlace } from "../settings.ts";
 import { originalUri, proposalUri } from "./proposal-uri.ts";
 import { RightSide, type RightSideOptions } from "./right-side.ts";
 import type { TypingWatch } from "./saving.ts";

@@ -1,14 +1,16 @@
 import { type Logger, messageOf, PatchbayError } from "@patchbay/core";
 import {
   type Tab,
+  TabInputTerminal,
   TabInputText,
   TabInputTextDiff,
   type TextDocument,
   type Uri,
-  type ViewColumn,
+  ViewColumn,
   window,
   workspace,
 } from "vscode";
+import type { Settings } from "../settings.ts";
 import { proposalIdOf, proposalScheme } from "./proposal-uri.ts";
 
 /** The proposal a tab shows: as a diff, or its right side alone. */
@@ -76,6 +78,26 @@ export function loneTabsOf(id: string): readonly Tab[] {
   const tabs = tabsOfProposal(id);
   const lone = tabs.filter((tab) => !isDiffTab(tab));
   return lone.length < tabs.length ? lone : [];
+}
+
+/** Where and how a new diff tab opens. */
+export interface DiffPlace {
+  readonly viewColumn: ViewColumn;
+  /** Behind the tab that is in front. */
+  readonly background: boolean;
+}
+
+/** The place the user's settings name; but a diff never covers a terminal that lives in an editor group. */
+export function choosePlace(settings: Settings): DiffPlace {
+  return { viewColumn: chooseColumn(settings.diffColumn), background: settings.openDiffs === "background" };
+}
+
+function chooseColumn(wanted: "active" | "beside"): ViewColumn {
+  const { activeTabGroup, all } = window.tabGroups;
+  const holdsTerminal = activeTabGroup.activeTab?.input instanceof TabInputTerminal;
+  if (wanted === "active" && !holdsTerminal) return activeTabGroup.viewColumn;
+  const other = all.find((group) => group !== activeTabGroup && !(group.activeTab?.input instanceof TabInputTerminal));
+  return other?.viewColumn ?? ViewColumn.Beside;
 }
 
 /** Closes every tab of a proposal. One that has gone meanwhile is fine. */

@@ -1,11 +1,22 @@
-import type { Settings } from "../settings.ts";
 import type { Logger } from "@patchbay/core";
-import { type Disposable, type TextDocument, window, workspace } from "vscode";
-import { ProposalMarks } from "../views/trees.ts";
-import { countProposalTabs, createStaleTabs } from "./proposal-tabs.ts";
+import {
+  type Disposable,
+  type Event,
+  EventEmitter,
+  FileDecoration,
+  type FileDecorationProvider,
+  l10n,
+  type TextDocument,
+  ThemeColor,
+  type Uri,
+  window,
+  workspace,
+} from "vscode";
+import type { Settings } from "../settings.ts";
+import { shownText } from "../surfaces/texts.ts";
 import { DiffViews } from "./diff-views.ts";
-
 import type { ProposalReview } from "./proposal-review.ts";
+import { countProposalTabs, createStaleTabs } from "./proposal-tabs.ts";
 import { createProposalTexts, type ProposalTexts } from "./proposal-texts.ts";
 import { proposalIdOf, proposalScheme } from "./proposal-uri.ts";
 import { TypingWatch } from "./saving.ts";
@@ -50,4 +61,51 @@ export interface LazyReviewsOptions {
   /** Hands text that has lost its agent to the user. */
   readonly handOver: (text: string, likePath: string) => Promise<void>;
   readonly own: (disposable: Disposable) => void;
+}
+
+/** Marks on the tabs of proposals: edited by the user, or left by its agent. */
+class ProposalMarks implements FileDecorationProvider, Disposable {
+  readonly #find: (id: string) => ProposalReview | undefined;
+  readonly #changes: EventEmitter<Uri> = new EventEmitter();
+  readonly #registration: Disposable;
+  readonly onDidChangeFileDecorations: Event<Uri> = this.#changes.event;
+
+  constructor(find: (id: string) => ProposalReview | undefined) {
+    this.#find = find;
+    this.#registration = window.registerFileDecorationProvider(this);
+  }
+
+  update(review: ProposalReview): void {
+    this.#changes.fire(review.uri);
+  }
+
+  provideFileDecoration(uri: Uri): FileDecoration | undefined {
+    if (uri.scheme !== proposalScheme) return undefined;
+    const review = this.#find(proposalIdOf(uri) ?? "");
+    if (review === undefined) return undefined;
+    if (!review.agentPresent) {
+      const tooltip = l10n.t(
+        "{0} is gone. The text is kept for you; a verdict reaches nobody.",
+        review.request.agentName,
+      );
+      return new FileDecoration("?", shownText(tooltip), new ThemeColor("list.warningForeground"));
+    }
+    if (review.standing === "conflict") {
+      const tooltip = l10n.t("The file has changed in the same lines. Resolve the conflict, then accept.");
+      return new FileDecoration("!", tooltip, new ThemeColor("list.errorForeground"));
+    }
+    if (review.standing === "merged" && !review.edited) {
+      const tooltip = l10n.t(
+        "The file has changed since the agent proposed this; the right side has these changes, too.",
+      );
+      return new FileDecoration("M", tooltip, new ThemeColor("gitDecoration.modifiedResourceForeground"));
+    }
+    if (!review.edited) return undefined;
+    return new FileDecoration("E", l10n.t("Edited by you"), new ThemeColor("gitDecoration.modifiedResourceForeground"));
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#changes.dispose();
+  }
 }

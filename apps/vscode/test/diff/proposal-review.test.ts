@@ -1,144 +1,32 @@
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DiffOpening, DiffRequest, DiffView } from "@patchbay/core";
-import { createHostInWindow, type HostInWindow, settle, tabOf } from "../controls.ts";
+import type { DiffRequest, DiffView } from "@patchbay/core";
+import { type HostInWindow, settle, tabOf } from "../controls.ts";
 import type { FakeDocument } from "../fake-vscode/document.ts";
-import { TabInputText, TabInputTextDiff, TextDocumentSaveReason } from "../fake-vscode/values.ts";
+import { TabInputText, TextDocumentSaveReason } from "../fake-vscode/values.ts";
 import { Uri } from "../fake-vscode/uri.ts";
+import { ReviewsInWindow } from "./reviews-in-window.ts";
 
+let reviews: ReviewsInWindow;
 let window: HostInWindow;
-let events: string[];
+let events: readonly string[];
 
 beforeEach(() => {
-  window = createHostInWindow();
-  events = [];
+  reviews = new ReviewsInWindow();
+  ({ window, events } = reviews);
 });
 
 afterEach(() => window.dispose());
 
-function request(more: Partial<DiffRequest> = {}): DiffRequest {
-  const path = join(window.folder, "one.txt");
-  writeFileSync(path, "one\n");
-  return {
-    id: "p1",
-    agentName: "Gemini CLI",
-    path,
-    kind: "change",
-    proposedText: "ONE  \n",
-    agentPresent: true,
-    originalText: "one\n",
-    unsaved: false,
-    standing: "unchanged",
-    ...more,
-  };
-}
-
-async function open(more: Partial<DiffRequest> = {}): Promise<DiffView> {
-  const opening: DiffOpening = await window.host.diffs.open(request(more), {
-    edited: () => events.push("edited"),
-    accepted: (text) => events.push(`accepted ${JSON.stringify(text)}`),
-    rejected: () => events.push("rejected"),
-    closed: () => events.push("closed"),
-  });
-  if (opening.kind !== "opened") throw new Error("not opened");
-  return opening.view;
-}
-
-async function document(id = "p1"): Promise<FakeDocument> {
-  const input = tabOf(window.bench, id)?.input;
-  if (!(input instanceof TabInputTextDiff)) throw new Error("no diff");
-  return await window.bench.openDocument(input.modified);
-}
-
-/** Save participants are reported as edits too: core reads the text, and sees that it is none. */
-function verdicts(): readonly string[] {
-  return events.filter((event) => event !== "edited");
-}
-
-async function closeTab(): Promise<void> {
-  const tab = tabOf(window.bench, "p1");
-  if (tab !== undefined) await window.bench.closeTab(tab);
-  await settle();
-}
+const open = async (more?: Partial<DiffRequest>): Promise<DiffView> => await reviews.open(more);
+const document = async (id?: string): Promise<FakeDocument> => await reviews.document(id);
+const verdicts = (): readonly string[] => reviews.verdicts;
+const closeTab = async (): Promise<void> => await reviews.closeTab();
 
 const trim = (text: string): string => text.replace(/ +$/gmu, "");
 
 describe("saving", () => {
-  it("asks a document for its text only when somebody has changed it", async () => {
-    const view = await open();
-    const side = await document();
-    const getText = side.getText.bind(side);
-    let asked = 0;
-    side.getText = (range) => {
-      asked += 1;
-      return getText(range);
-    };
-    expect(await view.currentText()).toBe("ONE  \n");
-    expect(asked).toBe(0);
-    window.bench.edit(side, "mine\n");
-    expect(await view.currentText()).toBe("mine\n");
-    expect(asked).toBeGreaterThan(0);
-  });
-
-  it("puts a long document together for no key, and in pieces for who wants to know what it holds", async () => {
-    const proposedText = "a line of forty characters, more or less\n".repeat(60_000);
-    const view = await open({ proposedText });
-    const side = await document();
-    const getText = side.getText.bind(side);
-    let whole = 0;
-    let pieces = 0;
-    side.getText = (range) => {
-      if (range === undefined) whole += 1;
-      else pieces += 1;
-      return getText(range);
-    };
-    for (let key = 0; key < 50; key += 1) window.bench.edit(side, `${"x".repeat(key)}${proposedText}`);
-    expect(events).toHaveLength(50);
-    expect(window.views.review("p1")?.edited).toBe(true);
-    expect([whole, pieces]).toEqual([0, 0]);
-    expect(await view.currentText()).toBe(`${"x".repeat(49)}${proposedText}`);
-    expect(whole).toBe(0);
-    expect(pieces).toBeGreaterThan(5);
-    window.bench.edit(side, proposedText);
-    await expect.poll(() => window.views.review("p1")?.edited).toBe(false);
-    expect(whole).toBe(0);
-    expect(await view.currentText()).toBe(proposedText);
-  });
-
-  it("reads a long document anew that changes while it is read", async () => {
-    const proposedText = "a line of forty characters, more or less\n".repeat(60_000);
-    const view = await open({ proposedText });
-    const side = await document();
-    window.bench.edit(side, `one ${proposedText}`);
-    const text = view.currentText();
-    await new Promise((resolve) => setImmediate(resolve));
-    window.bench.edit(side, `two ${proposedText}`);
-    expect(await text).toBe(`two ${proposedText}`);
-  });
-
-  it("a long document that is typed in while its update is worked out keeps what was typed, which is told", async () => {
-    const proposedText = "a line of forty characters, more or less\n".repeat(60_000);
-    const view = await open({ proposedText });
-    const side = await document();
-    const turns = vi.spyOn(globalThis, "setImmediate");
-    const [text, originalText] = [`${proposedText}two\n`, "one\ntwo\n"];
-    const updating = view.update({
-      originalText,
-      unsaved: false,
-      expectedText: proposedText,
-      text,
-      proposedText: text,
-      standing: "merged",
-    });
-    await expect.poll(() => turns.mock.calls.length).toBeGreaterThan(0);
-    turns.mockRestore();
-    window.bench.edit(side, `one ${proposedText}`);
-    expect(await updating).toBe("stale");
-    expect(await view.currentText()).toBe(`one ${proposedText}`);
-    expect(events).toEqual(["edited"]);
-  });
-
   it("by hand accepts, with the text as it was before save participants", async () => {
     await open();
     window.bench.participants = trim;
@@ -406,24 +294,6 @@ describe("tabs", () => {
 });
 
 describe("a proposal of an earlier run", () => {
-  it("shows what was typed as an unsaved change that can be undone", async () => {
-    await open({ draftText: "typed\n" });
-    const shown = await document();
-    expect(shown.getText()).toBe("typed\n");
-    expect(shown.isDirty).toBe(true);
-    await window.bench.revert(shown);
-    expect(shown.getText()).toBe("ONE  \n");
-  });
-
-  it("keeps what was typed behind a document that was open already: VS Code reads that anew", async () => {
-    await open();
-    // As after the end of a host whose window stays: the tab is there before the review is.
-    await open({ draftText: "typed\n" });
-    const shown = await document();
-    await window.bench.revert(shown);
-    expect(shown.getText()).toBe("typed\n");
-  });
-
   it("closes the tab in which VS Code restores its right side, and asks nothing", async () => {
     const view = await open({ draftText: "typed\n" });
     const shown = await document();

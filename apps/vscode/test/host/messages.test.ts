@@ -1,9 +1,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HostMessage } from "@patchbay/core";
 import { localise } from "../../src/host/messages.ts";
+import { createHostInWindow, type HostInWindow } from "../controls.ts";
 import { openFakeWindow } from "../fake-vscode/index.ts";
 import { hostileNames } from "../hostile-names.ts";
 
@@ -45,5 +46,37 @@ describe("a sentence of core", () => {
     openFakeWindow().translations = bundle("bundle.l10n.de.json");
     const message = messageWith("{agent} has done something new.", () => "Claude Code");
     expect(localise(message)).toBe("Claude Code has done something new.");
+  });
+});
+
+describe("a message that is moot", () => {
+  let window: HostInWindow;
+
+  beforeEach(() => {
+    window = createHostInWindow();
+  });
+
+  afterEach(() => window.dispose());
+
+  const message = { code: "any", severity: "info", text: "Save it?", values: {}, actions: ["Save to File"] } as const;
+
+  it("has no answer any more, and a later press says so", async () => {
+    const over = new AbortController();
+    let press: (item: string) => void = () => {};
+    const pressed = new Promise<string>((resolve) => {
+      press = resolve;
+    });
+    window.bench.answerNext(async () => await pressed);
+    const answer = window.host.messages.show({ ...message, signal: over.signal });
+    await expect.poll(() => window.bench.shown.length).toBe(1);
+    over.abort();
+    expect(await answer).toBeUndefined();
+    press("Save to File");
+    await expect.poll(() => window.bench.shown.at(-1)?.text).toBe("This has been answered already.");
+  });
+
+  it("is not shown where it was moot before", async () => {
+    expect(await window.host.messages.show({ ...message, signal: AbortSignal.abort() })).toBeUndefined();
+    expect(window.bench.shown).toEqual([]);
   });
 });

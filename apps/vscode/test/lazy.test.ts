@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { commands } from "vscode";
-import { registerLazily } from "../../src/lazy.ts";
-import { openFakeWindow } from "../fake-vscode/index.ts";
+import { registerLazily } from "../src/lazy.ts";
+import { openFakeWindow } from "./fake-vscode/index.ts";
 
 it("commands whose code could not be loaded work when they are called again", async () => {
   openFakeWindow();

@@ -116,7 +116,7 @@ describe("what shows texts", () => {
     [/\bshow(?:Information|Warning|Error)Message\b/u, ["surfaces/messages.ts"]],
     [/\b(?:showQuickPick|setStatusBarMessage)\b/u, ["surfaces/messages.ts"]],
     [/\bnew TreeItem\b/u, ["surfaces/tree-item.ts"]],
-    [/\bnew FileDecoration\b/u, ["views/trees.ts"]],
+    [/\bnew FileDecoration\b/u, ["diff/register-reviews.ts"]],
     [/\bcreateStatusBarItem\b/u, ["views/register-views.ts"]],
     [/\bStatusBarItem\b/u, ["views/register-views.ts", "views/write-status.ts"]],
     [/"vscode\.diff"/u, ["diff/proposal-review.ts"]],
