@@ -1,8 +1,8 @@
-import type { DiffCloseReason } from "@patchbay/core";
+import type { DiffCloseReason, HostMessage } from "@patchbay/core";
 import type { Review } from "../host/review-queue.ts";
 import { pathInFolder } from "../host/open-files.ts";
 import { displayWidth, fitEnd } from "../terminal/layout.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
+import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 
 /** The sentences and prompts of a review; all are safe to print. */
 
@@ -124,4 +124,17 @@ export function whyWithdrawn({ request }: Review, reason: DiffCloseReason, folde
 /** The warning before the end. */
 export function beforeQuit(waiting: number): string {
   return `${waiting === 1 ? "A proposal waits" : `${waiting} proposals wait`} for you. q again rejects and ends.`;
+}
+
+/** A message to the user, with the file in it as people read it. */
+export function questionSentence(message: HostMessage, folder: string): string {
+  const { code, text, values } = message;
+  const { path = "" } = values;
+  if (code === "not-accepted-conflict") return `Not accepted: ${conflictSentence(pathInFolder(path, folder))}`;
+  return escapeText(path === "" ? text : text.replaceAll(path, () => pathInFolder(path, folder)));
+}
+
+/** Keys that are an answer to a question without Enter. */
+export function questionKeys(actions: readonly string[]): string {
+  return actions.length < 10 ? actions.map((_, index) => String(index + 1)).join("") : "";
 }
