@@ -1,43 +1,32 @@
-import type { ClientFacts, Dialect, DialectEngine, Mention, SessionServices } from "../agents/dialect.ts";
-import type { ContextTracker } from "../context/context-tracker.ts";
+import type { Dialect, Mention } from "../agents/dialect.ts";
 import type { EditorContext } from "../context/model.ts";
-import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/outcome-delivery.ts";
-import type { EditorHost } from "../editor-host.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
-import type { Platform } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
-import { type Logger, reportListenerFailure } from "../support/logger.ts";
-import { LoadOnce } from "../support/load-once.ts";
+import { reportListenerFailure } from "../support/logger.ts";
 import { AgentProcesses } from "./agent-processes.ts";
-import { OpensInOrder } from "./opens-in-order.ts";
-import { checkPath, RealDirectories } from "./path-check.ts";
+import { DialectChoice, readClientFacts } from "./dialect-choice.ts";
+import { RealDirectories } from "./path-check.ts";
+import { createSessionServices, type SessionServicesOptions, type SessionSurroundings } from "./session-services.ts";
 import { Session } from "./session.ts";
 
 /** An owner whose stream is gone longer than this is shown as gone, ms; it may still come back. */
 const missedAfterMs = 10_000;
 
-export interface SessionRegistryOptions {
-  readonly host: EditorHost;
-  readonly platform: Platform;
-  readonly logger: Logger;
+export interface SessionRegistryOptions extends SessionSurroundings {
   readonly dialects: readonly Dialect[];
-  readonly tracker: ContextTracker;
-  readonly diffs: () => DiffRegistry;
-  readonly realFolders: () => Promise<readonly string[]>;
 }
 
 /** All agents that are connected or may come back. Takes what the endpoint lets in, and carries context and outcomes to them. */
 export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   readonly #options: SessionRegistryOptions;
   readonly #sessions: Map<string, Session> = new Map();
-  readonly #engines: Map<string, LoadOnce<DialectEngine>> = new Map();
+  readonly #choice: DialectChoice;
+  readonly #services: SessionServicesOptions;
   readonly #missed: Map<string, Disposable> = new Map();
-  readonly #told: WeakMap<Session, Set<string>> = new WeakMap();
-  readonly #directories: RealDirectories;
   /** Sessions whose engine is still being loaded. */
   readonly #arriving: Map<string, { hasLeft: boolean }> = new Map();
   readonly #change: Emitter<void>;
@@ -48,7 +37,14 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
 
   constructor(options: SessionRegistryOptions) {
     this.#options = options;
-    this.#directories = new RealDirectories(options.platform.files, options.platform.clock);
+    this.#choice = new DialectChoice(options.dialects);
+    this.#services = {
+      ...options,
+      directories: new RealDirectories(options.platform.files, options.platform.clock),
+      isHere: (session) => this.#sessions.has(session.id),
+      identify: (session) => this.#identify(session),
+      onDidDescribe: () => this.#change.fire(),
+    };
     this.#change = new Emitter(reportListenerFailure(options.logger));
     const { process, clock } = options.platform;
     this.#processes = new AgentProcesses({
@@ -69,20 +65,16 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
-    const client = readClientFacts(facts.transport, facts.headers, facts.initialize);
-    return (this.#dialectOfToken(facts.tokenName, client) ?? this.#dialectFor(client)).id;
+    return this.#choice.recognise(facts).id;
   }
 
   async accept(connection: NewConnection): Promise<void> {
-    const { transport, sessionId, dialectHint, initialize } = connection;
-    const client =
-      initialize === undefined ? undefined : readClientFacts(transport.kind, connection.headers, initialize);
-    const told = client ?? readClientFacts(transport.kind, connection.headers, undefined);
-    const dialect =
-      this.#dialectNamed(dialectHint) ?? this.#dialectOfToken(connection.tokenName, told) ?? this.#dialectFor(told);
+    const { transport, sessionId, headers, initialize } = connection;
+    const client = initialize === undefined ? undefined : readClientFacts(transport.kind, headers, initialize);
+    const dialect = this.#choice.of(connection);
     const arrival = { hasLeft: false };
     this.#arriving.set(sessionId, arrival);
-    const dialectEngine = await this.#engineOf(dialect).finally(() => this.#arriving.delete(sessionId));
+    const dialectEngine = await this.#choice.engineOf(dialect).finally(() => this.#arriving.delete(sessionId));
     // Its connection ended, or everything did, while the engine was being loaded.
     if (arrival.hasLeft || this.#stopped) throw new PatchbayError("stopped", "The session has ended.");
     const session = new Session({
@@ -107,7 +99,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     session.owner.process = this.#options.diffs().owners.find((owner) => owner.sessionId === sessionId)?.process;
     this.#sessions.set(sessionId, session);
     this.#follow();
-    session.begin(await dialectEngine.connect(this.#services(session, client), transport));
+    session.begin(await dialectEngine.connect(createSessionServices(session, client, this.#services), transport));
     if (this.#sessions.get(sessionId) !== session) {
       await session.end();
       throw new PatchbayError("stopped", "The session has ended.");
@@ -177,59 +169,6 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#sessions.clear();
     await Promise.allSettled(all.map((session) => session.end()));
     this.#change.fire();
-  }
-
-  #services(session: Session, client: ClientFacts | undefined): SessionServices {
-    const { host, platform, logger, tracker } = this.#options;
-    const order = new OpensInOrder();
-    const check = (path: string): ReturnType<typeof checkPath> =>
-      checkPath(path, {
-        files: platform.files,
-        realFolders: this.#options.realFolders,
-        isWindows: platform.process.platform === "win32",
-        directories: this.#directories,
-      });
-    return {
-      sessionId: session.id,
-      client,
-      serverInfo: { name: "patchbay", version: host.identity.version },
-      host,
-      platform,
-      logger,
-      context: () => tracker.current(),
-      mayName: (path) => tracker.mayName(path),
-      folders: () => host.workspace.folders(),
-      ready: () => session.becameReady(),
-      describe: ({ version, pid }) => {
-        if (version !== undefined) session.version = version;
-        if (pid !== undefined) session.pid = pid;
-        if (this.#options.diffs().hasLeft) this.#identify(session);
-        this.#change.fire();
-      },
-      tellUser: (code, text, values) => this.#tell(session, code, text, values),
-      checkPath: check,
-      diffs: {
-        open: (input) =>
-          order.open(async () => {
-            const { inside, exists, size, modifiedMs, real } = await check(input.path);
-            const kind = !exists ? "create" : input.text === "" && size > 0 ? "delete" : "change";
-            if (!this.#sessions.has(session.id)) throw new PatchbayError("stopped", "The session has ended.");
-            this.#identify(session);
-            return {
-              ...this.#options.diffs().open(session.owner, input, {
-                inside,
-                kind,
-                real,
-                fileState: `${size} ${modifiedMs}`,
-              }),
-              kind,
-            };
-          }),
-        close: (handle, options) =>
-          order.after(() => this.#options.diffs().closeByAgent(session.owner, handle, options)),
-        closeAll: () => order.after(() => this.#options.diffs().closeAllOfSession(session.owner)),
-      },
-    };
   }
 
   /** An editor that fails to say what is open costs an agent its context, not its session. */
@@ -306,75 +245,9 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     if (!texts.has(key)) texts.set(key, session.encodeContext(context));
     return texts.get(key);
   }
-
-  #tell(session: Session, code: string, text: string, given: Readonly<Record<string, string>>): void {
-    const told = this.#told.get(session) ?? new Set<string>();
-    if (told.has(text)) return;
-    this.#told.set(session, told.add(text));
-    const values = { ...given, agent: session.dialect.agentName };
-    this.#options.host.messages
-      .show({ code, severity: "warning", text, actions: [], values })
-      .catch((error: unknown) =>
-        this.#options.logger.warn("A message could not be shown", { code, reason: messageOf(error) }),
-      );
-  }
-
-  #engineOf(dialect: Dialect): Promise<DialectEngine> {
-    const engine = this.#engines.get(dialect.id) ?? new LoadOnce(() => dialect.load());
-    this.#engines.set(dialect.id, engine);
-    return engine.get();
-  }
-
-  #dialectNamed(id: string | undefined): Dialect | undefined {
-    return this.#options.dialects.find((dialect) => dialect.id === id);
-  }
-
-  /** The agent whose record was read; none where that agent does not come this way. */
-  #dialectOfToken(tokenName: string, client: ClientFacts): Dialect | undefined {
-    const dialect = this.#dialectNamed(tokenName);
-    return dialect?.transport === client.transport ? dialect : undefined;
-  }
-
-  #dialectFor(client: ClientFacts): Dialect {
-    let best: Dialect | undefined;
-    let most = 0;
-    for (const dialect of this.#options.dialects) {
-      const score = dialect.recognise(client);
-      if (score <= most) continue;
-      most = score;
-      best = dialect;
-    }
-    if (best === undefined) throw new PatchbayError("invalid-argument", "No agent of this kind is served here.");
-    return best;
-  }
 }
 
 /** Enough of an id to tell sessions apart in a log; the whole is a secret. */
 function shortId(sessionId: string): string {
   return sessionId.slice(0, 14);
-}
-
-/** Reads what an initialize request says of its client. Hand-narrowed: it runs before the engine, and zod, are loaded. */
-export function readClientFacts(
-  transport: ClientFacts["transport"],
-  headers: Readonly<Record<string, string>>,
-  initialize: unknown,
-): ClientFacts {
-  const params = asRecord(initialize);
-  const client = asRecord(params?.get("clientInfo"));
-  return {
-    transport,
-    headers,
-    clientName: asText(client?.get("name")),
-    clientVersion: asText(client?.get("version")),
-    protocolVersion: asText(params?.get("protocolVersion")),
-  };
-}
-
-function asRecord(value: unknown): ReadonlyMap<string, unknown> | undefined {
-  return typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
-}
-
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" ? value.slice(0, 200) : undefined;
 }

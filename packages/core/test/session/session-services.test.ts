@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OpensInOrder } from "../../src/session/opens-in-order.ts";
+import { OpensInOrder } from "../../src/session/session-services.ts";
 
 interface Held {
   readonly work: () => Promise<void>;
