@@ -1,7 +1,5 @@
 import type { Companion, CompanionSettings, CompanionState, SessionInfo, StopOptions } from "../companion.ts";
-import { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorContext } from "../context/model.ts";
-import { createSharingPolicy, type SharingPolicy } from "../context/sharing-policy.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import { type KeptText, type KeptTextSaving, type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
 import { claimStorage } from "../storage/claimed-storage.ts";
@@ -19,7 +17,7 @@ import { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement } from "./announcement.ts";
 import { endRun, type Run } from "./end-run.ts";
 import { listenOnKeptPort, tellPortLost } from "./kept-port.ts";
-import { ExcludedFiles } from "../context/excluded-files.ts";
+import { SharedContext } from "./shared-context.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
 
 /** Most bytes of kept proposals on disk; the oldest go first. */
@@ -43,11 +41,9 @@ export class RunningCompanion implements Companion {
   readonly #proposalsChange: Emitter<void>;
   readonly #roots: WorkspaceRoots;
   readonly #announcement: Announcement;
-  readonly #excluded: ExcludedFiles;
+  readonly #shared: SharedContext;
   /** Aborted once the end has begun. */
   readonly #ending: AbortController = new AbortController();
-  #tracker: ContextTracker;
-  #settings: CompanionSettings;
   #state: CompanionState = { kind: "stopped" };
   #run: Run | undefined;
   // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects.
@@ -60,7 +56,6 @@ export class RunningCompanion implements Companion {
   constructor(options: RunningCompanionOptions) {
     const { host, dialects, platform, logger } = options;
     this.#options = options;
-    this.#settings = options.settings;
     const onFailure = reportListenerFailure(logger);
     this.#stateChange = new Emitter(onFailure);
     this.#sessionsChange = new Emitter(onFailure);
@@ -68,8 +63,7 @@ export class RunningCompanion implements Companion {
     this.#roots = new WorkspaceRoots(host.workspace, platform.files);
     const ending = this.#ending.signal;
     this.#announcement = new Announcement({ host, dialects, platform, logger, roots: this.#roots, ending });
-    this.#excluded = new ExcludedFiles({ host, platform, logger, onDidRead: () => this.#applyPolicy() });
-    this.#tracker = this.#createTracker();
+    this.#shared = new SharedContext(options);
   }
 
   get onDidChangeState(): Event<CompanionState> {
@@ -161,12 +155,11 @@ export class RunningCompanion implements Companion {
   }
 
   sharedContext(): EditorContext {
-    return this.#tracker.current();
+    return this.#shared.tracker.current();
   }
 
   updateSettings(settings: Partial<CompanionSettings>): void {
-    this.#settings = { ...this.#settings, ...settings };
-    this.#applyPolicy();
+    this.#shared.updateSettings(settings);
   }
 
   get #agentSide(): AgentSide | undefined {
@@ -195,8 +188,8 @@ export class RunningCompanion implements Companion {
     const agents = this.#createAgents(storage, following);
     const run: Run = { storage, agents, following, opened: undefined };
     this.#run = run;
-    this.#applyPolicy();
-    following.add(this.#tracker.follow());
+    this.#shared.apply();
+    following.add(this.#shared.tracker.follow());
     following.add(host.workspace.onDidChangeFolders(() => this.#foldersChanged()));
     following.add(
       host.editors.onDidChange((change) => {
@@ -225,32 +218,17 @@ export class RunningCompanion implements Companion {
     const run = this.#run;
     this.#run = undefined;
     run?.following.dispose();
-    this.#tracker = this.#createTracker();
+    this.#shared.renew();
     await run?.opened?.endpoint.close();
     await run?.agents.side?.sessions.stop();
     await this.#announcement.withdraw();
     await run?.storage?.release();
   }
 
-  #createTracker(): ContextTracker {
-    const { host, logger, platform } = this.#options;
-    const policy = this.#policy;
-    return new ContextTracker({ host, logger, clock: platform.clock, policy });
-  }
-
-  #applyPolicy(): void {
-    this.#tracker.setPolicy(this.#policy, this.#settings.sharing);
-  }
-
-  get #policy(): SharingPolicy {
-    const { exclude, shareSelection } = this.#settings;
-    return createSharingPolicy({ shareSelection, isExcluded: this.#excluded.test(exclude) });
-  }
-
   #createAgents(storage: PrivateStorage | undefined, following: DisposableStore): AgentsOnDemand {
     return new AgentsOnDemand({
       ...this.#options,
-      tracker: this.#tracker,
+      tracker: this.#shared.tracker,
       storage,
       listening: () => {
         return this.#run?.opened;

@@ -1,36 +1,10 @@
 import type { Clock } from "../support/time.ts";
-import type { Disposable } from "../support/disposable.ts";
 import type { DraftKeeper, RestingTexts } from "./drafts.ts";
 import type { DiffOutcome } from "./model.ts";
-import type { Proposal, ProposalOwner } from "./proposal.ts";
+import type { CarriedOutcome, FinalText, OutcomeCarrier, Proposal, ProposalOwner } from "./proposal.ts";
 
 /** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms. */
 const ownerGraceMs = 10_000;
-
-/** Carries an outcome to the session that asked. */
-export interface OutcomeCarrier {
-  /**
-   * Hands over to the owner's connection; undefined when the owner is not here now. `onDelivered` runs once the agent
-   * has it; at once for agents that are not told. Disposing takes it back. `sentAs` is the event id under which it was
-   * sent before, 0 for none: an owner that says it has that event is not told again.
-   */
-  carry(owner: CarriedTo, outcome: DiffOutcome, onDelivered: () => void): CarriedOutcome | undefined;
-  /** Whether a stream to the session is open now. */
-  isReachable(sessionId: string): boolean;
-  /** Since when a session that is not reachable has been away, on the monotonic clock; undefined where it is not known at all. */
-  awaySince(sessionId: string): number | undefined;
-}
-
-export interface CarriedTo {
-  readonly sessionId: string;
-  readonly path: string;
-  readonly sentAs: number;
-}
-
-export interface CarriedOutcome extends Disposable {
-  /** 0 where it was not sent yet. */
-  readonly eventId: number;
-}
 
 interface PendingOutcome {
   readonly proposal: Proposal;
@@ -41,12 +15,6 @@ interface PendingOutcome {
   told: boolean;
   /** It stands on disk. */
   kept: boolean;
-}
-
-/** What an agent fetches by closing its proposal. */
-export interface CollectedText {
-  readonly text: string;
-  readonly edited: boolean;
 }
 
 /** An accepted outcome that waits for its owner without the user knowing. */
@@ -165,7 +133,7 @@ export class OutcomeDelivery {
    * Fetched by closeDiff: the owner's own outcome, or one whose owner of the same dialect has been away for ten seconds.
    * Undefined: nothing undelivered, or it was not accepted.
    */
-  collect(owner: ProposalOwner, handle: string): CollectedText | undefined | Promise<CollectedText | undefined> {
+  collect(owner: ProposalOwner, handle: string): FinalText | undefined | Promise<FinalText | undefined> {
     const pending =
       this.#find(
         (one) => one.proposal.facts.owner.sessionId === owner.sessionId && one.proposal.facts.input.handle === handle,
@@ -175,7 +143,7 @@ export class OutcomeDelivery {
     return this.#wake(pending).then((isHere) => (isHere ? this.#fetch(pending) : undefined));
   }
 
-  #fetch(pending: PendingOutcome): CollectedText | undefined {
+  #fetch(pending: PendingOutcome): FinalText | undefined {
     const outcome = outcomeOf(pending);
     this.#remove(pending);
     this.#onDelivered(pending.proposal);

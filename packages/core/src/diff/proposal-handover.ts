@@ -2,9 +2,10 @@ import type { Clock } from "../support/time.ts";
 import type { Logger } from "../support/logger.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import type { ProposalInfo } from "./model.ts";
-import { type OpenProposals, readView, type ReviewViews } from "./review-views.ts";
-import type { OutcomeCarrier, OutcomeDelivery } from "./outcome-delivery.ts";
-import { Proposal } from "./proposal.ts";
+import { type OutcomeCarrier, Proposal } from "./proposal.ts";
+import { readView, type ReviewViews } from "./review-views.ts";
+import { type OpenProposals } from "./open-proposals.ts";
+import type { OutcomeDelivery } from "./outcome-delivery.ts";
 import type { ProposalStore, StoredProposal } from "./stored-proposals.ts";
 
 export interface ProposalHandoverOptions {

@@ -7,12 +7,14 @@ import type { DraftKeeper } from "./drafts.ts";
 import type { FileFollower } from "./file-follower.ts";
 import type { DiffOutcome } from "./model.ts";
 import type { KeptTexts } from "./kept-texts.ts";
-import type { OpenProposals, ReviewViews } from "./review-views.ts";
+import type { ReviewViews } from "./review-views.ts";
+import type { OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery, UntoldOutcome } from "./outcome-delivery.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
-import { mergeTexts, textForEdits } from "./merge-texts.ts";
+import { mergeTexts } from "./merge-texts.ts";
+import { textForEdits } from "./rebase.ts";
 import type { AwaitedWrites } from "./awaited-writes.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
 

@@ -3,7 +3,42 @@ import { jsonPieces, type PiecedText } from "../support/json-pieces.ts";
 import { type DiffOutcome, proposalKeyPrefix } from "./model.ts";
 import type { KeptFacts, ProposalBase, ProposalFacts } from "./proposal.ts";
 
-/** What the store needs of a private storage (discovery/private-storage.ts). */
+/**
+ * PORT: where drafts and undelivered outcomes are kept across a reload and a crash. Implemented over the host's private
+ * directory (0600 files); a host without storage keeps nothing.
+ */
+export interface ProposalStore {
+  /** Replaces what is kept of a proposal. Rejects when it could not be written (full disk); the old value then stays. */
+  save(record: StoredProposal): Promise<void>;
+  remove(id: string): Promise<void>;
+  load(): Promise<readonly StoredProposal[]>;
+  /** What is kept of one proposal; undefined where nothing is, or nothing that can be read. Absent: nothing can be read back in this run. */
+  read?(id: string): Promise<StoredProposal | undefined>;
+}
+
+export interface StoredProposal {
+  readonly facts: ProposalFacts;
+  readonly draft: string | undefined;
+  /** What the review compared with; undefined where it was not shown yet. */
+  readonly base: ProposalBase | undefined;
+  /** The agent is done with it; only the text the user typed is kept, for the user. */
+  readonly detached: boolean;
+  /** What is known of a detached one. */
+  readonly kept?: KeptFacts | undefined;
+  /** Set when the user has decided and the agent does not know yet. */
+  readonly outcome: DiffOutcome | undefined;
+  /** The event id under which the outcome was sent, 0 for none: an agent that has that event is not told again. */
+  readonly sentAs: number;
+}
+
+/** Keeps nothing. */
+export const emptyProposalStore: ProposalStore = {
+  save: async () => {},
+  remove: async () => {},
+  load: async () => [],
+};
+
+/** What the store needs of a private storage (storage/private-storage.ts). */
 export interface TextStorage {
   read(key: string): Promise<string | undefined>;
   write(key: string, text: string | PiecedText): Promise<void>;
@@ -102,7 +137,7 @@ const stored = z.object({
   sentAs: z.number().int().nonnegative().default(0),
 });
 
-/** Reads a stored proposal; undefined for anything else. Loaded only when there is one. */
+/** Reads a stored proposal; undefined for anything else. */
 export function parseStoredProposal(text: string): StoredProposal | undefined {
   let value: unknown;
   try {
@@ -122,38 +157,3 @@ function baseOf({ file, proposedOn, shown, isRebased, conflict }: z.infer<typeof
   const { stamp, ...facts } = file;
   return { file: stamp === undefined ? facts : { ...facts, stamp }, proposedOn, shown, isRebased, conflict };
 }
-
-/**
- * PORT: where drafts and undelivered outcomes are kept across a reload and a crash. Implemented over the host's private
- * directory (0600 files); a host without storage keeps nothing.
- */
-export interface ProposalStore {
-  /** Replaces what is kept of a proposal. Rejects when it could not be written (full disk); the old value then stays. */
-  save(record: StoredProposal): Promise<void>;
-  remove(id: string): Promise<void>;
-  load(): Promise<readonly StoredProposal[]>;
-  /** What is kept of one proposal; undefined where nothing is, or nothing that can be read. Absent: nothing can be read back in this run. */
-  read?(id: string): Promise<StoredProposal | undefined>;
-}
-
-export interface StoredProposal {
-  readonly facts: ProposalFacts;
-  readonly draft: string | undefined;
-  /** What the review compared with; undefined where it was not shown yet. */
-  readonly base: ProposalBase | undefined;
-  /** The agent is done with it; only the text the user typed is kept, for the user. */
-  readonly detached: boolean;
-  /** What is known of a detached one. */
-  readonly kept?: KeptFacts | undefined;
-  /** Set when the user has decided and the agent does not know yet. */
-  readonly outcome: DiffOutcome | undefined;
-  /** The event id under which the outcome was sent, 0 for none: an agent that has that event is not told again. */
-  readonly sentAs: number;
-}
-
-/** Keeps nothing. */
-export const emptyProposalStore: ProposalStore = {
-  save: async () => {},
-  remove: async () => {},
-  load: async () => [],
-};

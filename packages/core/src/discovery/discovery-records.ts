@@ -13,7 +13,8 @@ import {
   type PrivateDirectory,
 } from "../storage/private-directory.ts";
 import { type PrivateFileNames, privateFileNames, writePrivateFile } from "../storage/private-file.ts";
-import { RecordWatch, sweepStaleRecords } from "./record-watch.ts";
+import { RecordWatch } from "./record-watch.ts";
+import { sweepStaleRecords } from "./stale-records.ts";
 import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";
 
 export interface DiscoveryRecordsOptions {

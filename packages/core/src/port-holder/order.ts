@@ -6,6 +6,12 @@ import type { SessionRegistry } from "../session/session-registry.ts";
 /** Key of the private storage under which a run leaves word of its port holder, and the port holder of what it told agents. */
 export const holderNoteKey = "port-holder";
 
+/** How many times the expected absence the port holder waits for the editor before it tells agents that nobody decides. */
+export const patience = 3;
+
+/** After the agents' second attempt the port holder waits this long for stragglers, ms. */
+export const stragglersMs = 1_500;
+
 /** What a port holder process is to do; goes to it through a pipe, because it holds secrets. */
 export interface HoldOrder {
   readonly port: number;
@@ -88,9 +94,3 @@ export interface HeldAgents {
   readonly sessions: Pick<SessionRegistry, "all">;
   readonly diffs: Pick<DiffRegistry, "proposals" | "undecided" | "concerns">;
 }
-
-/** How many times the expected absence the port holder waits for the editor before it tells agents that nobody decides. */
-export const patience = 3;
-
-/** After the agents' second attempt the port holder waits this long for stragglers, ms. */
-export const stragglersMs = 1_500;

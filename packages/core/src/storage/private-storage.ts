@@ -1,12 +1,13 @@
-import type { FileFacts, Platform } from "../platform/platform.ts";
 import { PatchbayError } from "../support/errors.ts";
+import type { FileFacts, Platform } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import { adviceFor, causeOf, findPrivateDirectory, isOwn, joinPath, splitPath } from "./private-directory.ts";
 import { claimFile, releaseClaim } from "./claim.ts";
-import { CountedText, type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
-import { isLeftover, privateFileNames, SerialSlots, writePrivateFile } from "./private-file.ts";
+import { type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
+import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
+import { SerialSlots } from "../support/serial-slots.ts";
 import type { RecordMarker } from "./run-marker.ts";
 
 export interface PrivateStorageOptions {
@@ -80,7 +81,7 @@ class DirectoryStorage implements PrivateStorage {
   #checked: { readonly path: string; readonly at: number } | undefined;
   /** The text of our claim, while we hold it. */
   #claim: string | undefined;
-  readonly #rooms: Map<StorageBound, LoadOnce<StorageRoom>> = new Map();
+  readonly #rooms: Map<StorageBound, StorageRoom> = new Map();
 
   constructor(options: PrivateStorageOptions) {
     this.#platform = options.platform;
@@ -120,7 +121,7 @@ class DirectoryStorage implements PrivateStorage {
   async remove(key: string): Promise<void> {
     checkKey(key);
     await this.#guarded("remove", () => this.#slots.run(key, { kind: "remove" }));
-    for (const bound of this.#boundsOf(key)) (await this.#rooms.get(bound)?.settled())?.removed(key);
+    for (const bound of this.#boundsOf(key)) this.#rooms.get(bound)?.removed(key);
   }
 
   async locate(key: string): Promise<string | undefined> {
@@ -180,16 +181,16 @@ class DirectoryStorage implements PrivateStorage {
   /** Drops the oldest values of a group until it fits. A failure costs room, not the value just written: it is logged. */
   async #makeRoom(bound: StorageBound, key: string, bytes: number): Promise<void> {
     try {
-      const room = this.#rooms.get(bound) ?? new LoadOnce(() => this.#openRoom(bound));
+      const room = this.#rooms.get(bound) ?? this.#openRoom(bound);
       this.#rooms.set(bound, room);
-      await (await room.get()).wrote(key, bytes);
+      await room.wrote(key, bytes);
     } catch (error) {
       this.#rooms.delete(bound);
       this.#logger.warn("Private storage could not be trimmed", { reason: causeOf(error) });
     }
   }
 
-  async #openRoom(bound: StorageBound): Promise<StorageRoom> {
+  #openRoom(bound: StorageBound): StorageRoom {
     return new StorageRoom({
       bound,
       logger: this.#logger,
@@ -293,4 +294,27 @@ class DirectoryStorage implements PrivateStorage {
 function checkKey(key: string): void {
   if (!keyPattern.test(key))
     throw new PatchbayError("invalid-argument", "A storage key holds only letters, digits, '.', '_' and '-'.");
+}
+
+/** Counts the UTF-8 bytes of a value, at the latest while it is written, and ends the write when they are too many. */
+class CountedText {
+  bytes = 0;
+  readonly #limit: number;
+  readonly #key: string;
+
+  constructor(limit: number, key: string) {
+    this.#limit = limit;
+    this.#key = key;
+  }
+
+  add(piece: string): string {
+    this.bytes += Buffer.byteLength(piece);
+    if (this.bytes <= this.#limit) return piece;
+    const sentence = `The value "${this.#key}" is larger than the ${this.#limit} bytes that may be kept.`;
+    throw new PatchbayError("too-large", sentence);
+  }
+
+  *all(pieces: Iterable<string>): Generator<string> {
+    for (const piece of pieces) yield this.add(piece);
+  }
 }

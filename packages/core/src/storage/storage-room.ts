@@ -1,4 +1,3 @@
-import { PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 
 /** A group of keys that together may only take so much room. */
@@ -28,7 +27,7 @@ export interface StorageRoomOptions {
   readonly drop: (value: StoredValue, onDropped: () => void) => Promise<void>;
 }
 
-/** Keeps one group of values within its bound: the oldest go first. Loaded with the first value of a group. */
+/** Keeps one group of values within its bound: the oldest go first. */
 export class StorageRoom {
   readonly #options: StorageRoomOptions;
   /** What the values take at most, by key; undefined before the files were looked at. */
@@ -78,28 +77,5 @@ export class StorageRoom {
         bound.onDidDrop?.(key);
       });
     }
-  }
-}
-
-/** Counts the UTF-8 bytes of a value, at the latest while it is written, and ends the write when they are too many. */
-export class CountedText {
-  bytes = 0;
-  readonly #limit: number;
-  readonly #key: string;
-
-  constructor(limit: number, key: string) {
-    this.#limit = limit;
-    this.#key = key;
-  }
-
-  add(piece: string): string {
-    this.bytes += Buffer.byteLength(piece);
-    if (this.bytes <= this.#limit) return piece;
-    const sentence = `The value "${this.#key}" is larger than the ${this.#limit} bytes that may be kept.`;
-    throw new PatchbayError("too-large", sentence);
-  }
-
-  *all(pieces: Iterable<string>): Generator<string> {
-    for (const piece of pieces) yield this.add(piece);
   }
 }

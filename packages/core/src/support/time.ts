@@ -1,6 +1,25 @@
 import type { Disposable } from "./disposable.ts";
-
 import { PatchbayError } from "./errors.ts";
+
+/** PORT: the time. */
+export interface Clock {
+  /** Unix time in milliseconds; may jump. */
+  now(): number;
+  /** Milliseconds of a clock that never goes back; for measuring spans. */
+  monotonic(): number;
+  /** Runs once after `delayMs`. Never keeps the process alive by itself. */
+  setTimeout(callback: () => void, delayMs: number): Disposable;
+}
+
+/** The result of `work`, or a rejection after `limitMs`. */
+export async function withTimeout<T>(limitMs: number, clock: Clock, work: Promise<T>): Promise<T> {
+  return await new Promise<T>((resolve, reject) => {
+    const timer = clock.setTimeout(() => {
+      reject(new PatchbayError("host-failed", "The editor did not answer in time."));
+    }, limitMs);
+    void work.then(resolve, reject).finally(() => timer.dispose());
+  });
+}
 
 /** Runs steps to their end at once. */
 export function finish<T>(steps: Generator<void, T>): T {
@@ -38,23 +57,4 @@ export class Effort {
     this.#spent = 0;
     return true;
   }
-}
-
-/** The result of `work`, or a rejection after `limitMs`. */
-export async function withTimeout<T>(limitMs: number, clock: Clock, work: Promise<T>): Promise<T> {
-  return await new Promise<T>((resolve, reject) => {
-    const timer = clock.setTimeout(() => {
-      reject(new PatchbayError("host-failed", "The editor did not answer in time."));
-    }, limitMs);
-    void work.then(resolve, reject).finally(() => timer.dispose());
-  });
-}
-
-export interface Clock {
-  /** Unix time in milliseconds; may jump. */
-  now(): number;
-  /** Milliseconds of a clock that never goes back; for measuring spans. */
-  monotonic(): number;
-  /** Runs once after `delayMs`. Never keeps the process alive by itself. */
-  setTimeout(callback: () => void, delayMs: number): Disposable;
 }

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DiffRegistry } from "../../src/diff/diff-registry.ts";
 import type { DiffOutcome } from "../../src/diff/model.ts";
-import type { CarriedTo } from "../../src/diff/outcome-delivery.ts";
-import type { ProposalOwner } from "../../src/diff/proposal.ts";
+import type { CarriedTo, ProposalOwner } from "../../src/diff/proposal.ts";
 import type { ProposalStore, StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 

@@ -7,8 +7,7 @@ import {
 } from "@patchbay/testkit";
 import { DiffRegistry, type OpenedDiff } from "../../src/diff/diff-registry.ts";
 import type { DiffOutcome } from "../../src/diff/model.ts";
-import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../../src/diff/outcome-delivery.ts";
-import type { ProposalOwner } from "../../src/diff/proposal.ts";
+import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../../src/diff/proposal.ts";
 import type { ProposalStore, StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
