@@ -49,10 +49,6 @@ export class AgentService {
     this.#route = new McpRoute({ context: this.#context, acceptor, ids: this.#ids, table: this.#table });
   }
 
-  get sessionCount(): number {
-    return this.#table.size;
-  }
-
   /** Answers a request to `/mcp` that the guard has let in. */
   handle(request: IncomingMessage, response: ServerResponse, tokenName: string): void {
     this.#route.handle(request, response, tokenName);

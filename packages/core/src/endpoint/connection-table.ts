@@ -53,10 +53,6 @@ export class ConnectionTable<Entry extends TableEntry> {
     this.#limits = limits;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** As of now. */
   get entries(): readonly Entry[] {
     return Array.from(this.#entries.values());

@@ -73,8 +73,6 @@ export interface Endpoint {
   readonly port: number;
   /** The descriptor on which it listens, for a process that is to go on listening; undefined where the system has none (Windows). */
   readonly descriptor: number | undefined;
-  /** Sessions held now, away ones included. */
-  readonly sessionCount: number;
   /**
    * The end begins: streams that are open go on, but none is opened any more, so that what is written down of their agents
    * stays true. Whoever asks for one has it end at once, and comes back by itself.
@@ -130,8 +128,4 @@ export interface AgentTransport extends Transport {
    * takes a message back that is not delivered yet (the agent fetched the outcome by other means); `onDelivered` then never runs.
    */
   pushReliable(json: string | PiecedText, onDelivered: () => void, options?: ReliableOptions): ReliableMessage;
-  /** The agent did something that it does only after it got everything written so far: all written reliable messages count as delivered. */
-  acknowledge(): void;
-  /** JSON texts of `pushReliable` that are not delivered yet. */
-  readonly undelivered: readonly string[];
 }

@@ -83,7 +83,7 @@ export class EventStream {
   }
 
   /** As `write`, for a message of some megabytes: encoded in turns with other work, and then written as a whole. */
-  writeLong(id: number, json: PiecedText, onWritten: () => void, onFlushed: () => void): void {
+  writeLong(id: number, json: PiecedText, onFlushed: () => void): void {
     this.#lastId = id;
     this.#encoding = new PieceEncoder({ pieces: () => eventPieces(id, json) }, (parts) => {
       this.#encoding = undefined;
@@ -92,7 +92,6 @@ export class EventStream {
       for (const part of parts) this.#response.write(part);
       this.#response.write("\n\n", unlessFailed(onFlushed));
       this.#socket.uncork();
-      onWritten();
       if (!this.isBlocked) this.#onDrain();
     });
   }

@@ -36,10 +36,6 @@ export class LoopbackEndpoint implements Endpoint {
     this.#guard = createRequestGuard({ ...options, port, maximumMessageBytes: limits.maximumMessageBytes });
   }
 
-  get sessionCount(): number {
-    return this.#service.loaded?.sessionCount ?? 0;
-  }
-
   get descriptor(): number | undefined {
     // Node tells it in no other way.
     const handle: unknown = Reflect.get(this.#server, "_handle");

@@ -1,6 +1,6 @@
 import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
-import { type PiecedText, wholeText } from "../support/json-pieces.ts";
+import type { PiecedText } from "../support/json-pieces.ts";
 import type { ReliableMessage, ReliableOptions } from "./endpoint.ts";
 
 /** A flushed message counts as delivered when its stream stayed open for this long, ms. */
@@ -17,7 +17,7 @@ interface QueuedMessage {
   readonly onDelivered: () => void;
   /** Given when it is first written, by this run or an earlier one; 0 before. */
   eventId: number;
-  state: "waiting" | "encoding" | "written" | "flushed";
+  state: "waiting" | "written" | "flushed";
   flushedAtMs: number;
 }
 
@@ -25,8 +25,6 @@ interface QueuedMessage {
 export interface ReliableWrite {
   readonly json: string | PiecedText;
   readonly eventId: number;
-  /** To be called when a text in pieces is written: until then nothing of it has left. */
-  readonly onWritten: () => void;
   /** To be called when the system has taken the bytes. */
   readonly onFlushed: () => void;
 }
@@ -48,14 +46,6 @@ export class ReliableQueue {
   constructor(clock: Clock, nextId: () => number) {
     this.#clock = clock;
     this.#nextId = nextId;
-  }
-
-  get texts(): readonly string[] {
-    return this.#messages.map((message) => wholeText(message.json));
-  }
-
-  get isEmpty(): boolean {
-    return this.#messages.length === 0;
   }
 
   get hasWaiting(): boolean {
@@ -86,14 +76,11 @@ export class ReliableQueue {
     const message = this.#messages.find((candidate) => candidate.state === "waiting");
     if (message === undefined) return undefined;
     if (message.eventId <= aboveId) message.eventId = this.#nextId();
-    message.state = typeof message.json === "string" ? "written" : "encoding";
+    message.state = "written";
     const stream = this.#stream;
     return {
       json: message.json,
       eventId: message.eventId,
-      onWritten: () => {
-        if (stream === this.#stream && message.state === "encoding") message.state = "written";
-      },
       onFlushed: () => {
         if (stream !== this.#stream || message.state !== "written") return;
         message.state = "flushed";
@@ -116,11 +103,6 @@ export class ReliableQueue {
     this.#stream += 1;
     this.#timer?.dispose();
     this.#timer = undefined;
-  }
-
-  /** The agent showed that it has everything written so far. */
-  acknowledge(): void {
-    this.#deliver((message) => message.eventId !== 0 && message.state !== "encoding");
   }
 
   dispose(): void {

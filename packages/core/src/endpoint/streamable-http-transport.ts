@@ -85,10 +85,6 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
     return this.#lastSeenMs;
   }
 
-  get undelivered(): readonly string[] {
-    return this.#reliable.texts;
-  }
-
   /** The engine is connected: requests may come. */
   started(): void {
     this.#isStarting = false;
@@ -272,10 +268,6 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
     return pushed;
   }
 
-  acknowledge(): void {
-    this.#reliable.acknowledge();
-  }
-
   /** Writes what is due, the reliable messages first, for as long as the reader keeps up. */
   #flush(stream: EventStream): void {
     if (this.#stream !== stream) return;
@@ -283,7 +275,7 @@ export class StreamableHttpTransport implements AgentTransport, TableEntry {
       const next = this.#reliable.next(stream.lastId);
       if (next === undefined) break;
       if (typeof next.json === "string") stream.write(encodeEvent(next.eventId, next.json), next.onFlushed);
-      else stream.writeLong(next.eventId, next.json, next.onWritten, next.onFlushed);
+      else stream.writeLong(next.eventId, next.json, next.onFlushed);
     }
     for (const [slot, json] of Array.from(this.#latest)) {
       if (stream.isBlocked) return;

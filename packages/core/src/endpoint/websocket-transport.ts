@@ -71,10 +71,6 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
     return this.#context.clock.monotonic();
   }
 
-  get undelivered(): readonly string[] {
-    return this.#reliable.texts;
-  }
-
   async start(): Promise<void> {
     // Messages come through `receive` when the session is accepted.
   }
@@ -148,10 +144,6 @@ export class WebSocketTransport implements AgentTransport, TableEntry {
     const pushed = this.#reliable.push(json, onDelivered);
     this.#flush();
     return pushed;
-  }
-
-  acknowledge(): void {
-    this.#reliable.acknowledge();
   }
 
   beat(): void {

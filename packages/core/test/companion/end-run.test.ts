@@ -112,7 +112,7 @@ describe("the end of a run", () => {
     const { run, platform, logger } = await start();
     const closed: unknown[] = [];
     const close = async (options?: CloseOptions): Promise<void> => void closed.push(options);
-    const endpoint = { port: 1, descriptor: undefined, sessionCount: 1, leave: () => {}, close };
+    const endpoint = { port: 1, descriptor: undefined, leave: () => {}, close };
     run.opened = { endpoint, identity: newIdentity(platform.random), tokens: {} };
     await endRun(run, { reload: true, comeBackMs: 4_000 }, { platform, logger });
     expect(closed).toEqual([{ comeBackMs: 4_000 }]);

@@ -143,7 +143,6 @@ describe("event streams", () => {
     const { transport } = under.last();
     transport.pushReliable(note("a"), () => undefined);
     transport.pushReliable(note("b"), () => undefined);
-    expect(transport.undelivered).toEqual([note("a"), note("b")]);
     const stream = await openStream(under, id);
     await eventually(() => texts(stream.events)).toEqual(noted("a", "b"));
   });
@@ -151,7 +150,8 @@ describe("event streams", () => {
   it("counts as delivered what stayed on an open stream for a second, and has no timer then", async () => {
     const clock = createFakeClock();
     const under = await startEndpoint({ clock });
-    const stream = await openStream(under, await beginSession(under));
+    const id = await beginSession(under);
+    const stream = await openStream(under, id);
     const { transport } = under.last();
     const delivered: string[] = [];
     transport.pushReliable(note("a"), () => delivered.push("a"));
@@ -161,8 +161,10 @@ describe("event streams", () => {
     expect(delivered).toEqual([]);
     clock.advance(1);
     expect(delivered).toEqual(["a"]);
-    expect(transport.undelivered).toEqual([]);
     expect(clock.pending).toBe(1);
+    const second = await openStream(under, id);
+    transport.pushReliable(note("b"), () => undefined);
+    await eventually(() => texts(second.events)).toEqual(noted("b"));
   });
 
   it("never goes back in its ids, so that a client that has an outcome is not told again", async () => {
@@ -249,7 +251,9 @@ describe("event streams", () => {
     expect(delivered).toEqual([]);
     await eventually(() => transport.isOpen).toBe(false);
     clock.advance(5_000);
-    expect(transport.undelivered).toEqual([note("a")]);
+    expect(delivered).toEqual([]);
+    const second = await openStream(under, id);
+    await eventually(() => texts(second.events)).toEqual(noted("a"));
   });
 
   it("sends exactly what is newer than the last event id, and takes the rest as delivered", async () => {
@@ -277,13 +281,16 @@ describe("event streams", () => {
     const id = await beginSession(under);
     const first = await openStream(under, id);
     const { transport } = under.last();
-    transport.pushReliable(note("outcome"), () => undefined);
+    const delivered: string[] = [];
+    transport.pushReliable(note("outcome"), () => delivered.push("outcome"));
     transport.pushLatest("context", note("context"));
     await eventually(() => first.events.length).toBe(2);
     first.cut();
     await eventually(() => transport.isOpen).toBe(false);
-    await openStream(under, id, { "last-event-id": String(first.events[1]?.id) });
-    expect(transport.undelivered).toEqual([]);
+    const second = await openStream(under, id, { "last-event-id": String(first.events[1]?.id) });
+    expect(delivered).toEqual(["outcome"]);
+    transport.pushReliable(note("next"), () => undefined);
+    await eventually(() => texts(second.events)).toEqual(noted("next"));
   });
 
   it("keeps ids increasing past one from an endpoint before it, even when the clock went back", async () => {
@@ -316,24 +323,22 @@ describe("event streams", () => {
     },
   );
 
-  it("stops repeating what the agent acknowledged or the session took back", async () => {
+  it("stops repeating what the session took back, whether it was written before or not", async () => {
     const under = await startEndpoint({ clock: createFakeClock() });
     const id = await beginSession(under);
     const first = await openStream(under, id);
     const { transport } = under.last();
     const delivered: string[] = [];
-    transport.pushReliable(note("a"), () => delivered.push("a"));
+    const written = transport.pushReliable(note("a"), () => delivered.push("a"));
     await eventually(() => first.events.length).toBe(1);
-    transport.acknowledge();
-    expect(delivered).toEqual(["a"]);
     first.cut();
     await eventually(() => transport.isOpen).toBe(false);
+    written.dispose();
     transport.pushReliable(note("taken back"), () => delivered.push("never")).dispose();
     transport.pushReliable(note("b"), () => undefined);
-    transport.acknowledge();
-    const second = await openStream(under, id);
+    const second = await openStream(under, id, { "last-event-id": String(first.events[0]?.id) });
     await eventually(() => texts(second.events)).toEqual(noted("b"));
-    expect(delivered).toEqual(["a"]);
+    expect(delivered).toEqual([]);
   });
 
   it("keeps reliable messages in order before the latest ones for a reader that was stuck", async () => {
@@ -395,19 +400,6 @@ describe("event streams", () => {
       expect(texts(stream.events)).toEqual([...noted("before"), long, ...noted("behind", "context")]);
     });
 
-    it("do not count it as had by who spoke before it was sent", async () => {
-      const under = await startEndpoint();
-      const stream = await openStream(under, await beginSession(under));
-      const { transport } = under.last();
-      transport.pushReliable(note("before"), () => {});
-      transport.pushReliable(jsonPieces(long), () => {});
-      transport.acknowledge();
-      expect(transport.undelivered).toEqual([JSON.stringify(long)]);
-      await eventually(() => stream.events.length).toBe(2);
-      transport.acknowledge();
-      expect(transport.undelivered).toEqual([]);
-    });
-
     it("send it whole on the next stream where one ends meanwhile", async () => {
       const under = await startEndpoint();
       const id = await beginSession(under);
@@ -420,6 +412,37 @@ describe("event streams", () => {
       await eventually(() => second.events.length).toBe(1);
       expect(texts(second.events)).toEqual([long]);
       expect(first.events).toEqual([]);
+    });
+
+    it("do not count it as had by who names only what came before it", async () => {
+      const clock = createFakeClock();
+      const under = await startEndpoint({ clock });
+      const id = await beginSession(under);
+      const first = await openStream(under, id);
+      const { transport } = under.last();
+      const delivered: string[] = [];
+      transport.pushReliable(note("before"), () => delivered.push("before"));
+      transport.pushReliable(jsonPieces(long), () => delivered.push("long"));
+      await eventually(() => first.events.length).toBe(2);
+      first.cut();
+      await eventually(() => transport.isOpen).toBe(false);
+      const second = await openStream(under, id, { "last-event-id": String(first.events[0]?.id) });
+      expect(delivered).toEqual(["before"]);
+      await eventually(() => texts(second.events)).toEqual([long]);
+    });
+
+    it("count it as had once it has stayed on an open stream for a second", async () => {
+      const clock = createFakeClock();
+      const under = await startEndpoint({ clock });
+      const stream = await openStream(under, await beginSession(under));
+      const delivered: string[] = [];
+      under.last().transport.pushReliable(jsonPieces(long), () => delivered.push("long"));
+      await eventually(() => stream.events.length).toBe(1);
+      await eventually(() => clock.pending).toBe(2);
+      clock.advance(999);
+      expect(delivered).toEqual([]);
+      clock.advance(1);
+      expect(delivered).toEqual(["long"]);
     });
   });
 

@@ -43,7 +43,7 @@ describe("messages over Streamable HTTP", () => {
     const response = await post(under, message);
     expect(await response.json()).toHaveProperty("error");
     expect(response.headers.get("mcp-session-id")).toBeNull();
-    expect(under.endpoint.sessionCount).toBe(0);
+    expect(under.ended.map(({ why }) => why)).toEqual(["closed"]);
   });
 
   it("takes members that JSON-RPC does not know", async () => {

@@ -220,7 +220,6 @@ describe("WebSocket frames", () => {
     agent.write(closeFrame(1000));
     expect(await closeCode(agent)).toBe(1000);
     await eventually(() => under.ended.map(({ why }) => why)).toEqual(["closed"]);
-    expect(under.endpoint.sessionCount).toBe(0);
   });
 
   it("W answers 20,000 pings within 20 MB, also where they come at once", async () => {
@@ -363,7 +362,6 @@ describe("WebSocket messages", () => {
     await agent.closed();
     letGo?.();
     await eventually(() => under.ended.map(({ why }) => why)).toEqual(["closed"]);
-    expect(under.endpoint.sessionCount).toBe(0);
   });
 
   it("closes with 1011 where the engine cannot be started", async () => {
@@ -384,9 +382,6 @@ describe("WebSocket messages", () => {
     transport.pushReliable('{"first":true}', () => undefined);
     transport.pushLatest("context", '{"second":true}');
     expect((await messages(agent, 3)).slice(1)).toEqual([{ first: true }, { second: true }]);
-    expect(transport.undelivered).toEqual(['{"first":true}']);
-    transport.acknowledge();
-    expect(transport.undelivered).toEqual([]);
   });
 
   it("C05 costs little for a client that stops reading", async () => {

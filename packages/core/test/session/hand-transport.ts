@@ -8,7 +8,6 @@ export class HandTransport implements AgentTransport {
   isOpen = false;
   isClosed = false;
   ports: TcpPorts | undefined;
-  readonly undelivered: readonly string[] = [];
   readonly pushed: string[] = [];
   readonly #opened: Emitter<void> = new Emitter();
   readonly #lost: Emitter<void> = new Emitter();
@@ -44,8 +43,6 @@ export class HandTransport implements AgentTransport {
     if (onDelivered !== undefined) this.unconfirmed.push(onDelivered);
     return { eventId: 0, dispose: () => {} };
   }
-
-  acknowledge(): void {}
 
   async start(): Promise<void> {}
 
