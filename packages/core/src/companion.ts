@@ -1,6 +1,6 @@
 import type { Dialect } from "./agents/dialect.ts";
-import type { KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorContext, Range } from "./context/model.ts";
+import type { KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";

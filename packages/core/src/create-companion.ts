@@ -1,7 +1,7 @@
-import type { Companion, CompanionOptions } from "./companion.ts";
 import { agents } from "./agents/catalogue.ts";
-import { createNodePlatform } from "./platform/node.ts";
+import type { Companion, CompanionOptions } from "./companion.ts";
 import { RunningCompanion } from "./companion/running-companion.ts";
+import { createNodePlatform } from "./platform/node.ts";
 import { nullLogger } from "./support/logger.ts";
 
 /** Builds a companion for one workspace of one editor. Nothing happens before `start`. */

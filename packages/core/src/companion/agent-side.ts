@@ -1,14 +1,14 @@
+import type { Dialect } from "../agents/dialect.ts";
 import type { SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
-import type { Dialect } from "../agents/dialect.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
+import type { Platform } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
-import type { Platform } from "../platform/platform.ts";
-import type { Session } from "../session/session.ts";
 import { SessionRegistry } from "../session/session-registry.ts";
+import type { Session } from "../session/session.ts";
 import type { Logger } from "../support/logger.ts";
 
 export interface AgentSideOptions {

@@ -1,9 +1,9 @@
 import type { SessionInfo } from "../companion.ts";
 import { type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
-import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
-import { type EarlierNote, holderNoteKey } from "../port-holder/order.ts";
 import type { GuardedRun } from "../port-holder/guardian.ts";
+import { type EarlierNote, holderNoteKey } from "../port-holder/order.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";

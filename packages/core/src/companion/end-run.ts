@@ -1,12 +1,12 @@
 import type { StopOptions } from "../companion.ts";
-import { withTimeout } from "../support/time.ts";
-import { noteAttached, type OpenedEndpoint } from "./kept-port.ts";
-import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { DisposableStore } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import { withTimeout } from "../support/time.ts";
 import type { AgentsOnDemand } from "./agents-on-demand.ts";
+import { noteAttached, type OpenedEndpoint } from "./kept-port.ts";
 
 /** How long the open proposals may take to be settled or kept at the end, ms. */
 const settleMs = 1_300;

@@ -3,12 +3,12 @@ import type { Endpoint, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { askForPort } from "../endpoint/give-back.ts";
 import { listenEndpoint } from "../endpoint/loopback-endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import type { Session } from "../session/session.ts";
 import { agentTokens, type EndpointIdentity, type KeptEndpoint, newIdentity } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { Clock } from "../support/time.ts";
 
 export interface KeptPortOptions {
   /** What the last run left. */

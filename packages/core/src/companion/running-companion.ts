@@ -1,12 +1,12 @@
+import type { Dialect } from "../agents/dialect.ts";
 import type { Companion, CompanionSettings, CompanionState, SessionInfo, StopOptions } from "../companion.ts";
 import type { EditorContext } from "../context/model.ts";
-import type { Dialect } from "../agents/dialect.ts";
 import { type KeptText, type KeptTextSaving, type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
+import type { EditorHost } from "../editor-host.ts";
+import type { Platform } from "../platform/platform.ts";
 import { claimStorage } from "../storage/claimed-storage.ts";
 import { keepEndpoint, readKeptEndpoint } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
-import type { EditorHost } from "../editor-host.ts";
-import type { Platform } from "../platform/platform.ts";
 import { DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";

@@ -1,10 +1,10 @@
 import type { EditorHost, HostActiveEditor } from "../editor-host.ts";
-import type { Clock } from "../support/time.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { messageOf } from "../support/errors.ts";
 import { type Logger, nullLogger, reportListenerFailure } from "../support/logger.ts";
 import { limitText } from "../support/text.ts";
+import type { Clock } from "../support/time.ts";
 import {
   type ActiveFile,
   type EditorContext,

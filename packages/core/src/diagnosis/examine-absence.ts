@@ -1,11 +1,11 @@
 import { type AgentId, agentOf } from "../agents/catalogue.ts";
-import { blockedDirectory } from "./examine-places.ts";
-import { type AgentPlace, agentPlaces, readPlaces } from "./records.ts";
+import { holds, realPlace } from "../agents/choice.ts";
 import { type Surroundings, surroundingsOf, variableOf } from "../agents/surroundings.ts";
 import type { OutcomeFacts } from "./examine-choice.ts";
+import { blockedDirectory } from "./examine-places.ts";
 import { type Finding, findingOf, type NamedEditor } from "./finding.ts";
+import { type AgentPlace, agentPlaces, readPlaces } from "./records.ts";
 import { editorsServing, findRunningEditors, type RunningEditor } from "./running-editors.ts";
-import { holds, realPlace } from "../agents/choice.ts";
 
 export interface AbsenceFacts extends OutcomeFacts {
   /** Where else an editor may have left its records. */

@@ -1,14 +1,14 @@
 import { type AgentId, agentOf } from "../agents/catalogue.ts";
-import type { EditorRecord } from "./records.ts";
 import { holds, type RankedRecord, realPlace } from "../agents/choice.ts";
-import { chooseEditor, type PlacesFacts } from "./choose-editor.ts";
-import { isEnded } from "../storage/run-marker.ts";
+import { isStopped } from "../agents/surroundings.ts";
 import type { SessionTrial } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
+import { isEnded } from "../storage/run-marker.ts";
+import { chooseEditor, type PlacesFacts } from "./choose-editor.ts";
 import { isSurelyEnded } from "./examine-places.ts";
 import { type Finding, findingOf, type NamedEditor } from "./finding.ts";
+import type { EditorRecord } from "./records.ts";
 import { type RunningEditor } from "./running-editors.ts";
-import { isStopped } from "../agents/surroundings.ts";
 
 export interface OutcomeFacts extends PlacesFacts {
   readonly editors: readonly RunningEditor[];

@@ -1,8 +1,8 @@
 import { agentOf } from "../agents/catalogue.ts";
-import { type FoundFile, type FoundPlace } from "./records.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isOwn } from "../storage/private-directory.ts";
 import { type Finding, findingOf } from "./finding.ts";
+import { type FoundFile, type FoundPlace } from "./records.ts";
 import type { RunningEditor } from "./running-editors.ts";
 
 /** What is wrong with a directory in which an agent looks, so that no editor can offer itself there; undefined: nothing. */

@@ -1,5 +1,7 @@
 import { type AgentId, agentOf, agents } from "../agents/catalogue.ts";
-import { agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
+import { otherSurroundings, type Surroundings, variableOf } from "../agents/surroundings.ts";
+import { probePort, type SessionTrial, trySession } from "../endpoint/try-session.ts";
+import type { Platform } from "../platform/platform.ts";
 import {
   type AgentSettings,
   examineAsking,
@@ -7,14 +9,12 @@ import {
   isInstalled,
   readAgentSettings,
 } from "./agent-settings.ts";
-import { probePort, type SessionTrial, trySession } from "../endpoint/try-session.ts";
-import type { Platform } from "../platform/platform.ts";
-import { blockedDirectory, examinePlaces } from "./examine-places.ts";
-import { otherSurroundings, type Surroundings, variableOf } from "../agents/surroundings.ts";
 import { namedPort } from "./choose-editor.ts";
 import { type AbsenceFacts, examineAbsence } from "./examine-absence.ts";
 import { examineChoice } from "./examine-choice.ts";
+import { blockedDirectory, examinePlaces } from "./examine-places.ts";
 import { type Finding, findingOf, gatherFindings } from "./finding.ts";
+import { agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
 
 export { editorsServing, findRunningEditors } from "./running-editors.ts";

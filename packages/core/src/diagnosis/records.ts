@@ -1,9 +1,9 @@
+import * as z from "zod";
 import { type AgentId, agents } from "../agents/catalogue.ts";
 import type { ReadRecord } from "../agents/choice.ts";
 import type { Surroundings } from "../agents/surroundings.ts";
 import type { FileFacts, Platform } from "../platform/platform.ts";
 import { joinPath, splitPath } from "../storage/private-directory.ts";
-import * as z from "zod";
 import { errorCodeOf } from "../support/errors.ts";
 
 /** What one record tells an agent. */

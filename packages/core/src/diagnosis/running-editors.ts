@@ -1,10 +1,10 @@
 import type { AgentId } from "../agents/catalogue.ts";
-import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
 import { holds, realPlace } from "../agents/choice.ts";
+import { probePort } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isOwn } from "../storage/private-directory.ts";
 import { isEnded } from "../storage/run-marker.ts";
-import { probePort } from "../endpoint/try-session.ts";
+import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
 
 /** An editor that agents can find, put together from its records. */
 export interface RunningEditor {

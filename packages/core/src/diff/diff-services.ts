@@ -7,13 +7,13 @@ import { DraftKeeper, RestingTexts } from "./drafts.ts";
 import { FileFollower } from "./file-follower.ts";
 import { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
 import { KeptTexts } from "./kept-texts.ts";
-import type { OutcomeCarrier } from "./proposal.ts";
+import { OpenProposals } from "./open-proposals.ts";
 import { OutcomeDelivery } from "./outcome-delivery.ts";
 import { ProposalHandover } from "./proposal-handover.ts";
+import type { OutcomeCarrier } from "./proposal.ts";
 import { ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
 import { ReviewViews } from "./review-views.ts";
-import { OpenProposals } from "./open-proposals.ts";
 import { ReviewedFiles } from "./reviewed-files.ts";
 import type { ProposalStore } from "./stored-proposals.ts";
 

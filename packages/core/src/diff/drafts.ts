@@ -1,7 +1,7 @@
-import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { Clock } from "../support/time.ts";
 import type { Proposal } from "./proposal.ts";
 import { readView } from "./review-views.ts";
 import type { ProposalStore } from "./stored-proposals.ts";

@@ -1,15 +1,15 @@
 import type { DiffUpdate } from "../editor-host.ts";
-import { type Clock, withTimeout } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import { type Clock, withTimeout } from "../support/time.ts";
+import type { AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import { type AcceptRefusal, hasConflict } from "./model.ts";
-import { currentText } from "./review-views.ts";
 import { type OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
 import { firstBase, type RebasedProposal, rebaseProposal } from "./rebase.ts";
-import type { AwaitedWrites, UnwrittenText } from "./awaited-writes.ts";
+import { currentText } from "./review-views.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
 import { sameLines } from "./text-fidelity.ts";
 

@@ -1,8 +1,8 @@
 import type { HostDocuments } from "../editor-host.ts";
 import type { Files } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { Clock } from "../support/time.ts";
 import { mergeTexts } from "./merge-texts.ts";
 import { hasConflict, type KeptTextSaving } from "./model.ts";
 import type { Proposal } from "./proposal.ts";

@@ -1,16 +1,16 @@
 import type { EditorHost } from "../editor-host.ts";
 import type { Files } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { Clock } from "../support/time.ts";
 import type { DraftKeeper, RestingTexts } from "./drafts.ts";
+import { saveIntoFile } from "./file-on-disk.ts";
 import type { KeptReason, KeptText, KeptTextSaving } from "./model.ts";
-import type { OutcomeDelivery } from "./outcome-delivery.ts";
-import type { ReviewViews } from "./review-views.ts";
 import type { OpenProposals } from "./open-proposals.ts";
+import type { OutcomeDelivery } from "./outcome-delivery.ts";
 import type { Proposal } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
-import { saveIntoFile } from "./file-on-disk.ts";
+import type { ReviewViews } from "./review-views.ts";
 
 export interface KeptTextsOptions {
   readonly host: Pick<EditorHost, "documents">;

@@ -1,7 +1,7 @@
-import type { Proposal, ProposalOwner } from "./proposal.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { ProposalInfo } from "./model.ts";
+import type { Proposal, ProposalOwner } from "./proposal.ts";
 
 /** The proposals under review in this run: those that wait for a decision, and those of which only text the user typed is left. */
 export class OpenProposals {

@@ -1,6 +1,6 @@
+import type { DiffView, FileStanding } from "../editor-host.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Clock } from "../support/time.ts";
-import type { DiffView, FileStanding } from "../editor-host.ts";
 import { type DiffOutcome, hasConflict, type KeptReason, type ProposalInfo, type ProposalInput } from "./model.ts";
 import type { FilePlace, FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";

@@ -1,8 +1,8 @@
+import type { Clock } from "../support/time.ts";
+import { type MergedText, mergeTexts } from "./merge-texts.ts";
 import type { Proposal, ProposalBase } from "./proposal.ts";
 import type { FileText } from "./reviewed-files.ts";
-import type { Clock } from "../support/time.ts";
 import { restoreLineEnds, sameLines } from "./text-fidelity.ts";
-import { type MergedText, mergeTexts } from "./merge-texts.ts";
 
 /** A proposal on the file as it is now. */
 export interface RebasedProposal {

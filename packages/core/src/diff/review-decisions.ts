@@ -1,22 +1,22 @@
 import type { DiffCloseReason, DiffViewEvents } from "../editor-host.ts";
-import type { Clock } from "../support/time.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import type { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
+import type { Clock } from "../support/time.ts";
+import type { AwaitedWrites } from "./awaited-writes.ts";
 import type { DraftKeeper } from "./drafts.ts";
 import type { FileFollower } from "./file-follower.ts";
-import type { DiffOutcome } from "./model.ts";
+import type { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
 import type { KeptTexts } from "./kept-texts.ts";
-import type { ReviewViews } from "./review-views.ts";
+import { mergeTexts } from "./merge-texts.ts";
+import type { DiffOutcome } from "./model.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery, UntoldOutcome } from "./outcome-delivery.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
-import type { ReviewMessages } from "./review-messages.ts";
-import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
-import { mergeTexts } from "./merge-texts.ts";
 import { textForEdits } from "./rebase.ts";
-import type { AwaitedWrites } from "./awaited-writes.ts";
+import type { ReviewMessages } from "./review-messages.ts";
+import type { ReviewViews } from "./review-views.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
+import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
 /** How long after its answer in the terminal an agent may take to write, ms. */
 const writtenWithinMs = 3_000;

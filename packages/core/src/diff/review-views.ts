@@ -1,9 +1,9 @@
-import { OpenProposals } from "./open-proposals.ts";
 import type { DiffCloseReason, DiffView, DiffViewEvents, EditorHost } from "../editor-host.ts";
-import { type Clock, withTimeout } from "../support/time.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { type Logger } from "../support/logger.ts";
+import { type Clock, withTimeout } from "../support/time.ts";
 import type { DiffOutcome } from "./model.ts";
+import { OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 

@@ -1,9 +1,9 @@
 import type { EditorHost } from "../editor-host.ts";
 import type { FileFacts, Files } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
+import type { Clock } from "../support/time.ts";
 import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
 /** What an accepted text would replace: the unsaved text of the file's open document, or what is on disk. */

@@ -1,8 +1,5 @@
 import type { DiscoveryRecord } from "../agents/dialect.ts";
 import type { Platform } from "../platform/platform.ts";
-import { messageOf } from "../support/errors.ts";
-import { LoadOnce } from "../support/load-once.ts";
-import type { Logger } from "../support/logger.ts";
 import {
   adviceFor,
   causeOf,
@@ -13,9 +10,12 @@ import {
   type PrivateDirectory,
 } from "../storage/private-directory.ts";
 import { type PrivateFileNames, privateFileNames, writePrivateFile } from "../storage/private-file.ts";
+import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";
+import { messageOf } from "../support/errors.ts";
+import { LoadOnce } from "../support/load-once.ts";
+import type { Logger } from "../support/logger.ts";
 import { RecordWatch } from "./record-watch.ts";
 import { sweepStaleRecords } from "./stale-records.ts";
-import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";
 
 export interface DiscoveryRecordsOptions {
   readonly platform: Platform;

@@ -1,10 +1,10 @@
-import type { Platform } from "../platform/platform.ts";
-import type { Logger } from "../support/logger.ts";
 import type { DiscoveryRecord } from "../agents/dialect.ts";
+import type { Platform } from "../platform/platform.ts";
 import { findPrivateDirectory, joinPath, ownLinksBelow } from "../storage/private-directory.ts";
-import { messageOf } from "../support/errors.ts";
 import { isLeftover } from "../storage/private-file.ts";
 import { isEnded, maximumRecordBytes, parseMarker } from "../storage/run-marker.ts";
+import { messageOf } from "../support/errors.ts";
+import type { Logger } from "../support/logger.ts";
 
 export interface StaleRecordsSweep {
   readonly platform: Platform;

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Random } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { ListenerFailure } from "../support/emitter.ts";
 import type { Logger } from "../support/logger.ts";
+import type { Clock } from "../support/time.ts";
 import type { EndpointLimits, SessionAcceptor } from "./endpoint.ts";
 import type { EventFrames } from "./event-stream.ts";
 

@@ -1,10 +1,10 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Random, TcpPorts } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Event } from "../support/emitter.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
+import type { Clock } from "../support/time.ts";
 
 /** What the endpoint needs to serve: where, with what secret, and who takes the agents. */
 export interface EndpointOptions {

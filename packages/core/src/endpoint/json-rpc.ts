@@ -4,8 +4,8 @@ import type {
   JSONRPCResponse,
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type LargeJson, parseLargeJson } from "./large-json.ts";
 import { rpcCodes } from "./answers.ts";
+import { type LargeJson, parseLargeJson } from "./large-json.ts";
 
 export type IncomingRpc =
   | { readonly kind: "request"; readonly message: JSONRPCRequest }

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { answerEmpty, answerJson, answerLastStream, refuse, rpcCodes, rpcError } from "./answers.ts";
-import { clientHeaders } from "./request-guard.ts";
 import type { ConnectionContext, SessionIds, ConnectionTable, TableEntry } from "./connection-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
 import { type BodyResult, collectBody } from "./request-body.ts";
+import { clientHeaders } from "./request-guard.ts";
 import { StreamableHttpTransport } from "./streamable-http-transport.ts";
 
 /** The MCP revisions that have sessions and a stream (seen on the wire: 2025-06-18 and 2025-11-25). */

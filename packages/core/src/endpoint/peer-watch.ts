@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
+import type { Clock } from "../support/time.ts";
 import type { Beating } from "./connection-table.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
+import type { Clock } from "../support/time.ts";
 import type { ReliableMessage, ReliableOptions } from "./endpoint.ts";
 
 /** A flushed message counts as delivered when its stream stayed open for this long, ms. */

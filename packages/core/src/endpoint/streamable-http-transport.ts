@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import { holdsLongString, jsonPieces, type PiecedText } from "../support/json-pieces.ts";
-import type { AgentTransport, ReliableMessage, ReliableOptions } from "./endpoint.ts";
 import { answerEmpty, answerInPieces, answerJson, answerLastStream, rpcCodes, rpcError } from "./answers.ts";
 import type { ConnectionContext, ShutOptions, TableEntry } from "./connection-table.ts";
+import type { AgentTransport, ReliableMessage, ReliableOptions } from "./endpoint.ts";
 import { encodeEvent, EventStream } from "./event-stream.ts";
 import type { IncomingRpc } from "./json-rpc.ts";
 import { ReliableQueue } from "./reliable-queue.ts";

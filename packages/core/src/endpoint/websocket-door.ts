@@ -3,14 +3,14 @@ import type { Socket } from "node:net";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { messageOf } from "../support/errors.ts";
-import { clientHeaders } from "./request-guard.ts";
+import { rpcCodes, rpcError } from "./answers.ts";
 import type { ConnectionContext, Heartbeat, SessionIds, ConnectionTable, TableEntry } from "./connection-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
 import { FrameSplitter } from "./frame-splitter.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
-import { rpcCodes, rpcError } from "./answers.ts";
 import { PeerWatch, ReadingGate } from "./peer-watch.ts";
 import { BodyText, type TextRefusal } from "./request-body.ts";
+import { clientHeaders } from "./request-guard.ts";
 import { type WebSocketPeer, WebSocketTransport } from "./websocket-transport.ts";
 
 /** The subprotocol that clients of the Claude protocol require (claude.md, "Transport"). */

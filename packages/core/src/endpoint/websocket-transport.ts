@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { WebSocket } from "ws";
 import type { TcpPorts } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { holdsLongString, jsonPieces, type PiecedText, wholeText } from "../support/json-pieces.ts";
-import type { AgentTransport, ReliableMessage } from "./endpoint.ts";
 import type { ConnectionContext, TableEntry } from "./connection-table.ts";
+import type { AgentTransport, ReliableMessage } from "./endpoint.ts";
 import { PieceEncoder, portsOf } from "./event-stream.ts";
 import type { ReadingGate } from "./peer-watch.ts";
 import { ReliableQueue } from "./reliable-queue.ts";

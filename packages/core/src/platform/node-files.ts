@@ -1,9 +1,9 @@
 import { constants, promises as fs, type Stats, unlinkSync, watch as watchNode } from "node:fs";
 import { dirname, normalize } from "node:path";
 import process from "node:process";
+import { type Disposable, toDisposable } from "../support/disposable.ts";
 import { errorCodeOf } from "../support/errors.ts";
 import type { FileFacts, Files } from "./platform.ts";
-import { type Disposable, toDisposable } from "../support/disposable.ts";
 
 const isWindows = process.platform === "win32";
 // Windows knows neither flag; links are looked at with lstat there.

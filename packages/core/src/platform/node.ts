@@ -1,10 +1,10 @@
-import { startAttached, startDetached } from "./node-start-program.ts";
 import { createHmac, randomBytes } from "node:crypto";
 import { toDisposable } from "../support/disposable.ts";
+import type { Clock } from "../support/time.ts";
 import { createNodeFiles } from "./node-files.ts";
 import { createNodeProcessFacts } from "./node-process.ts";
+import { startAttached, startDetached } from "./node-start-program.ts";
 import type { Platform, Processes, Random } from "./platform.ts";
-import type { Clock } from "../support/time.ts";
 
 /**
  * The machine as Node 20 and later sees it. Reads nothing and starts nothing by itself; child processes (macOS, for facts

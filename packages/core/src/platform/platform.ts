@@ -1,5 +1,5 @@
-import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
+import type { Clock } from "../support/time.ts";
 
 /** PORT to everything of the machine that core needs, so that tests run on a fake clock and an in-memory machine. */
 export interface Platform {

@@ -1,10 +1,9 @@
-import type { PrivateStorage } from "../storage/private-storage.ts";
 import { handoverSecrets } from "../endpoint/give-back.ts";
 import { inheritedDescriptor, type Platform, type ProgramPipe } from "../platform/platform.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
-import { presentSessions } from "./start.ts";
 import {
   type GuardOrder,
   type HeldAgents,
@@ -16,6 +15,7 @@ import {
   stragglersMs,
 } from "./order.ts";
 import { dismissal, guardianProgram } from "./program.ts";
+import { presentSessions } from "./start.ts";
 
 /** A proposal that is decided sooner gets no guardian, ms: to start one takes some 50 ms of a processor. */
 const startAfterMs = 150;

@@ -1,7 +1,7 @@
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
-import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
+import type { EndpointIdentity } from "../storage/endpoint-identity.ts";
 
 /** Key of the private storage under which a run leaves word of its port holder, and the port holder of what it told agents. */
 export const holderNoteKey = "port-holder";

@@ -1,6 +1,6 @@
-import type { GuardOrder, HeldProposal, HolderVerdict, HoldOrder } from "./order.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import type { GuardOrder, HeldProposal, HolderVerdict, HoldOrder } from "./order.ts";
 
 /** Modules of Node that the program is given. */
 export interface HolderModules {

@@ -1,3 +1,8 @@
+import * as z from "zod";
+import type { ProposalInfo } from "../diff/model.ts";
+import { handoverSecrets } from "../endpoint/give-back.ts";
+import { inheritedDescriptor, type Platform } from "../platform/platform.ts";
+import type { PrivateStorage } from "../storage/private-storage.ts";
 import {
   type EarlierNote,
   type HeldAgents,
@@ -11,13 +16,6 @@ import {
   stragglersMs,
 } from "./order.ts";
 import { portHolderProgram } from "./program.ts";
-import * as z from "zod";
-import type { ProposalInfo } from "../diff/model.ts";
-
-import { handoverSecrets } from "../endpoint/give-back.ts";
-import { inheritedDescriptor, type Platform } from "../platform/platform.ts";
-
-import type { PrivateStorage } from "../storage/private-storage.ts";
 
 /** Agents are told to come back to a port holder no later than this, ms: it holds their streams, however long the editor takes. */
 const longestRetryMs = 2_000;

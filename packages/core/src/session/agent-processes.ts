@@ -1,7 +1,7 @@
 import type { AgentProcess, ProposalOwner } from "../diff/proposal.ts";
 import type { ProcessFacts, TcpPorts } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import type { Disposable } from "../support/disposable.ts";
+import type { Clock } from "../support/time.ts";
 
 /** When an agent that is missed is looked for, ms after it was last: a killed process loses its connections a little before its life. */
 const looksAfterMs: readonly number[] = [0, 100, 400];

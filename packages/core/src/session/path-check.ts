@@ -1,7 +1,7 @@
 import type { FileFacts, Files } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import { errorCodeOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
+import type { Clock } from "../support/time.ts";
 
 /** Longest path an agent may name, in UTF-16 units; more than any file system takes. */
 const maximumPathLength = 4_096;

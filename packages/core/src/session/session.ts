@@ -1,12 +1,12 @@
-import type { EditorContext } from "../context/model.ts";
 import type { Dialect, DialectEngine, Mention, SessionEngine } from "../agents/dialect.ts";
+import type { EditorContext } from "../context/model.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo, ProposalOwner } from "../diff/proposal.ts";
 import type { AgentTransport } from "../endpoint/endpoint.ts";
 import type { TcpPorts } from "../platform/platform.ts";
-import type { Clock } from "../support/time.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";
 import { wholeText } from "../support/json-pieces.ts";
+import type { Clock } from "../support/time.ts";
 
 export interface SessionOptions {
   readonly id: string;

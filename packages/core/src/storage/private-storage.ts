@@ -1,14 +1,14 @@
-import { PatchbayError } from "../support/errors.ts";
 import type { FileFacts, Platform } from "../platform/platform.ts";
+import { PatchbayError } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import { adviceFor, causeOf, findPrivateDirectory, isOwn, joinPath, splitPath } from "./private-directory.ts";
-import { claimFile, releaseClaim } from "./claim.ts";
-import { type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
-import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
 import { SerialSlots } from "../support/serial-slots.ts";
+import { claimFile, releaseClaim } from "./claim.ts";
+import { adviceFor, causeOf, findPrivateDirectory, isOwn, joinPath, splitPath } from "./private-directory.ts";
+import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
 import type { RecordMarker } from "./run-marker.ts";
+import { type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
 
 export interface PrivateStorageOptions {
   readonly platform: Platform;
