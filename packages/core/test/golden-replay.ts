@@ -73,7 +73,7 @@ abstract class Mailbox {
       if (performance.now() > until) throw new Error("The recorded answer did not come.");
       await new Promise<void>((resolve) => {
         this.#waiting.add(resolve);
-        setTimeout(resolve, 100);
+        setTimeout(resolve, until - performance.now()).unref();
       });
     }
   }

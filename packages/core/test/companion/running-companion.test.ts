@@ -115,14 +115,15 @@ describe("start and stop", () => {
     const { companion, editor } = build();
     await companion.start();
     const realPath = platform.files.realPath.bind(platform.files);
-    const waits = [60, 0];
+    let letGo: (() => void) | undefined;
     platform.files.realPath = async (path) => {
-      const wait = path.includes("changed") ? (waits.shift() ?? 0) : 0;
-      await new Promise((resolve) => setTimeout(resolve, wait));
+      if (path.endsWith("changed-first")) await new Promise<void>((resolve) => (letGo = resolve));
       return realPath(path);
     };
     editor.setFolders([join(platform.root, "changed-first")]);
+    await expect.poll(() => letGo).toBeDefined();
     editor.setFolders([join(platform.root, "changed-last")]);
+    letGo?.();
     const lock = (): string => readFileSync(join(platform.home, ".claude", "ide", `${portOf(companion)}.lock`), "utf8");
     await expect.poll(lock).toContain("changed-last");
     await companion.stop();

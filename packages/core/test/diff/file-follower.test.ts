@@ -95,6 +95,16 @@ describe("a review whose file changes", () => {
     expect(test.carrier.carried).toEqual([]);
   });
 
+  it("a second accept while the first one is being decided is none: the user is told once what is in the way", async () => {
+    const test = startWithFile();
+    test.files.canWatch = false;
+    const { id } = test.open("one", original.replace("two", "TWO"));
+    await test.editor.nextView();
+    test.files.addFile(path, original.replace("two", "2"));
+    expect(await Promise.all([test.registry.accept(id), test.registry.accept(id)])).toEqual([false, false]);
+    expect(test.messageCodes()).toEqual(["not-accepted-conflict"]);
+  });
+
   it("an accept by a command in the middle of an update takes back no change", async () => {
     const test = startWithFile();
     const { id, outcome } = test.open("one", original.replace("two", "TWO"));

@@ -384,6 +384,23 @@ describe("WebSocket messages", () => {
     expect((await messages(agent, 3)).slice(1)).toEqual([{ first: true }, { second: true }]);
   });
 
+  it("does not take for delivered what could not be written any more", async () => {
+    const clock = createFakeClock();
+    const under = await startEndpoint({ clock });
+    const agent = await openWebSocket(under.port);
+    agent.write(frame(hello));
+    await messages(agent, 1);
+    const { transport } = under.last();
+    // The endpoint says goodbye, and the agent does not answer.
+    void under.endpoint.close();
+    expect(await closeCode(agent)).toBe(1001);
+    const delivered: string[] = [];
+    transport.pushReliable('{"late":true}', () => delivered.push("late"));
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(5_000);
+    expect(delivered).toEqual([]);
+  });
+
   it("C05 costs little for a client that stops reading", async () => {
     const under = await startEndpoint();
     const agent = await openWebSocket(under.port);

@@ -1,5 +1,7 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readdirSync, readFileSync } from "node:fs";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import * as z from "zod";
 
 /** Port holders are nobody's children: they are known by what they inherit from us. */
 const inherited = `PATCHBAY_TEST_RUN=${process.pid}`;
@@ -25,6 +27,36 @@ export function portHolders(): readonly number[] {
  */
 export async function untilHeld(port: number): Promise<void> {
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401);
+}
+
+const exchange = z.object({
+  request: z.object({ method: z.string(), origin: z.coerce.string() }),
+  response: z.object({ statusCode: z.number() }).optional(),
+});
+
+/** Counts the streams that agents of this process have open on a port, as Node's own HTTP client tells of them. */
+export function openStreamsOn(port: number): () => number {
+  const open = new Set<unknown>();
+  const began = (message: unknown): void => {
+    const { request, response } = exchange.parse(message);
+    const isStream = request.method === "GET" && response?.statusCode === 200;
+    if (isStream && request.origin.endsWith(`:${port}`)) open.add(requestIn(message));
+  };
+  const ended = (message: unknown): void => void open.delete(requestIn(message));
+  const channels = [
+    ["undici:request:headers", began],
+    ["undici:request:trailers", ended],
+    ["undici:request:error", ended],
+  ] as const;
+  for (const [channel, listener] of channels) subscribe(channel, listener);
+  onTestFinished(() => {
+    for (const [channel, listener] of channels) unsubscribe(channel, listener);
+  });
+  return () => open.size;
+}
+
+function requestIn(message: unknown): unknown {
+  return typeof message === "object" && message !== null && "request" in message ? message.request : undefined;
 }
 
 /** For tests that are not about how a port holder ends. Their ports are free afterwards. */

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { holderNoteKey } from "../../src/port-holder/order.ts";
-import { endPortHolders, portHolders, untilHeld } from "./holders.ts";
+import { endPortHolders, openStreamsOn, portHolders, untilHeld } from "./holders.ts";
 import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
 /** Short for a test, long enough for a process to start on a busy machine: an idle agent tries only once. */
@@ -78,8 +78,6 @@ async function leave(typed?: string): Promise<Waiting> {
   onTestFinished(endPortHolders);
   return { ...setup, first, driver, proposal, port };
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.runIf(process.platform === "linux")("a companion that leaves with proposals undecided", () => {
   it("nobody comes back: the agent is told that its proposal was rejected, and the port holder ends", async () => {
@@ -157,13 +155,13 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
 
   it("a window that is reloaded twice: an agent that had no time to come back in between is held all the same", async () => {
     const { port, driver, proposal, build } = await leave();
+    const openStreams = openStreamsOn(port);
     const between = build();
     await between.companion.start();
     await between.companion.restored;
     await between.companion.stop({ reload: true, comeBackMs });
     expect(driver.status.contexts).toBe(1);
-    // Longer than its two attempts take.
-    await pause(2 * comeBackMs + 300);
+    await expect.poll(openStreams).toBe(1);
     const { companion, editor } = build();
     await companion.start();
     expect(portOf(companion)).toBe(port);
@@ -195,7 +193,6 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     late.write(`GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n`);
     const { companion } = build();
     await companion.start();
-    await pause(300);
     late.write(`mcp-session-id: ${sessionOf(driver)}\r\nlast-event-id: 1234567\r\n\r\n`);
     await closed;
     expect(text).toContain("HTTP/1.1 200 OK");
@@ -261,13 +258,13 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     const driver = await agent();
     await driver.until("the first context", (status) => status.contexts > 0);
     const port = portOf(first.companion);
+    const openStreams = openStreamsOn(port);
     // It comes back by itself, after a second or so.
     driver.cut("clean");
     await expect.poll(() => first.companion.sessions[0]?.state).toBe("away");
     await first.companion.stop({ reload: true, comeBackMs });
     await untilHeld(port);
-    // Longer than its two attempts take.
-    await pause(1_500);
+    await expect.poll(openStreams).toBe(1);
     const second = build();
     second.editor.openFile(file);
     await second.companion.start();
@@ -333,7 +330,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
       return false;
     })();
     await first.companion.stop({ reload: true, comeBackMs });
-    await pause(300);
+    await untilHeld(port);
     isOver = true;
     expect(await everFree).toBe(false);
 
@@ -408,7 +405,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     await driver.until("the first context", (status) => status.contexts > 0, 10_000);
     const before = await keptSecrets(platform);
     await first.companion.stop({ reload: true, comeBackMs });
-    await pause(500);
+    await untilHeld(portOf(first.companion));
     const { companion } = build();
     await companion.start();
     await expect.poll(() => companion.sessions.map(({ state }) => state), { timeout: 15_000 }).toEqual(["connected"]);

@@ -30,6 +30,8 @@ interface Setup {
   readonly process: FakeProcess;
   /** Lets the engine be loaded. */
   readonly load: () => void;
+  /** The next engine that is asked for cannot be loaded. */
+  readonly failOnce: () => void;
   /** A session that comes back by its id, by default Gemini CLI's. */
   accept(transport: HandTransport, sessionId?: string): Promise<void>;
 }
@@ -38,6 +40,7 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
   const platform = createMemoryPlatform();
   const editor = createMemoryEditor({ folders: ["/ws"] });
   const loads: (() => void)[] = [];
+  const failures: Error[] = [];
   const logged: string[] = [];
   const loaded = new Promise<void>((resolve) => loads.push(resolve));
   const dialects = [gemini, qwen, claude].map(
@@ -45,6 +48,8 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
       ...dialect,
       load: async (): Promise<DialectEngine> => {
         await loaded;
+        const failure = failures.pop();
+        if (failure !== undefined) throw failure;
         return dialect.load();
       },
     }),
@@ -78,6 +83,7 @@ function start(store: ProposalStore = emptyProposalStore): Setup {
     process: platform.process,
     tracker,
     load: () => loads[0]?.(),
+    failOnce: () => void failures.push(new Error("too many open files")),
     accept: (transport, sessionId = "gemini.one") =>
       sessions.accept({
         sessionId,
@@ -98,6 +104,15 @@ describe("session registry", () => {
     load();
     await expect(accepting).rejects.toMatchObject({ code: "stopped" });
     expect(sessions.all).toEqual([]);
+  });
+
+  it("an engine that could not be loaded is loaded anew for the next agent", async () => {
+    const { accept, failOnce, load, sessions } = start();
+    load();
+    failOnce();
+    await expect(accept(new HandTransport())).rejects.toThrow("too many open files");
+    await accept(new HandTransport(), "gemini.two");
+    expect(sessions.all.map(({ id }) => id)).toEqual(["gemini.two"]);
   });
 
   it("an agent is known by the token it has read, whatever it says of itself, where it comes the way of that agent", async () => {
