@@ -9,8 +9,17 @@ export function lineOf(index: number, word: string): string {
   return original.split("\n").with(index, word).join("\n");
 }
 
+export interface RegistryWithFile extends RegistryUnderTest {
+  /** Agents take what they are told and write nothing. */
+  stopWriting(): void;
+  onDisk(): Promise<string | undefined>;
+  /** Another program writes the file, and everybody has seen it. */
+  writeByOther(text: string): Promise<void>;
+  messageCodes(): readonly string[];
+}
+
 /** A registry whose file is there, with agents that write what they are told was accepted. */
-export function startWithFile(options: { readonly store?: TestStore; readonly text?: string } = {}) {
+export function startWithFile(options: { readonly store?: TestStore; readonly text?: string } = {}): RegistryWithFile {
   const test = startRegistry(options.store === undefined ? {} : { store: options.store });
   test.files.addFile(path, options.text ?? original);
   const carry = test.carrier.carry.bind(test.carrier);
@@ -22,13 +31,11 @@ export function startWithFile(options: { readonly store?: TestStore; readonly te
   };
   return {
     ...test,
-    /** Agents take what they are told and write nothing. */
     stopWriting: () => {
       writes = false;
     },
     onDisk: async () => await test.files.readText(path, 10_000),
-    /** Another program writes the file, and everybody has seen it. */
-    writeByOther: async (text: string) => {
+    writeByOther: async (text) => {
       test.files.addFile(path, text);
       await test.clock.advanceAsync(100);
     },
