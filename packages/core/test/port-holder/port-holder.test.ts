@@ -404,8 +404,9 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     const driver = await agent(createClaudeDriver);
     await driver.until("the first context", (status) => status.contexts > 0, 10_000);
     const before = await keptSecrets(platform);
+    const port = portOf(first.companion);
     await first.companion.stop({ reload: true, comeBackMs });
-    await untilHeld(portOf(first.companion));
+    await untilHeld(port);
     const { companion } = build();
     await companion.start();
     await expect.poll(() => companion.sessions.map(({ state }) => state), { timeout: 15_000 }).toEqual(["connected"]);
