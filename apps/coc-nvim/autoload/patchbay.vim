@@ -218,7 +218,7 @@ endfunction
 function! patchbay#compare() abort
   let path = expand('%:p')
   if &buftype !=# '' || !filereadable(path)
-    call patchbay#say('This window shows no file that is on the disk.', 'WarningMsg')
+    call patchbay#say('This window does not show a file on disk.', 'WarningMsg')
     return
   endif
   tab split

@@ -36,16 +36,15 @@ interface Words {
 }
 
 const english: Words = {
-  description: (agents) =>
-    `${agents} in your terminal see what you have open, and you review their changes in the diff editor`,
+  description: (agents) => `Review the changes of ${agents} in the diff editor, and let them see what you have open`,
   and: " and ",
   comma: ", ",
   run: (agent) => `Run ${agent}`,
   command: (agent) => `The command line that starts ${agent}.`,
   asking: (agent) =>
-    `Whether ${agent} asks before it writes when it is started from here. Without asking it shows no proposals.`,
+    `Whether ${agent} asks before it writes, if started by Patchbay. If it does not ask, no proposals are shown.`,
   asks: (flags) => `Ask: start it with ${flags}.`,
-  asConfigured: "As its own settings say.",
+  asConfigured: "Use the agent's own settings.",
 };
 
 /** By the endings of the files: each language into which the manifest is translated. */
@@ -53,25 +52,25 @@ const words: Readonly<Record<string, Words>> = {
   "package.nls.json": english,
   "package.nls.de.json": {
     description: (agents) =>
-      `${agents} in Ihrem Terminal sehen, was Sie geöffnet haben, und Sie prüfen ihre Änderungen im Diff-Editor`,
+      `Prüfen Sie Änderungen von ${agents} im Diff-Editor, und lassen Sie die Agenten sehen, was Sie geöffnet haben`,
     and: " und ",
     comma: ", ",
     run: (agent) => `${agent} starten`,
     command: (agent) => `Die Befehlszeile, die ${agent} startet.`,
     asking: (agent) =>
-      `Ob ${agent} vor dem Schreiben fragt, wenn es von hier gestartet wird. Ohne zu fragen zeigt es keine Vorschläge.`,
+      `Ob ${agent} vor dem Schreiben fragt, wenn Patchbay es startet. Fragt es nicht, werden keine Vorschläge angezeigt.`,
     asks: (flags) => `Fragen: mit ${flags} starten.`,
-    asConfigured: "Wie seine eigenen Einstellungen es sagen.",
+    asConfigured: "Die eigenen Einstellungen des Agenten verwenden.",
   },
   "package.nls.zh-cn.json": {
-    description: (agents) => `终端中的 ${agents} 能看到您打开的内容，您可以在差异编辑器中审阅它们的更改`,
+    description: (agents) => `在差异编辑器中审阅 ${agents} 的更改，并让它们看到您打开的内容`,
     and: " 和 ",
     comma: "、",
     run: (agent) => `运行 ${agent}`,
     command: (agent) => `启动 ${agent} 的命令行。`,
-    asking: (agent) => `从此处启动的 ${agent} 是否在写入前询问。不询问时不会显示提议。`,
+    asking: (agent) => `由 Patchbay 启动的 ${agent} 是否在写入前询问。不询问时不会显示提议。`,
     asks: (flags) => `询问：使用 ${flags} 启动。`,
-    asConfigured: "按其自身设置。",
+    asConfigured: "使用智能体自身的设置。",
   },
 };
 

@@ -65,25 +65,25 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
   const agent = finding.agents.map((id) => agentOf(id).agentName).join(", ");
   switch (finding.code) {
     case "listening":
-      return { found: l10n.t("Patchbay listens for agents on 127.0.0.1, port {0}.", finding.values.port) };
+      return { found: l10n.t("Patchbay is listening for agents on 127.0.0.1, port {0}.", finding.values.port) };
     case "listening-but":
       return { found: finding.values.sentence };
     case "failed":
       return {
         found: finding.values.sentence,
-        advice: l10n.t("Reload the window. If it fails again, the log tells more: run Patchbay: Show Log."),
+        advice: l10n.t("Reload the window. If it fails again, run Patchbay: Show Log for details."),
       };
     case "not-yet-listening":
     case "stopped":
-      return { found: l10n.t("Patchbay is not listening yet."), advice: l10n.t("Try again in a moment.") };
+      return { found: l10n.t("Patchbay is still starting."), advice: l10n.t("Try again in a moment.") };
     case "folders-open": {
       const list = finding.values.folders.join(", ");
-      return { found: l10n.t("An agent finds this window when it is started in {0} or below.", list) };
+      return { found: l10n.t("Agents started in {0} or below find this window.", list) };
     }
     case "no-folder-open":
       return {
         found: l10n.t("No folder is open in this window."),
-        advice: l10n.t("Agents choose a window by its folders: open the folder in which you start the agent."),
+        advice: l10n.t("Agents choose a window by its folders. Open the folder in which you start the agent."),
       };
     case "workspace-untrusted":
       return {
@@ -93,13 +93,13 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
     case "sharing-off":
       return {
         found: settings.share
-          ? l10n.t("Sharing is paused: agents are not told what you have open or selected.")
-          : l10n.t("Sharing is off in the settings: agents see neither files nor selection."),
+          ? l10n.t("Sharing is paused. Agents do not see your open files or selection.")
+          : l10n.t("Sharing is off in the settings. Agents do not see your open files or selection."),
       };
     case "terminal-environment-off":
       return {
         found: l10n.t("The setting patchbay.terminal.environment is off."),
-        advice: l10n.t("Agents in terminals of this window then choose among all windows by folder alone."),
+        advice: l10n.t("Agents in this window's terminals then choose among all windows by folder only."),
       };
     case "session": {
       const { agentName, state, version } = finding.values.session;
@@ -110,42 +110,42 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
       return {
         found: l10n.t("No agent is connected."),
         advice: l10n.t(
-          "Agents look for a window when they start: start the agent in a new terminal of this window, or type /ide in one that runs. For a terminal outside {0}, run Patchbay: Copy Terminal Environment first.",
+          "Agents look for a window when they start. Start the agent in a new terminal of this window, or type /ide in a running one. For a terminal outside {0}, run Patchbay: Copy Terminal Environment first.",
           env.appName,
         ),
       };
     case "editor-mode-off":
     case "editor-mode-not-chosen":
       return {
-        found: l10n.t("{0}: its IDE mode is not switched on in its settings.", agent),
+        found: l10n.t("{0}: IDE mode is not enabled in its settings.", agent),
         advice: finding.agents.map(wordsOfConnecting).join(" "),
       };
     case "looks-on-container-host":
       return {
         found: l10n.t(
-          "This is a container, and outside of this window's terminals {0} looks for its editor on the container's host.",
+          "In this container, {0} looks for its editor on the container's host, except in this window's terminals.",
           agent,
         ),
         advice: l10n.t(
-          "Type export REMOTE_CONTAINERS=true there before you start it, or set that variable in the environment of the container.",
+          "Type export REMOTE_CONTAINERS=true there before you start the agent, or set this variable in the container's environment.",
         ),
       };
     case "shows-changes-in-terminal":
       return {
-        found: l10n.t("{0}: it shows its changes in the terminal only.", agent),
+        found: l10n.t("{0} shows its changes only in the terminal.", agent),
         advice: l10n.t("Type /config in {0} and set its diff tool to auto.", agent),
       };
     case "asks":
-      return { found: l10n.t("{0}: it asks before it writes.", agent) };
+      return { found: l10n.t("{0} asks before it writes.", agent) };
     case "never-asks": {
       const { file, mode, setting, command } = finding.values;
       return {
         found:
           file === undefined
-            ? l10n.t("{0}: {1} is not set, and the default of newer versions is {2}.", agent, setting, mode)
+            ? l10n.t("{0}: {1} is not set; newer versions default to {2}.", agent, setting, mode)
             : l10n.t("{0}: {1} is {2}.", agent, setting, mode),
         advice: l10n.t(
-          "In this mode it may write without asking, and then no proposal is shown. Set {0} to default in its settings, start it with {1}, or use Patchbay: Run {2}.",
+          "In this mode it may write without asking, so no proposals are shown. Set {0} to default in its settings, start it with {1}, or use Patchbay: Run {2}.",
           setting,
           command,
           agent,
@@ -169,7 +169,7 @@ function wordsOfConnecting(id: AgentId): string {
 function wordsOfOther(name: string): FindingWords {
   return {
     found: l10n.t("{0} is installed too.", name),
-    advice: l10n.t("Its agent may connect to it in place of Patchbay. Disable it to have all agents in one place."),
+    advice: l10n.t("Its agent may connect to it instead of Patchbay. Disable it to keep all agents in one place."),
   };
 }
 

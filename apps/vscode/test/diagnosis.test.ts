@@ -50,7 +50,7 @@ describe("the words of the diagnosis", () => {
       values: { ...values, file },
     });
     expect(said(never(undefined))).toMatch(
-      /^Qwen Code: tools\.approvalMode is not set, and the default .* is auto\. .*qwen --approval-mode default.*Run Qwen Code/u,
+      /^Qwen Code: tools\.approvalMode is not set; newer versions default to auto\. .*qwen --approval-mode default.*Run Qwen Code/u,
     );
     expect(said(never("/w/.qwen/settings.json"))).toContain("Qwen Code: tools.approvalMode is auto.");
   });

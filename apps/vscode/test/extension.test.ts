@@ -136,7 +136,7 @@ describe("the extension", () => {
     await window.run("patchbay.rejectInView", entry);
     expect((await proposal.outcome).kind).toBe("rejected");
     await window.run("patchbay.pauseSharing");
-    expect((await window.rows("patchbay.connections")).at(-1)).toBe("What agents are told nothing: sharing is paused");
+    expect((await window.rows("patchbay.connections")).at(-1)).toBe("What agents see nothing: sharing is paused");
   });
 
   it("says in a diagnosis what was found and what to do", async () => {
@@ -150,7 +150,7 @@ describe("the extension", () => {
     await window.run("patchbay.diagnose");
     const markdown = String((await bench.sources.get("patchbay-diagnosis")?.read(Uri.file("/"))) ?? "");
     const page = markdown.replaceAll(/\\([!-/:-@[-`{-~])/gu, "$1");
-    expect(page).toContain("Patchbay listens for agents on 127.0.0.1");
+    expect(page).toContain("Patchbay is listening for agents on 127.0.0.1");
     expect(page).toContain(folder);
     expect(page).toContain("Qwen Code: tools.approvalMode is yolo.");
     expect(page).toContain("Claude Code: permissions.defaultMode is not set");

@@ -44,7 +44,7 @@ describe("a file that changes while its proposal is reviewed", () => {
     await expect.poll(async () => await sides(tab)).toEqual([disk, wanted]);
     expect(bench.edits).toEqual([[{ text: "SIX\n", rangeLength: 4 }]]);
     expect(bench.decorations?.provideFileDecoration(modifiedOf(tab))?.badge).toBe("M");
-    expect((await window.rows("patchbay.proposals"))[0]).toContain("brought onto the file as it is now");
+    expect((await window.rows("patchbay.proposals"))[0]).toContain("merged with changes to the file");
     await window.run("patchbay.acceptInTitle", modifiedOf(tab));
     expect(await outcome).toMatchObject({ kind: "accepted" });
     expect(readFileSync(path, "utf8")).toBe(wanted);
@@ -129,11 +129,11 @@ describe("the list of proposals", () => {
       .toEqual(["asking"]);
     // It was never shown: it is not accepted with all others.
     await window.run("patchbay.acceptAllProposals");
-    expect(bench.shown.at(-1)?.text).toBe("There is no open proposal.");
+    expect(bench.shown.at(-1)?.text).toBe("No proposals are open.");
     await window.run("patchbay.hideOutside", (await entries())[0]);
-    await expect.poll(async () => (await window.rows("patchbay.proposals"))[0]).toContain("waits in the terminal");
+    await expect.poll(async () => (await window.rows("patchbay.proposals"))[0]).toContain("waiting in the terminal");
     click("Show");
-    await expect.poll(() => bench.shown.at(-1)?.text).toBe("This has been answered already.");
+    await expect.poll(() => bench.shown.at(-1)?.text).toBe("This has already been answered.");
     expect(bench.tabs).toEqual([]);
     await window.run("patchbay.revealProposal", (await entries())[0]);
     expect(bench.tabs.map(({ label }) => label)).toEqual(["two.txt ↔ Gemini CLI"]);
@@ -150,7 +150,7 @@ describe("the list of proposals", () => {
     await window.run("patchbay.acceptAllProposals");
     expect((await window.items("patchbay.proposals")).map(({ contextValue }) => contextValue)).toEqual(["kept"]);
     // Short: the view is narrow.
-    expect((await window.rows("patchbay.proposals"))[0]).toContain("Claude Code · your text, kept");
+    expect((await window.rows("patchbay.proposals"))[0]).toContain("Claude Code · your kept text");
     await window.run("patchbay.copyKeptText", (await entries())[0]);
     expect(bench.clipboard).toBe(withLine(2, "TWO and mine"));
     bench.answerNext(({ items }) => items.at(-1));

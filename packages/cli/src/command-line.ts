@@ -68,7 +68,7 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
       return { kind: "doctor", folder: positionals[0] ?? cwd, json: values.json === true, agents };
     }
     default:
-      throw new PatchbayError("invalid-argument", `There is no command "${name}". Type: ${program} --help`);
+      throw new PatchbayError("invalid-argument", `Unknown command "${name}". Type: ${program} --help`);
   }
 }
 
@@ -98,16 +98,13 @@ function parseServe(args: readonly string[], cwd: string): Command {
 function parseAgent(text: string): AgentId {
   const agent = agents.find(({ id }) => id === text)?.id;
   if (agent !== undefined) return agent;
-  throw new PatchbayError(
-    "invalid-argument",
-    `"${text}" is not an agent. Use ${agents.map(({ id }) => id).join(", ")}.`,
-  );
+  throw new PatchbayError("invalid-argument", `Unknown agent "${text}". Use ${agents.map(({ id }) => id).join(", ")}.`);
 }
 
 function parsePort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new PatchbayError("invalid-argument", `"${text}" is not a port. Give a number from 1 to 65535.`);
+  throw new PatchbayError("invalid-argument", `Invalid port "${text}". Use a number from 1 to 65535.`);
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
@@ -120,7 +117,7 @@ function read<const T extends Options>(
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
     const tooMany = parsed.positionals[mostPositionals];
-    if (tooMany !== undefined) throw new Error(`"${tooMany}" is one argument too many.`);
+    if (tooMany !== undefined) throw new Error(`Unexpected argument "${tooMany}".`);
     return parsed;
   } catch (error) {
     throw new PatchbayError("invalid-argument", `${whatIsWrong(error)} Type: ${program} --help`, { cause: error });
@@ -133,7 +130,7 @@ function whatIsWrong(error: unknown): string {
   const option = /--?[\w-]+/u.exec(message)?.[0] ?? "This option";
   switch (error instanceof Error && "code" in error ? error.code : undefined) {
     case "ERR_PARSE_ARGS_UNKNOWN_OPTION":
-      return `There is no option ${option} here.`;
+      return `Unknown option ${option}.`;
     case "ERR_PARSE_ARGS_INVALID_OPTION_VALUE":
       return message.includes("does not take") ? `${option} takes no value.` : `${option} needs a value.`;
     default:

@@ -45,10 +45,10 @@ describe("the command line", () => {
 
   it("says what does not fit", () => {
     const wrong = {
-      sevre: 'There is no command "sevre".',
-      "serve --nope": "There is no option --nope here. Type: patchbay --help",
-      "serve a b": '"b" is one argument too many.',
-      "serve --port 0": '"0" is not a port.',
+      sevre: 'Unknown command "sevre".',
+      "serve --nope": "Unknown option --nope. Type: patchbay --help",
+      "serve a b": 'Unexpected argument "b".',
+      "serve --port 0": 'Invalid port "0".',
       "env --shell": "--shell needs a value. Type: patchbay --help",
       "doctor --agent nova": "nova",
       "serve --json=yes": "--json takes no value. Type: patchbay --help",

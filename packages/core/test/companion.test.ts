@@ -246,7 +246,7 @@ describe("companion", () => {
     for (const path of [file, other]) await gemini.propose({ path, text: "new\n" }).asked;
     await expect
       .poll(() => editor.shownMessages.map(({ message }) => message.text))
-      .toEqual([file, other].map((path) => `${failure(path)}. Decide in the terminal.`));
+      .toEqual([file, other].map((path) => `${failure(path)}. Answer in the agent's terminal.`));
     const args = { old_file_path: file, new_file_path: file, new_file_contents: "new\n", tab_name: "tab" };
     await expect(claude.callTool("openDiff", args)).rejects.toThrow(new RegExp(`^${failure(file)}$`, "u"));
   });
@@ -380,7 +380,7 @@ describe("companion", () => {
     const range = { start: { line: 1, character: 0 }, end: { line: 2, character: 10 } };
     expect(editor.editors.active()?.selection).toEqual(range);
     const missing = join(platform.workspace, "missing.ts");
-    await expect(open(missing)).rejects.toThrow("There is no such file.");
+    await expect(open(missing)).rejects.toThrow("File not found.");
     expect(editor.editors.openFiles()).not.toContain(missing);
   });
 

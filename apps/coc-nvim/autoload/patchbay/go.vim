@@ -26,7 +26,7 @@ endfunction
 function! s:Go(step) abort
   let open = patchbay#review#open_ids()
   if empty(open)
-    call patchbay#say('No proposal is open.', 'WarningMsg')
+    call patchbay#say('No proposals are open.', 'WarningMsg')
     return 0
   endif
   let at = index(open, get(b:, 'patchbay_review', ''))
@@ -50,7 +50,7 @@ function! s:Decide(verdict) abort
     let here = len(open) == 1 ? open[0] : ''
   endif
   if here ==# ''
-    call patchbay#say(empty(open) ? 'No proposal is open.' : 'Several proposals are open: go to one first (:CocList patchbay).', 'WarningMsg')
+    call patchbay#say(empty(open) ? 'No proposals are open.' : 'Several proposals are open: go to one first (:CocList patchbay).', 'WarningMsg')
     return 0
   endif
   call patchbay#write#pressed(here)

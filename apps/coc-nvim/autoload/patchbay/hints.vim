@@ -21,10 +21,10 @@ endfunction
 " Which keys decide, for the message on entering.
 function! patchbay#hints#text(review) abort
   if !a:review.present
-    return a:review.agent . ' is not listening: :w keeps your text in :CocList patchbay, :q! closes it'
+    return a:review.agent . ' is not connected: :w keeps your text in :CocList patchbay, :q! closes it'
   endif
   if a:review.terminal
-    return 'Answer in the terminal of ' . a:review.agent . ', then apply your edits'
+    return 'Answer in ' . a:review.agent . '''s terminal, then apply your edits'
   endif
   if a:review.standing ==# 'conflict'
     return 'The file has changed in the same lines: keep what is right between <<<<<<< and >>>>>>>, then :w accepts'
@@ -57,13 +57,13 @@ function! patchbay#hints#line(id, proposal) abort
   let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
   let about = patchbay#write#is_edited(review) ? '  [edited]' : ''
   if review.standing !=# 'unchanged'
-    let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [with changes made since]'
+    let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [merged with changes to the file]'
   endif
   " What :w does not do any more is said in every window, however narrow.
   if !review.present
-    let about .= '  [not listening: :w keeps your text]'
+    let about .= '  [not connected: :w keeps your text]'
   elseif review.terminal
-    let about .= '  [answer in its terminal]'
+    let about .= '  [answer in the agent''s terminal]'
   endif
   let open = patchbay#review#open_ids()
   if len(open) > 1

@@ -139,7 +139,7 @@ function! patchbay#review#accept(id) abort
   let review.state = 'accepted'
   call setbufvar(review.right, '&modified', 0)
   if !patchbay#tell('accepted', a:id, len(review.text.lines) > s:long ? {} : review.text)
-    call patchbay#say('Accepted: ' . review.title . '. ' . review.agent . ' hears of it as soon as coc is running again.', 'MoreMsg')
+    call patchbay#say('Accepted: ' . review.title . '. Your decision will be sent to ' . review.agent . ' once coc is running again.', 'MoreMsg')
   endif
   redrawstatus!
 endfunction
@@ -154,7 +154,7 @@ function! s:End(id, verdict) abort
   let review = s:reviews[a:id]
   let review.state = a:verdict
   if !patchbay#tell(a:verdict, a:id) && a:verdict ==# 'rejected'
-    call patchbay#say('Rejected: ' . review.title . '. ' . review.agent . ' hears of it as soon as coc is running again.', 'MoreMsg')
+    call patchbay#say('Rejected: ' . review.title . '. Your decision will be sent to ' . review.agent . ' once coc is running again.', 'MoreMsg')
   endif
   " Not now: this may run inside the closing of the very window.
   call timer_start(0, {-> s:Close(a:id)})
@@ -210,8 +210,8 @@ function! s:Reopen(review, draft, closed) abort
   if !s:Show(a:review)
     return 0
   endif
-  let was = a:closed ? 'Not rejected: it had only just opened. ' : ''
-  call patchbay#say(was . 'The proposal for ' . a:review.title . ' waits in a tab page of its own.', 'MoreMsg')
+  let was = a:closed ? 'Not rejected: it had just opened. ' : ''
+  call patchbay#say(was . 'The proposal for ' . a:review.title . ' is waiting in its own tab page.', 'MoreMsg')
   return 1
 endfunction
 

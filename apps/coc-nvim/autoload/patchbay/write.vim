@@ -58,7 +58,7 @@ function! patchbay#write#counts(review, verdict) abort
   endif
   let [a:review.held.since, a:review.held.rest] = [reltime(), s:told_rest]
   let number = a:review.right
-  let text = 'Not ' . a:verdict . 'ed: the proposal for ' . a:review.title . ' has only just opened. Do it again to ' . a:verdict . ' it.'
+  let text = 'Not ' . a:verdict . 'ed: the proposal for ' . a:review.title . ' has just opened. Repeat this to ' . a:verdict . ' it.'
   " Where its window could not be kept, that is said when it opens again.
   call timer_start(0, {-> bufexists(number) ? patchbay#say(text, 'WarningMsg') : 0})
   return 0
@@ -68,7 +68,7 @@ endfunction
 " user is led.
 function! patchbay#write#is_blocked(review) abort
   if a:review.present && a:review.terminal
-    call s:SayLater('Not accepted: answer in the terminal of ' . a:review.agent . '. Your edits can be applied after it has written.')
+    call s:SayLater('Not accepted: answer in ' . a:review.agent . '''s terminal. You can apply your edits once it has written.')
     return 1
   endif
   if a:review.standing !=# 'conflict'
@@ -129,7 +129,7 @@ function! patchbay#write#typed() abort
     " An untouched proposal would not be accepted, or even be rejected.
     call s:Pretend(review.right)
   elseif bufnr('%') == review.left && getcmdline() =~# s:write
-    call s:SayLater('This side is the file as it is. :w in the window of the proposal accepts.')
+    call s:SayLater('This side is the file as it is. Use :w in the proposal''s window to accept.')
   endif
 endfunction
 
@@ -167,7 +167,7 @@ function! patchbay#write#part(id, flags) abort
   elseif s:IsElsewhere(review, target)
     call s:Copy(review, target, line("'["), line("']"), a:flags)
   else
-    call s:SayLater('Not accepted: this would be a part of ' . review.title . ' only. :w accepts all of it; dp and do leave hunks out.')
+    call s:SayLater('Not accepted: this would be only a part of ' . review.title . '. :w accepts all of it; dp and do leave hunks out.')
   endif
 endfunction
 
@@ -207,7 +207,7 @@ function! patchbay#write#exit() abort
   endfor
   if !empty(open)
     let [first, back] = [open[0], win_getid()]
-    let what = len(open) == 1 ? 'the proposal for ' . first.title . ' waits' : len(open) . ' proposals wait'
+    let what = len(open) == 1 ? 'the proposal for ' . first.title . ' is waiting' : len(open) . ' proposals are waiting'
     let text = 'Not closed: ' . what . ' for your answer. :qa! quits without one.'
     call timer_start(0, {-> s:Stay(open, back, text)})
   endif

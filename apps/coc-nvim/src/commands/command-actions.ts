@@ -45,8 +45,8 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       companion.updateSettings({ sharing });
       say(
         sharing
-          ? "Context is shared again."
-          : "Sharing is paused: agents see no file and no selection. Reviews go on working.",
+          ? "Sharing has resumed. Agents see your open files and selection."
+          : "Sharing is paused. Agents do not see your open files or selection. Reviews still work.",
       );
     },
     mention: async (first, last) => {
@@ -70,7 +70,7 @@ async function openAgent(services: CommandServices, wanted: string): Promise<voi
   if (name === undefined) return;
   const command = splitCommand(agents[name] ?? "");
   if (command.length === 0)
-    throw new Error(`There is no agent "${name}". Known are ${names.join(", ")}; others go into "patchbay.agents".`);
+    throw new Error(`Unknown agent "${name}". Choose one of ${names.join(", ")}, or add it to "patchbay.agents".`);
   // Agents look for a shell among their ancestors, so a shell stays between the editor and them.
   const shell = process.env["SHELL"] ?? "/bin/sh";
   const line = `${command.map(quote).join(" ")}; exit $?`;
@@ -124,12 +124,12 @@ async function showLines(vim: Vim, title: string, lines: readonly string[]): Pro
 function mention(services: CommandServices, say: Say, given: Lines | undefined): void {
   const active = services.parts.editors.active();
   if (active === undefined) {
-    say("No file is open to be mentioned.", "WarningMsg");
+    say("No file is open to mention.", "WarningMsg");
     return;
   }
   const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
   const count = services.companion.mention(active.path, lines);
-  if (count === 0) say("No connected agent takes mentions (Claude Code does).", "WarningMsg");
+  if (count === 0) say("No connected agent supports @-mentions (Claude Code does).", "WarningMsg");
 }
 
 interface Lines {
@@ -149,13 +149,13 @@ async function answer(services: CommandServices, say: Say): Promise<void> {
   const { window } = services.coc;
   const choose = async (lines: readonly string[], title: string): Promise<string | undefined> =>
     await window.showQuickPick(lines.slice(), { title });
-  if (!(await answerQuestion(services.parts.questions, choose))) say("Nothing waits for an answer.");
+  if (!(await answerQuestion(services.parts.questions, choose))) say("No questions are waiting.");
 }
 
 async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   const { companion, coc } = services;
   if (services.facts.tmuxServer === undefined) {
-    say("This editor does not run in tmux.", "WarningMsg");
+    say("This editor is not running in tmux.", "WarningMsg");
     return;
   }
   for (const args of setEnvironmentArguments(companion.environment)) await run("tmux", args.slice());
@@ -163,11 +163,7 @@ async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   const panes = readPanes((await run("tmux", listPanesArguments.slice())).stdout, process.env["TMUX_PANE"]);
   if (panes.length === 0) {
     // On a page: it is to be copied, and longer than most command lines.
-    const lines = [
-      "New panes are linked. In one that is open already, give this line to its shell:",
-      "",
-      `    ${line}`,
-    ];
+    const lines = ["New panes are linked. In a pane that is already open, run:", "", `    ${line}`];
     await showLines(services.vim, "Patchbay: tmux", lines);
     return;
   }
@@ -178,7 +174,7 @@ async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   const pane = panes.find((one) => one.title === chosen);
   if (pane === undefined) return;
   for (const args of sendLineArguments(pane.id, line)) await run("tmux", args.slice());
-  say("The pane is linked; new panes are, too.");
+  say("The pane is linked, and so are new panes.");
 }
 
 /** A pane of tmux in which a shell waits. */

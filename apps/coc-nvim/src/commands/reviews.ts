@@ -10,7 +10,7 @@ const keptBecause: Readonly<Record<KeptReason, string>> = {
   "agent-exited": "the agent has exited",
   superseded: "the agent has made a newer proposal",
   "answered-in-terminal": "answered in the agent's terminal without your text",
-  "not-delivered": "the agent has not come for it",
+  "not-delivered": "the agent has not reconnected",
   "not-written": "the agent has not written it",
 };
 
@@ -24,7 +24,7 @@ export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): stri
     ...(proposal.state === "kept"
       ? [`${reason === undefined ? "" : `${keptBecause[reason]}: `}save, yank or discard it`]
       : []),
-    ...(proposal.state === "asking" ? ["outside of the folder: open shows it"] : []),
+    ...(proposal.state === "asking" ? ["outside the folder: open shows it"] : []),
     ...(proposal.state === "hidden" ? ["not shown"] : []),
   ];
   const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
@@ -64,7 +64,7 @@ export function createReviewActions(
   const ofProposals =
     (run: (id: string) => Promise<unknown>): ReviewAction =>
     async (id) => {
-      if (pathOf(id) !== undefined) return "No agent waits for it: save, yank or discard the text.";
+      if (pathOf(id) !== undefined) return "No agent is waiting for it: save, yank or discard the text.";
       await run(id);
       return undefined;
     };
@@ -72,7 +72,7 @@ export function createReviewActions(
     (run: (id: string, path: string) => Promise<string | undefined>): ReviewAction =>
     async (id) => {
       const path = pathOf(id);
-      return path === undefined ? "Its agent waits for an answer: accept or reject it." : run(id, path);
+      return path === undefined ? "Its agent is waiting for an answer: accept or reject it." : run(id, path);
     };
   return {
     open: async (id) => {
@@ -85,7 +85,7 @@ export function createReviewActions(
       if (ids.length === 0) return "No proposal in the list can be accepted.";
       const left = (await companion.acceptAll(ids)).length;
       const done = `Accepted ${ids.length - left} of ${ids.length}.`;
-      return left === 0 ? done : `${done} The reviews of the others say why not.`;
+      return left === 0 ? done : `${done} The other reviews show why not.`;
     },
     reject: ofProposals((id) => companion.reject(id)),
     save: ofKept(async (id, path) => savingText(await companion.saveKeptText(id), path)),
@@ -108,7 +108,7 @@ function isAcceptable({ state }: ProposalInfo): boolean {
 function savingText(saving: KeptTextSaving | undefined, path: string): string | undefined {
   switch (saving?.kind) {
     case "saved":
-      return `Saved to ${path}${saving.merged ? ", with what has changed there since" : ""}.`;
+      return `Saved to ${path}${saving.merged ? ", merged with the changes made there" : ""}.`;
     case "conflict":
       return `${path} has changed in the same lines, so nothing was written. The text is still in the list.`;
     case "failed":
@@ -167,7 +167,7 @@ export function registerReviewList(
   }));
   return coc.listManager.registerList({
     name: "patchbay",
-    description: "proposals of coding agents that wait for you",
+    description: "proposals from coding agents",
     defaultAction: "open",
     actions,
     loadItems: async () => {

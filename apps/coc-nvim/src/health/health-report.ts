@@ -63,14 +63,14 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
     ...warningsOf(facts.state),
     facts.folders.length > 0
       ? { level: "ok", text: `Folders: ${facts.folders.join(", ")}. Start agents in one of them or below.` }
-      : { level: "problem", text: "There is no folder: agents find this editor by their working directory. Use :cd." },
+      : { level: "problem", text: "No folder is open: agents find this editor by their working directory. Use :cd." },
     ...facts.records.filter(({ agent }) => !missing.has(agent)).map(recordLine),
     facts.storageDirectory === undefined
       ? {
           level: "problem",
-          text: "Nothing is kept: after :CocRestart agents must connect again and unsent answers are lost.",
+          text: "Nothing can be stored: after :CocRestart, agents have to reconnect and unsent answers are lost.",
         }
-      : { level: "ok", text: `Kept across restarts in ${facts.storageDirectory}` },
+      : { level: "ok", text: `Data for restarts is stored in ${facts.storageDirectory}` },
     ...sessionLines(facts.sessions),
     facts.sharing
       ? { level: "ok", text: "Context is shared; :CocCommand patchbay.showShared shows what." }
@@ -85,7 +85,7 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
         ]
       : []),
     ...(facts.openQuestions > 0
-      ? [{ level: "problem", text: "A question waits for you: :CocCommand patchbay.answer" } as const]
+      ? [{ level: "problem", text: "A question is waiting: :CocCommand patchbay.answer" } as const]
       : []),
   ];
 }
@@ -103,7 +103,7 @@ function stateLine(state: CompanionState): HealthLine {
     case "failed":
       return { level: "problem", text: `${state.message} Then :CocCommand patchbay.restart` };
     case "starting":
-      return { level: "note", text: "Starting; ask again in a moment." };
+      return { level: "note", text: "Starting; try again in a moment." };
     default:
       return { level: "problem", text: "Not running; :CocCommand patchbay.restart starts it." };
   }
@@ -146,7 +146,7 @@ function connectingLines({ agentName, looksForEditor, looksOnContainerHost }: Ag
     lines.push({
       // This editor's own terminals have the variable.
       level: "note",
-      text: `This is a container, and outside of this editor's terminals ${agentName} looks for its editor on the host. Type export REMOTE_CONTAINERS=true there before you start it.`,
+      text: `In this container, ${agentName} looks for its editor on the container's host, except in this editor's terminals. Type export REMOTE_CONTAINERS=true in other terminals before you start it there.`,
     });
   }
   return lines;
@@ -158,7 +158,7 @@ function reviewingLines(one: AgentSettings): readonly HealthLine[] {
   if (!showsChanges) {
     lines.push({
       level: "problem",
-      text: `${agentName} shows its changes in the terminal only. Type /config in it and set its diff tool to auto.`,
+      text: `${agentName} shows its changes only in the terminal. Type /config in it and set its diff tool to auto.`,
     });
   }
   if (!asks) {

@@ -62,7 +62,7 @@ export function createVimHost(options: VimHostOptions): VimHost {
     void messages.show({
       code: "unsaved-text-kept",
       severity: "warning",
-      text: `${path} was changed on the disk, and your unsaved text was left as it is. :w! keeps yours, :e! takes the file's; :CocCommand patchbay.compareWithDisk shows both.`,
+      text: `${path} was changed on disk; your unsaved text was left as it is. :w! keeps yours, :e! takes the file's, :CocCommand patchbay.compareWithDisk shows both.`,
       values: { path },
       actions: [],
     });

@@ -81,7 +81,7 @@ it.each(["save", "discard", "yank"] as const)("%s is for a text that no agent ta
 
 it.each([
   [{ kind: "saved", merged: false }, "Saved to /w/b.ts."],
-  [{ kind: "saved", merged: true }, "Saved to /w/b.ts, with what has changed there since."],
+  [{ kind: "saved", merged: true }, "Saved to /w/b.ts, merged with the changes made there."],
   [
     { kind: "conflict" },
     "/w/b.ts has changed in the same lines, so nothing was written. The text is still in the list.",
@@ -109,7 +109,7 @@ it("accepts all that the list has shown, and says how many", async () => {
   const { companion, done } = companionWith(undefined, [...all, ...others, of("new", "shown")]);
   const call = async (): Promise<undefined> => undefined;
   expect(await createReviewActions(companion, { call }, ids).acceptAll("")).toBe(
-    "Accepted 2 of 3. The reviews of the others say why not.",
+    "Accepted 2 of 3. The other reviews show why not.",
   );
   expect(await createReviewActions(companion, { call }, ["a", "b"]).acceptAll("")).toBe("Accepted 2 of 2.");
   expect(await createReviewActions(companion, { call }, ["asking"]).acceptAll("")).toContain("No proposal");

@@ -116,7 +116,7 @@ describe("the health report", () => {
       'without asking by default, so nothing is shown for review. Put "tools": {"approvalMode": "default"} into /home/user/.qwen/settings.json',
     );
     expect(told({ mode: "yolo" }).join()).toContain('in mode "yolo"');
-    expect(told({ asks: true, showsChanges: false }).join()).toContain("in the terminal only");
+    expect(told({ asks: true, showsChanges: false }).join()).toContain("only in the terminal");
     expect(told({ asks: true, looksForEditor: "no" }).join()).toContain("/ide enable");
     expect(told({ asks: true, looksOnContainerHost: true }).join()).toContain("export REMOTE_CONTAINERS=true");
     expect(told({ mode: "yolo", decidedBy: { ...qwen.decidedBy, mode: "/w/.qwen/settings.json" } }).join()).toContain(

@@ -43,7 +43,7 @@ describe.each(findVims())("a review that came by itself, in $name", (vim) => {
         `call Type(${keys(typed)})`,
         ...state,
         "let g:facts.told = len(g:told)",
-        "let g:facts.said = Said('Not accepted: the proposal for a.txt has only just opened')",
+        "let g:facts.said = Said('Not accepted: the proposal for a.txt has just opened')",
         "let g:facts.here = bufnr('%') == g:review.right",
         rested,
         `call Type(${keys(typed)})`,
@@ -116,10 +116,10 @@ describe.each(findVims())("a review that came by itself, in $name", (vim) => {
       ...open("{}"),
       "call Propose('p2', getcwd() . '/b.txt', ['new'])",
       refused("qall"),
-      "let g:facts.said = Said('Not closed: 2 proposals wait')",
+      "let g:facts.said = Said('Not closed: 2 proposals are waiting')",
       "let g:facts.here = expand('%:t')",
       tried(keys(":wqa")),
-      "let g:facts.again = Said('Not closed: 2 proposals wait')",
+      "let g:facts.again = Said('Not closed: 2 proposals are waiting')",
       ...state,
     );
     expect(told).toEqual([]);

@@ -36,7 +36,7 @@ describe.each(findVims())("a review whose file changes, in $name", (vim) => {
       "let g:facts.cursor = [line('.'), col('.'), getline('.')]",
       "let g:facts.modified = [&modified, getbufvar(g:review.left, '&modified'), getbufvar(g:review.left, '&modifiable')]",
       "doautocmd TextChanged",
-      "let g:facts.line = patchbay#hints#line('p1', 1) =~# 'with changes made since'",
+      "let g:facts.line = patchbay#hints#line('p1', 1) =~# 'merged with changes to the file'",
       "let g:facts.told = len(g:told)",
       "silent undo",
       "let g:facts.undone = getline(1, '$')",

@@ -45,7 +45,7 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
       "let g:facts.again = Names()",
       "tabclose | enew!",
       "call patchbay#compare()",
-      "let g:facts.said = Said('This window shows no file')",
+      "let g:facts.said = Said('This window does not show a file')",
     );
     expect(facts).toEqual({ shown: [["a.txt", "a.txt"], 1, ["one"]], again: ["a.txt", "a.txt"], said: 1 });
   });

@@ -79,8 +79,8 @@ describe.each(vims)("a review in $name", (vim) => {
     );
     expect(verdicts(told)).toEqual([verdict]);
     expect(JSON.stringify(facts)).not.toContain("accepts");
-    expect(facts["hint"]).toBe("Gemini CLI is not listening: :w keeps your text in :CocList patchbay, :q! closes it");
-    expect(facts["line"]).toContain("[not listening: :w keeps your text]");
+    expect(facts["hint"]).toBe("Gemini CLI is not connected: :w keeps your text in :CocList patchbay, :q! closes it");
+    expect(facts["line"]).toContain("[not connected: :w keeps your text]");
   });
 
   it.each([":w", ":wq", ":x", "ZZ", "\\\\pa"])(
@@ -92,13 +92,13 @@ describe.each(vims)("a review in $name", (vim) => {
         "let review.terminal = 1",
         "let g:facts.shown = patchbay#hints#text(review) . patchbay#hints#line('p1', 1)",
         `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`,
-        "let g:facts.said = Said('answer in the terminal of Gemini CLI')",
+        "let g:facts.said = Said('answer in Gemini CLI''s terminal')",
         "let g:facts.open = patchbay#review#open_ids()",
       );
       expect(told).toEqual([]);
       expect(facts).toMatchObject({ said: 1, open: ["p1"] });
-      expect(facts["shown"]).toContain("Answer in the terminal of Gemini CLI");
-      expect(facts["shown"]).toContain("answer in its terminal");
+      expect(facts["shown"]).toContain("Answer in Gemini CLI's terminal");
+      expect(facts["shown"]).toContain("answer in the agent's terminal");
       expect(facts["shown"]).not.toContain("accepts");
     },
   );
@@ -154,7 +154,7 @@ describe.each(vims)("a review in $name", (vim) => {
         ...opened,
         "wincmd h",
         `try | call Type("${line}\\<CR>") | catch /E382:/ | endtry | call Later()`,
-        "let g:facts.said = Said('This side is the file as it is. :w in the window of the proposal accepts.')",
+        "let g:facts.said = Said('This side is the file as it is. Use :w in the proposal''s window to accept.')",
         "let g:facts.names = Names()",
       );
       expect(told).toEqual([]);
@@ -166,7 +166,7 @@ describe.each(vims)("a review in $name", (vim) => {
     const { told, facts } = await folder.run(
       ...opened,
       'call Type(":1,2w!\\<CR>")',
-      "let g:facts.said = Said('Not accepted: this would be a part of a.txt only.')",
+      "let g:facts.said = Said('Not accepted: this would be only a part of a.txt.')",
       'call Type(":2,3w c.txt\\<CR>")',
       'call Type(":1w >> c.txt\\<CR>")',
       "let g:facts.written = readfile('c.txt')",
@@ -243,7 +243,7 @@ describe.each(vims)("a review in $name", (vim) => {
         "call Later()",
         "let g:facts.waits = patchbay#review#open_ids()",
         "let g:facts.here = fnamemodify(bufname('%'), ':t')",
-        "let g:facts.said = Said('waits in a tab page of its own')",
+        "let g:facts.said = Said('is waiting in its own tab page')",
         "call Review('p1')",
         "let g:facts.names = Names()",
         'call Type(":w\\<CR>")',

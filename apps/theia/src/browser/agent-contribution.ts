@@ -88,7 +88,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     this.notices.info(
       nls.localize(
         "patchbay/mention/nobody",
-        "No connected agent takes mentions. Claude Code does: start it in a terminal of this window.",
+        "No connected agent supports @-mentions. Claude Code does: start it in a terminal of this window.",
       ),
     );
   }
@@ -98,10 +98,10 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     await this.preferences.set(preferenceNames.sharing, sharing, PreferenceScope.User);
     this.notices.info(
       sharing
-        ? nls.localize("patchbay/sharing/resumed", "Connected agents are told again what you have open.")
+        ? nls.localize("patchbay/sharing/resumed", "Sharing has resumed. Agents see your open files and selection.")
         : nls.localize(
             "patchbay/sharing/paused",
-            "Agents are no longer told what you have open. Reviews go on working.",
+            "Sharing is paused. Agents do not see your open files or selection. Reviews still work.",
           ),
       { timeout: 6000 },
     );
@@ -136,8 +136,8 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     });
     const placeholder =
       items.length === 0
-        ? nls.localize("patchbay/shared/nothing", "Agents are told of no file now.")
-        : nls.localize("patchbay/shared/title", "What connected agents are told now");
+        ? nls.localize("patchbay/shared/nothing", "No file is shared with agents.")
+        : nls.localize("patchbay/shared/title", "What agents see");
     await this.lists.choose(items, placeholder);
   }
 
@@ -146,7 +146,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     const commandLine = terminalText(wanted);
     if (commandLine === undefined) {
       this.notices.warn(
-        nls.localize("patchbay/run/unseen", "The preference {0} holds more than one line: {1}", preference, wanted),
+        nls.localize("patchbay/run/unseen", "The preference {0} contains more than one line: {1}", preference, wanted),
       );
       return;
     }

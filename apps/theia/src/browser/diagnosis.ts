@@ -59,7 +59,7 @@ function aboutListening(state: WindowState): readonly Finding[] {
           mark: "good",
           found: nls.localize(
             "patchbay/diagnosis/listening",
-            "Patchbay listens for agents on 127.0.0.1, port {0}.",
+            "Patchbay is listening for agents on 127.0.0.1, port {0}.",
             state.port,
           ),
         },
@@ -72,7 +72,7 @@ function aboutListening(state: WindowState): readonly Finding[] {
           found: state.message,
           advice: nls.localize(
             "patchbay/diagnosis/failed",
-            "Reload the window. If it fails again, the log tells more: run Patchbay: Show Log.",
+            "Reload the window. If it fails again, run Patchbay: Show Log for details.",
           ),
         },
       ];
@@ -81,7 +81,7 @@ function aboutListening(state: WindowState): readonly Finding[] {
       return [
         {
           mark: "problem",
-          found: nls.localize("patchbay/diagnosis/starting", "Patchbay is not listening yet."),
+          found: nls.localize("patchbay/diagnosis/starting", "Patchbay is still starting."),
           advice: nls.localize("patchbay/diagnosis/tryAgain", "Try again in a moment."),
         },
       ];
@@ -94,7 +94,7 @@ function aboutFolders(roots: readonly string[]): readonly Finding[] {
   if (roots.length > 0) {
     const found = nls.localize(
       "patchbay/diagnosis/folders",
-      "An agent finds this window when it is started in {0} or below.",
+      "Agents started in {0} or below find this window.",
       roots.join(", "),
     );
     return [{ mark: "good", found }];
@@ -105,7 +105,7 @@ function aboutFolders(roots: readonly string[]): readonly Finding[] {
       found: nls.localize("patchbay/diagnosis/noFolder", "No folder is open in this window."),
       advice: nls.localize(
         "patchbay/diagnosis/openFolder",
-        "Agents choose a window by its folders: open the folder in which you start the agent.",
+        "Agents choose a window by its folders. Open the folder in which you start the agent.",
       ),
     },
   ];
@@ -116,10 +116,10 @@ function aboutTrust(trusted: boolean | undefined): readonly Finding[] {
   return [
     {
       mark: "hint",
-      found: nls.localize("patchbay/diagnosis/untrusted", "You do not trust this workspace, and agents are told so."),
+      found: nls.localize("patchbay/diagnosis/untrusted", "This workspace is untrusted."),
       advice: nls.localize(
         "patchbay/diagnosis/trust",
-        "Some of them then do less. The commands that start agents are off until you trust it.",
+        "Some agents restrict themselves. You can start agents from here once you trust it.",
       ),
     },
   ];
@@ -132,9 +132,9 @@ function aboutSettings({ sharing, terminalEnvironment }: DiagnosisFacts): readon
       mark: "hint",
       found: nls.localize(
         "patchbay/diagnosis/paused",
-        "Sharing is off: agents are told neither what is open nor what is selected.",
+        "Sharing is off. Agents do not see your open files or selection.",
       ),
-      advice: nls.localize("patchbay/diagnosis/resume", "Run Patchbay: Resume Sharing to tell them again."),
+      advice: nls.localize("patchbay/diagnosis/resume", "Run Patchbay: Resume Sharing to turn it on."),
     });
   }
   if (!terminalEnvironment) {
@@ -147,7 +147,7 @@ function aboutSettings({ sharing, terminalEnvironment }: DiagnosisFacts): readon
       ),
       advice: nls.localize(
         "patchbay/diagnosis/byFolder",
-        "Agents in terminals of this window then choose among all windows by folder alone.",
+        "Agents in this window's terminals then choose among all windows by folder only.",
       ),
     });
   }
@@ -162,7 +162,7 @@ function aboutContainer({ agentName, looksOnContainerHost }: AgentSettings): rea
       mark: "hint",
       found: nls.localize(
         "patchbay/diagnosis/container",
-        "Theia runs in a container, and outside of its terminals {0} looks for its editor on the container's host.",
+        "In this container, {0} looks for its editor on the container's host, except in Theia's terminals.",
         agentName,
       ),
       advice: nls.localize(
@@ -191,7 +191,7 @@ function aboutSessions(sessions: readonly SessionInfo[]): readonly Finding[] {
       found: nls.localize("patchbay/diagnosis/noAgent", "No agent is connected."),
       advice: nls.localize(
         "patchbay/diagnosis/startOne",
-        "Agents look for a window when they start: start one in a new terminal of this window, or type /ide in one that runs. For a terminal outside of Theia run Patchbay: Copy Terminal Environment first.",
+        "Agents look for a window when they start. Start the agent in a new terminal of this window, or type /ide in a running one. For a terminal outside Theia, run Patchbay: Copy Terminal Environment first.",
       ),
     },
   ];
@@ -202,14 +202,10 @@ function aboutLooking({ agentName, looksForEditor }: AgentSettings): readonly Fi
   return [
     {
       mark: "problem",
-      found: nls.localize(
-        "patchbay/diagnosis/ideModeOff",
-        "{0}: its IDE mode is not switched on in its settings.",
-        agentName,
-      ),
+      found: nls.localize("patchbay/diagnosis/ideModeOff", "{0}: IDE mode is not enabled in its settings.", agentName),
       advice: nls.localize(
         "patchbay/diagnosis/ideEnable",
-        "Type /ide enable in {0} once. Its own offer to install an extension is not needed with Patchbay.",
+        "Type /ide enable in {0} once. If it offers to install an extension, decline: Patchbay does not need one.",
         agentName,
       ),
     },
@@ -221,11 +217,7 @@ function aboutChanges({ agentName, showsChanges }: AgentSettings): readonly Find
   return [
     {
       mark: "problem",
-      found: nls.localize(
-        "patchbay/diagnosis/terminalOnly",
-        "{0}: it shows its changes in the terminal only.",
-        agentName,
-      ),
+      found: nls.localize("patchbay/diagnosis/terminalOnly", "{0} shows its changes only in the terminal.", agentName),
       advice: nls.localize(
         "patchbay/diagnosis/diffTool",
         "Type /config in {0} and set its diff tool to auto.",
@@ -241,7 +233,7 @@ function aboutMode(one: AgentSettings): Finding {
   if (asks) {
     return {
       mark: "good",
-      found: nls.localize("patchbay/diagnosis/asks", "{0}: it asks before it writes.", agentName),
+      found: nls.localize("patchbay/diagnosis/asks", "{0} asks before it writes.", agentName),
     };
   }
   return {
@@ -250,7 +242,7 @@ function aboutMode(one: AgentSettings): Finding {
       mode === undefined
         ? nls.localize(
             "patchbay/diagnosis/modeUnset",
-            "{0}: {1} is not set, and the default of newer versions is {2}.",
+            "{0}: {1} is not set; newer versions default to {2}.",
             agentName,
             modeSetting,
             defaultMode,
@@ -258,7 +250,7 @@ function aboutMode(one: AgentSettings): Finding {
         : nls.localize("patchbay/diagnosis/mode", "{0}: {1} is {2}.", agentName, modeSetting, mode),
     advice: nls.localize(
       "patchbay/diagnosis/mayNotAsk",
-      "In this mode it may write without asking, and then no proposal is shown. Set {0} to default in its settings, start it with {1}, or use Patchbay: Run {2}.",
+      "In this mode it may write without asking, so no proposals are shown. Set {0} to default in its settings, start it with {1}, or use Patchbay: Run {2}.",
       modeSetting,
       askingCommand,
       agentName,

@@ -86,7 +86,7 @@ export class KeptTexts implements CommandContribution, TabBarToolbarContribution
           this.notices.warn(
             nls.localize(
               "patchbay/kept/conflict",
-              "{0} has changed in the same lines meanwhile, so nothing was written. Copy your text instead.",
+              "{0} has changed in the same lines, so nothing was written. Copy your text instead.",
               path,
             ),
           );

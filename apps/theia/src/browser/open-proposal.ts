@@ -86,7 +86,8 @@ export class OpenProposal {
     else if (isMerged) facts.push(nls.localize("patchbay/title/merged", "merged with changes to the file"));
     if (standing === "conflict") facts.push(nls.localize("patchbay/title/conflict", "conflict: resolve, then accept"));
     if (this.isKept) facts.push(nls.localize("patchbay/title/kept", "your text is kept"));
-    else if (decidedBy === "terminal") facts.push(nls.localize("patchbay/title/terminal", "answer in its terminal"));
+    else if (decidedBy === "terminal")
+      facts.push(nls.localize("patchbay/title/terminal", "answer in the agent's terminal"));
     else if (!agentPresent) facts.push(nls.localize("patchbay/title/away", "the agent is not connected"));
     return visibleText(`${fileUriOf(path).path.base} (${facts.join(", ")})`);
   }

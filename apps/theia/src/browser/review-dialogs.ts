@@ -13,7 +13,7 @@ export class ReviewCloseDialog extends ConfirmSaveDialog {
       msg: visibleText(
         nls.localize(
           "patchbay/close/message",
-          "You edited the proposal of {0} for {1}. Rejecting it loses your edits.",
+          "You edited {0}'s proposal for {1}. If you reject it, your edits are lost.",
           agentName,
           fileName,
         ),
@@ -68,11 +68,7 @@ export class DiscardDialog extends CarefulDialog {
     super({
       title: nls.localize("patchbay/kept/discardTitle", "Discard your text?"),
       msg: visibleText(
-        nls.localize(
-          "patchbay/kept/discardText",
-          "Once discarded, your text for {0} cannot be brought back.",
-          fileName,
-        ),
+        nls.localize("patchbay/kept/discardText", "Discard your text for {0}? This cannot be undone.", fileName),
       ),
       ok: nls.localize("patchbay/kept/discard", "Discard Text"),
       cancel: nls.localize("patchbay/kept/keep", "Keep Text"),
@@ -87,7 +83,7 @@ export class LeaveDialog extends CarefulDialog {
       title: nls.localize("patchbay/leave/title", "Leave without your last edits?"),
       msg: nls.localize(
         "patchbay/leave/text",
-        "The backend is not connected. What you typed into a proposal since then is kept nowhere.",
+        "The backend is not connected. Edits that you have made to a proposal since then are not saved.",
       ),
       ok: nls.localize("patchbay/leave/leave", "Leave"),
       cancel: nls.localize("patchbay/leave/stay", "Stay"),

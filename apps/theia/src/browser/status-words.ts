@@ -26,7 +26,7 @@ export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus
 export function summaryOf({ state, sessions }: WindowStatus): string {
   switch (state.kind) {
     case "no-folder":
-      return nls.localize("patchbay/state/noFolder", "Open a folder: agents find a window by its folders.");
+      return nls.localize("patchbay/state/noFolder", "Open a folder. Agents find a window by its folders.");
     case "starting":
     case "stopped":
       return nls.localize("patchbay/state/starting", "Patchbay is starting.");
@@ -48,14 +48,14 @@ export function proposalWords({ agentName, kind, state, standing, edited }: Prop
   const facts = [agentName];
   if (kind === "create") facts.push(nls.localize("patchbay/proposal/create", "new file"));
   if (kind === "delete") facts.push(nls.localize("patchbay/proposal/delete", "empties the file"));
-  if (state === "asking")
-    facts.push(nls.localize("patchbay/proposal/asking", "outside of the workspace, not shown yet"));
-  if (state === "hidden") facts.push(nls.localize("patchbay/proposal/hidden", "not shown, the terminal decides"));
+  if (state === "asking") facts.push(nls.localize("patchbay/proposal/asking", "outside the workspace, not shown yet"));
+  if (state === "hidden")
+    facts.push(nls.localize("patchbay/proposal/hidden", "not shown: answer in the agent's terminal"));
   if (state === "away") facts.push(nls.localize("patchbay/proposal/away", "the agent is not connected"));
-  if (state === "terminal") facts.push(nls.localize("patchbay/proposal/terminal", "answer in its terminal"));
+  if (state === "terminal") facts.push(nls.localize("patchbay/proposal/terminal", "answer in the agent's terminal"));
   if (standing === "conflict")
-    facts.push(nls.localize("patchbay/proposal/conflict", "conflicts with the file: resolve it first"));
-  if (standing === "merged") facts.push(nls.localize("patchbay/proposal/merged", "merged with the file as it is now"));
+    facts.push(nls.localize("patchbay/proposal/conflict", "conflicts with the file: resolve first"));
+  if (standing === "merged") facts.push(nls.localize("patchbay/proposal/merged", "merged with changes to the file"));
   if (edited) facts.push(nls.localize("patchbay/proposal/edited", "edited"));
   return facts.join(" · ");
 }
@@ -73,7 +73,7 @@ export function stateWord(session: SessionInfo): string {
     case "connected":
       return nls.localize("patchbay/session/connected", "connected");
     case "away":
-      return nls.localize("patchbay/session/away", "away, may come back");
+      return nls.localize("patchbay/session/away", "away, may reconnect");
   }
 }
 

@@ -203,7 +203,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
       this.notices.error(
         nls.localize(
           "patchbay/verdict/failed",
-          "Patchbay could not tell the agent. The proposal stays open: decide again, or decide in the agent's terminal.",
+          "Your decision could not be sent to the agent. The proposal stays open. Try again, or answer in the agent's terminal.",
         ),
       );
     }

@@ -31,13 +31,16 @@ export const preferenceSchema: PreferenceSchema = {
       default: true,
       description: nls.localize(
         "patchbay/preferences/sharing",
-        "Tell connected agents which files are open, where the cursor is and what is selected. Reviewing proposals works either way.",
+        "Share open files, cursor position and selection with connected agents. Reviews work either way.",
       ),
     },
     [preferenceNames.shareSelection]: {
       type: "boolean",
       default: true,
-      description: nls.localize("patchbay/preferences/shareSelection", "Share the text of the selection with agents."),
+      description: nls.localize(
+        "patchbay/preferences/shareSelection",
+        "Share selected text with agents. The text of files that hold secrets, such as .env and private keys, is never shared.",
+      ),
     },
     [preferenceNames.exclude]: {
       type: "array",
@@ -45,25 +48,25 @@ export const preferenceSchema: PreferenceSchema = {
       default: [],
       description: nls.localize(
         "patchbay/preferences/exclude",
-        "Glob patterns of files that agents are never told about, neither their names nor their text. The text of files that hold secrets by convention is never shared in any case.",
+        "Glob patterns of files that are never shared with agents: neither their names nor their text.",
       ),
     },
     [preferenceNames.placement]: {
       type: "string",
       enum: ["tab", "beside"],
       enumDescriptions: [
-        nls.localize("patchbay/preferences/placementTab", "In a tab of the editors' area."),
-        nls.localize("patchbay/preferences/placementBeside", "Beside the editor you are in."),
+        nls.localize("patchbay/preferences/placementTab", "In a tab of the editor area."),
+        nls.localize("patchbay/preferences/placementBeside", "Beside the current editor."),
       ],
       default: "tab",
-      description: nls.localize("patchbay/preferences/placement", "Where a proposal opens."),
+      description: nls.localize("patchbay/preferences/placement", "Where proposals open."),
     },
     [preferenceNames.terminalEnvironment]: {
       type: "boolean",
       default: true,
       description: nls.localize(
         "patchbay/preferences/terminalEnvironment",
-        "Set the variables by which agents find this window in new terminals.",
+        "Set environment variables in new terminals so that agents started there find this window.",
       ),
     },
     [preferenceNames.geminiCommand]: commandLine("Gemini CLI", "gemini"),

@@ -52,16 +52,16 @@ function troublesOf(facts: Partial<DiagnosisFacts>): readonly string[] {
 it("finds nothing to do where all is well, and says what it looked at", () => {
   expect(troublesOf({})).toEqual([]);
   const text = diagnosisText(wellFacts);
-  expect(text).toContain("✓ Patchbay listens for agents on 127.0.0.1, port 4711.");
+  expect(text).toContain("✓ Patchbay is listening for agents on 127.0.0.1, port 4711.");
   expect(text).toContain("started in /workspace/one, /workspace/two or below");
   expect(text).toContain("✓ Claude Code 2.1.328 is connected.");
 });
 
 it("says why there is no companion", () => {
   expect(troublesOf({ state: { kind: "no-folder" }, roots: [] })).toEqual([
-    "problem: No folder is open in this window. Agents choose a window by its folders: open the folder in which you start the agent.",
+    "problem: No folder is open in this window. Agents choose a window by its folders. Open the folder in which you start the agent.",
   ]);
-  expect(troublesOf({ state: { kind: "starting" } })[0]).toContain("not listening yet");
+  expect(troublesOf({ state: { kind: "starting" } })[0]).toContain("is still starting");
   expect(troublesOf({ state: { kind: "failed", message: "The disk is full." } })[0]).toContain("The disk is full.");
   expect(troublesOf({ state: { kind: "listening", port: 1, warnings: ["No record for Gemini CLI."] } })).toEqual([
     "problem: No record for Gemini CLI.",
@@ -69,7 +69,7 @@ it("says why there is no companion", () => {
 });
 
 it("says what keeps an agent from connecting", () => {
-  expect(troublesOf({ sessions: [] })[0]).toContain("start one in a new terminal of this window");
+  expect(troublesOf({ sessions: [] })[0]).toContain("Start the agent in a new terminal of this window");
   expect(troublesOf({ agents: [agent({ looksForEditor: "not-yet" })] })[0]).toContain("Type /ide enable in Qwen Code");
   expect(troublesOf({ agents: [agent({ looksOnContainerHost: true })] })[0]).toContain("export REMOTE_CONTAINERS=true");
   expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.theia.terminal.environment is off");
@@ -77,14 +77,14 @@ it("says what keeps an agent from connecting", () => {
 
 it("says what keeps an agent from seeing or asking", () => {
   expect(troublesOf({ sharing: false })[0]).toContain("Patchbay: Resume Sharing");
-  expect(troublesOf({ trusted: false })[0]).toContain("do not trust");
+  expect(troublesOf({ trusted: false })[0]).toContain("untrusted");
   expect(troublesOf({ agents: [agent({ asks: false, mode: undefined })] })[0]).toContain(
-    "Qwen Code: tools.approvalMode is not set, and the default of newer versions is auto.",
+    "Qwen Code: tools.approvalMode is not set; newer versions default to auto.",
   );
   expect(troublesOf({ agents: [agent({ asks: false, mode: "yolo" })] })[0]).toMatch(
     /tools\.approvalMode is yolo.*qwen --approval-mode default.*Run Qwen Code/,
   );
-  expect(troublesOf({ agents: [agent({ showsChanges: false })] })[0]).toContain("in the terminal only");
+  expect(troublesOf({ agents: [agent({ showsChanges: false })] })[0]).toContain("only in the terminal");
 });
 
 it("takes the agents' settings as seriously as the doctor does, and says nothing of an agent that is not used", () => {

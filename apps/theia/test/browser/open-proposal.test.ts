@@ -41,7 +41,7 @@ it("names the file, the agent, and what is special", () => {
     "a b#1.txt (Gemini CLI, compared with unsaved text, the agent is not connected)",
   );
   expect(titleOf({ agentPresent: false, decidedBy: "terminal" })).toBe(
-    "a b#1.txt (Gemini CLI, answer in its terminal)",
+    "a b#1.txt (Gemini CLI, answer in the agent's terminal)",
   );
   expect(titleOf({ standing: "merged" })).toBe("a b#1.txt (Gemini CLI, merged with changes to the file)");
   // The file itself may be as it was.

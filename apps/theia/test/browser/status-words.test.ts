@@ -57,12 +57,12 @@ describe("the status bar", () => {
   });
 
   it("says of a proposal in the list what it waits for", () => {
-    expect(proposalWords({ ...proposal("Gemini CLI"), state: "asking" })).toContain("outside of the workspace");
+    expect(proposalWords({ ...proposal("Gemini CLI"), state: "asking" })).toContain("outside the workspace");
     expect(proposalWords({ ...proposal("Gemini CLI"), standing: "conflict", edited: true })).toBe(
-      "Gemini CLI · conflicts with the file: resolve it first · edited",
+      "Gemini CLI · conflicts with the file: resolve first · edited",
     );
     expect(proposalWords({ ...proposal("Gemini CLI"), standing: "merged", kind: "create" })).toBe(
-      "Gemini CLI · new file · merged with the file as it is now",
+      "Gemini CLI · new file · merged with changes to the file",
     );
     expect(proposalWords({ ...proposal("Gemini CLI"), kind: "delete" })).toBe("Gemini CLI · empties the file");
   });

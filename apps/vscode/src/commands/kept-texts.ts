@@ -11,7 +11,7 @@ export function registerKeptTexts(companion: Companion): Disposable[] {
       const chosen = await chooseProposal(companion, argument);
       const kept = companion.keptTexts.find(({ id }) => id === chosen?.id);
       if (kept !== undefined) await act(kept);
-      else void inform(l10n.t("There is no such text any more."));
+      else void inform(l10n.t("This text is no longer kept."));
     });
   const save = async (kept: KeptText): Promise<void> => await saveText(companion, kept);
   return [
@@ -26,7 +26,7 @@ export function registerKeptTexts(companion: Companion): Disposable[] {
     }),
     on("patchbay.discardKeptText", async (kept) => {
       const discard = l10n.t("Discard Text");
-      const question = l10n.t("Discard your text for {0}? It cannot be brought back.", fileNameOf(kept.path));
+      const question = l10n.t("Discard your text for {0}? This cannot be undone.", fileNameOf(kept.path));
       if ((await askModally(question, [l10n.t("Keep Text"), discard])) === discard) {
         await companion.discardKeptText(kept.id);
       }
@@ -43,7 +43,7 @@ async function saveText(companion: Companion, { id, path }: KeptText): Promise<v
     case "saved":
       note(
         saving.merged
-          ? l10n.t("Saved to {0}, with what was written there meanwhile.", name)
+          ? l10n.t("Saved to {0}, merged with the changes made there.", name)
           : l10n.t("Saved to {0}.", name),
         5_000,
       );
@@ -51,14 +51,14 @@ async function saveText(companion: Companion, { id, path }: KeptText): Promise<v
     case "conflict":
       void warn(
         l10n.t(
-          "{path} has changed in the same lines meanwhile, so nothing was written. Your text is kept in the list of proposals.",
+          "{path} has changed in the same lines, so nothing was written. Your text is kept in the list of proposals.",
           { path: name },
         ),
       );
       return;
     case "failed":
       void warn(
-        l10n.t("Your text could not be saved to {path}; the log says why. It is kept in the list of proposals.", {
+        l10n.t("Your text could not be saved to {path}; see the log. It is kept in the list of proposals.", {
           path: name,
         }),
       );

@@ -76,7 +76,7 @@ async function decideAll(companion: Companion, views: () => DiffViews | undefine
     verdict === "accept" ? ["kept", "asking", "hidden", "terminal"] : ["kept"];
   const open = companion.proposals.filter(({ state }) => !unseen.includes(state));
   if (open.length === 0) {
-    void inform(l10n.t("There is no open proposal."));
+    void inform(l10n.t("No proposals are open."));
     return;
   }
   if (open.length > 1 && !(await confirmAll(verdict, open))) return;
@@ -116,10 +116,13 @@ async function give(
 /** A verdict that could not be given is told; why an accept does not count yet, the companion says itself. */
 function tellUnanswered(companion: Companion, id: string): void {
   const proposal = companion.proposals.find((one) => one.id === id);
-  if (proposal === undefined) void inform(l10n.t("This proposal has been decided already."));
+  if (proposal === undefined) void inform(l10n.t("This proposal has already been decided."));
   else if (proposal.standing !== "conflict" && proposal.state !== "terminal") {
     void warn(
-      l10n.t("The proposal for {0} could not be decided here. Answer it in the terminal.", fileNameOf(proposal.path)),
+      l10n.t(
+        "The proposal for {0} could not be accepted or rejected here. Answer in the agent's terminal.",
+        fileNameOf(proposal.path),
+      ),
     );
   }
 }
@@ -152,7 +155,7 @@ export async function chooseProposal(companion: Companion, argument: unknown): P
 async function askForOne(proposals: readonly ProposalInfo[]): Promise<string | undefined> {
   const [only] = proposals;
   if (only === undefined) {
-    void inform(l10n.t("There is no open proposal."));
+    void inform(l10n.t("No proposals are open."));
     return undefined;
   }
   if (proposals.length === 1) return only.id;
@@ -201,7 +204,7 @@ async function resolve(editor: TextEditor): Promise<void> {
   const all = findConflicts(lines);
   const conflict = all.find(({ end }) => end >= editor.selection.active.line) ?? all[0];
   if (conflict === undefined) {
-    void inform(l10n.t("Delete what is left of the conflict's marker lines, then accept."));
+    void inform(l10n.t("Delete the remaining conflict markers, then accept."));
     return;
   }
   const { start, middle, end } = conflict;
@@ -210,10 +213,10 @@ async function resolve(editor: TextEditor): Promise<void> {
   const theirs = lines.slice(start + 1, middle);
   const ours = lines.slice(middle + 1, end);
   const choices = [
-    { label: l10n.t("Take the Proposed Lines"), keep: ours },
-    { label: l10n.t("Keep the File's Lines"), keep: theirs },
-    { label: l10n.t("Take Both"), keep: [...theirs, ...ours] },
-    { label: l10n.t("Edit by Hand"), description: l10n.t("Delete the marker lines, then accept"), keep: undefined },
+    { label: l10n.t("Use Proposed Lines"), keep: ours },
+    { label: l10n.t("Keep File's Lines"), keep: theirs },
+    { label: l10n.t("Use Both Versions"), keep: [...theirs, ...ours] },
+    { label: l10n.t("Edit by Hand"), description: l10n.t("Delete the conflict markers, then accept"), keep: undefined },
   ];
   const { version } = document;
   const keep = (await choose(choices, l10n.t("The file has changed in lines {0} to {1}", start + 1, end + 1)))?.keep;
@@ -251,7 +254,7 @@ export function registerWalkProposals(companion: Companion): Disposable[] {
 async function step(companion: Companion, by: 1 | -1): Promise<void> {
   const { proposals } = companion;
   if (proposals.length === 0) {
-    void inform(l10n.t("There is no open proposal."));
+    void inform(l10n.t("No proposals are open."));
     return;
   }
   const active = activeProposalId();

@@ -99,7 +99,7 @@ export function registerShareContext(sharing: Sharing): Disposable[] {
 async function resume(sharing: Sharing): Promise<void> {
   await sharing.setPaused(false);
   if (!sharing.paused) return;
-  void inform(l10n.t("Sharing stays off: the setting patchbay.context.share is off."));
+  void inform(l10n.t("Sharing remains off because the setting patchbay.context.share is off."));
 }
 
 /** "Show Log" and "Show Connections". */

@@ -51,7 +51,9 @@ function sendTo(companion: Companion, terminals: AgentTerminals, target: Target 
     // Gemini CLI and Qwen Code have no message for this, but understand `@path` in the prompt. Nothing is submitted.
     const name = terminalText(shortPathOf(path));
     if (name === undefined) {
-      void inform(l10n.t("The name of {0} holds characters that a terminal would take for keys.", fileNameOf(path)));
+      void inform(
+        l10n.t("The name of {0} contains characters that a terminal would treat as keystrokes.", fileNameOf(path)),
+      );
       return;
     }
     terminal.sendText(`@${quoted(name)} `, false);
@@ -61,7 +63,7 @@ function sendTo(companion: Companion, terminals: AgentTerminals, target: Target 
   void inform(
     companion.sessions.length === 0
       ? l10n.t("No agent is connected. Start one in a terminal of this window.")
-      : l10n.t("The connected agents take no mentions. They see your open files and your selection as they are."),
+      : l10n.t("No connected agent supports @-mentions. Agents see your open files and selection without them."),
   );
 }
 

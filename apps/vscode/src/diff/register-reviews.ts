@@ -85,7 +85,7 @@ class ProposalMarks implements FileDecorationProvider, Disposable {
     if (review === undefined) return undefined;
     if (!review.agentPresent) {
       const tooltip = l10n.t(
-        "{0} is gone. The text is kept for you; a verdict reaches nobody.",
+        "{0} has exited; your decision won't be sent. Your text is kept.",
         review.request.agentName,
       );
       return new FileDecoration("?", shownText(tooltip), new ThemeColor("list.warningForeground"));
@@ -96,7 +96,7 @@ class ProposalMarks implements FileDecorationProvider, Disposable {
     }
     if (review.standing === "merged" && !review.edited) {
       const tooltip = l10n.t(
-        "The file has changed since the agent proposed this; the right side has these changes, too.",
+        "The file has changed since the agent made this proposal. The right side includes those changes.",
       );
       return new FileDecoration("M", tooltip, new ThemeColor("gitDecoration.modifiedResourceForeground"));
     }

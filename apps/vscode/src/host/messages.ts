@@ -31,7 +31,7 @@ export async function showMessage(message: HostMessage): Promise<string | undefi
       (action) => {
         if (waiting.has(question)) question.answer(action);
         // It still stood on the screen, and what it asks has been answered meanwhile.
-        else if (action !== undefined) void inform(l10n.t("This has been answered already."));
+        else if (action !== undefined) void inform(l10n.t("This has already been answered."));
       },
       (error: unknown) => end(() => reject(error)),
     );

@@ -49,14 +49,14 @@ function states({ kind, edited, state, standing }: ProposalInfo): string[] {
   if (kind === "create") texts.push(l10n.t("new file"));
   if (kind === "delete") texts.push(l10n.t("empties the file"));
   // Said first: the view is narrow, and this is what the entry is about.
-  if (state === "kept") return [l10n.t("your text, kept"), ...texts];
+  if (state === "kept") return [l10n.t("your kept text"), ...texts];
   if (edited) texts.push(l10n.t("edited by you"));
   if (state === "asking") texts.push(l10n.t("outside: show it?"));
-  if (state === "hidden") texts.push(l10n.t("waits in the terminal"));
+  if (state === "hidden") texts.push(l10n.t("waiting in the terminal"));
   if (state === "away") texts.push(l10n.t("the agent is not connected"));
   if (state === "terminal") texts.push(l10n.t("answer in the agent's terminal"));
-  if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve it first"));
-  else if (standing === "merged") texts.push(l10n.t("brought onto the file as it is now"));
+  if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve first"));
+  else if (standing === "merged") texts.push(l10n.t("merged with changes to the file"));
   return texts;
 }
 
@@ -121,7 +121,7 @@ function stateText(session: SessionInfo): string {
     case "connected":
       return l10n.t("connected");
     case "away":
-      return l10n.t("away, may come back");
+      return l10n.t("away, may reconnect");
   }
 }
 
@@ -132,7 +132,7 @@ function sessionFacts(session: SessionInfo): Node[] {
   }
   facts.push({
     kind: "fact",
-    label: l10n.t("Last told"),
+    label: l10n.t("Last sent"),
     value: session.lastContext === undefined ? l10n.t("nothing yet") : timeText(session.lastContext),
     icon: "broadcast",
   });
@@ -146,7 +146,7 @@ function sessionFacts(session: SessionInfo): Node[] {
 function sharedItem(paused: boolean): TreeItem {
   return createRow({
     id: "shared",
-    label: l10n.t("What agents are told"),
+    label: l10n.t("What agents see"),
     icon: paused ? "debug-pause" : "eye",
     ...(paused ? { description: l10n.t("nothing: sharing is paused") } : { expanded: true }),
   });

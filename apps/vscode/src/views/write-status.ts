@@ -32,12 +32,12 @@ function textOf(connected: readonly SessionInfo[], paused: boolean): string {
 
 function detailsOf({ state, proposals }: Companion, connected: readonly SessionInfo[], paused: boolean): string[] {
   if (state.kind === "failed") return [state.message, l10n.t("Click for a diagnosis.")];
-  if (state.kind === "starting") return [l10n.t("Starting.")];
+  if (state.kind === "starting") return [l10n.t("Starting…")];
   const lines =
     connected.length === 0
       ? [l10n.t("No agent is connected.")]
       : connected.map((session) => l10n.t("{0} is connected.", fullName(session)));
-  if (paused) lines.push(l10n.t("Sharing is paused: agents are not told what you have open or selected."));
+  if (paused) lines.push(l10n.t("Sharing is paused. Agents do not see your open files or selection."));
   if (proposals.length > 0) lines.push(l10n.t("Proposals waiting for your review: {0}", proposals.length));
   if (state.kind === "listening") lines.push(...state.warnings);
   return lines;

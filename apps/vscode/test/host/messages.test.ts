@@ -72,7 +72,7 @@ describe("a message that is moot", () => {
     over.abort();
     expect(await answer).toBeUndefined();
     press("Save to File");
-    await expect.poll(() => window.bench.shown.at(-1)?.text).toBe("This has been answered already.");
+    await expect.poll(() => window.bench.shown.at(-1)?.text).toBe("This has already been answered.");
   });
 
   it("is not shown where it was moot before", async () => {

@@ -62,28 +62,28 @@ function rawWordsOf(finding: Finding): Words {
     }
     case "waits-to-be-told": {
       const start = first?.connecting.command;
-      const typed = `${connectInput}   # typed in ${agents}`;
+      const typed = `${connectInput}   # type this in ${agents}`;
       return {
-        text: `${agents} can connect to ${at(finding.values.editor)}, but in this terminal only when told to.`,
-        fix: start === undefined ? typed : `${start}   # or ${connectInput} in one that runs`,
+        text: `${agents} can connect to ${at(finding.values.editor)}, but in this terminal only on request.`,
+        fix: start === undefined ? typed : `${start}   # or ${connectInput} in a running one`,
       };
     }
     case "undecided": {
       const { editors } = finding.values;
       return {
-        text: `${editors.length} editors have this folder open (${editors.map(at).join("; ")}), and ${agents} connects to none of them by itself.`,
-        fix: `${renew}   # or choose one: ${connectInput}, typed in ${agents}`,
+        text: `${editors.length} editors have this folder open (${editors.map(at).join("; ")}), so ${agents} connects to none of them by itself.`,
+        fix: `${renew}   # or choose one: type ${connectInput} in ${agents}`,
       };
     }
     case "takes-other-folder": {
       const { editor, variable, open, better } = finding.values;
-      const text = `${variable} leads ${agents} to ${at(editor)}, which has another folder open: ${open}.`;
+      const text = `${variable} points ${agents} to ${at(editor)}, which has another folder open: ${open}.`;
       if (better === undefined) return { text };
       return { text: `${text} ${at(better)} has this one open.`, fix: envOf(better) };
     }
     case "no-editor":
       return {
-        text: `No running editor offers itself to ${agents}.`,
+        text: `No running editor was found for ${agents}.`,
         fix: `${program} serve ${quoteWord(finding.values.folder)}   # or open the folder in your editor`,
       };
     case "other-folder":
@@ -93,43 +93,45 @@ function rawWordsOf(finding: Finding): Words {
       };
     case "folder-below":
       return {
-        text: `${at(finding.values.editor)} has only a folder below this one open: ${finding.values.open}.`,
+        text: `${at(finding.values.editor)} has only a subfolder of this one open: ${finding.values.open}.`,
         fix: `cd ${quoteWord(finding.values.open)}   # or open this folder in the editor`,
       };
     case "folder-by-link": {
       const { editor, folder, open } = finding.values;
       return {
-        text: `${at(editor)} has this folder open as ${open}, by way of a link that ${agents} does not follow. Open ${folder} itself in the editor.`,
+        text: `${at(editor)} has this folder open as ${open}, through a link that ${agents} does not follow. Open ${folder} itself in the editor.`,
       };
     }
     case "token-refused":
       return {
-        text: `${at(finding.values.editor)} refuses the token in ${finding.values.path}, which is not of its present run. ${reload}`,
+        text: `${at(finding.values.editor)} rejects the token in ${finding.values.path}, which does not belong to its current run. ${reload}`,
       };
     case "editor-stopped":
       return {
-        text: `${at(finding.values.editor)} is stopped (process ${finding.values.pid}) and answers no agent.`,
-        fix: `kill -CONT ${finding.values.pid}   # or fg, in the terminal in which it was stopped`,
+        text: `${at(finding.values.editor)} is suspended (process ${finding.values.pid}) and does not answer agents.`,
+        fix: `kill -CONT ${finding.values.pid}   # or fg, in the terminal where it was suspended`,
       };
     case "editor-silent":
       return {
         text: `${at(finding.values.editor)} accepts connections but does not answer: it hangs or is very busy. Wait, or reload its window.`,
       };
     case "editor-full":
-      return { text: `${at(finding.values.editor)} serves as many agents as it can. End one of them first.` };
+      return {
+        text: `${at(finding.values.editor)} has reached its limit of connected agents. Exit one of them first.`,
+      };
     case "port-of-another-program":
       return {
-        text: `${finding.values.path} leads ${agents} to port ${finding.values.editor.port}, where another program answers in place of ${finding.values.editor.name}. ${reload}`,
+        text: `${finding.values.path} points ${agents} to port ${finding.values.editor.port}, where another program answers instead of ${finding.values.editor.name}. ${reload}`,
       };
     case "takes-ended-editor": {
       const { editor, path, isSurelyEnded, better } = finding.values;
-      const text = `${agents} takes ${at(editor)}, which has ended, and tries no other: ${path} and a variable of this terminal lead there.`;
+      const text = `${agents} chooses ${at(editor)}, which has exited, and tries no other: ${path} and a variable in this terminal point to it.`;
       if (better !== undefined) return { text: `${text} ${at(better)} has this folder open.`, fix: envOf(better) };
       return isSurelyEnded ? { text, fix: `rm ${quoteWord(path)}` } : { text };
     }
     case "port-left-over":
       return {
-        text: `${finding.values.variables.join(", ")} (${finding.values.port}) ${finding.values.variables.length === 1 ? "is" : "are"} left over from an editor that has ended. ${agents} ${verb("ignores", "ignore")} that.`,
+        text: `${finding.values.variables.join(", ")} (${finding.values.port}) ${finding.values.variables.length === 1 ? "is" : "are"} left over from an editor that has exited. ${agents} ${verb("ignores", "ignore")} that.`,
       };
     case "program-in-place-of-editor":
       return {
@@ -138,26 +140,26 @@ function rawWordsOf(finding: Finding): Words {
       };
     case "looks-on-container-host":
       return {
-        text: `This is a container, in which ${agents} looks for its editor on the container's host only.`,
+        text: `In this container, ${agents} looks for its editor only on the container's host.`,
         fix: "export REMOTE_CONTAINERS=true",
       };
     case "temporary-directory-differs": {
       const { editor, theirs, ours } = finding.values;
       return {
-        text: `${at(editor)} uses ${theirs} for temporary files and this terminal ${ours}, so ${agents} does not find it.`,
+        text: `${at(editor)} uses ${theirs} for temporary files, but this terminal uses ${ours}, so ${agents} does not find it.`,
         fix: `TMPDIR=${quoteWord(theirs)} ${command}`,
       };
     }
     case "home-differs": {
       const { editor, theirs, ours } = finding.values;
       return {
-        text: `The home of ${at(editor)} is ${theirs} and this terminal's is ${ours}, so ${agents} ${verb("does", "do")} not find it.`,
+        text: `The home directory of ${at(editor)} is ${theirs}, but this terminal's is ${ours}, so ${agents} ${verb("does", "do")} not find it.`,
         fix: `HOME=${quoteWord(theirs)} ${command}`,
       };
     }
     case "variable-differs": {
       const { editor, variable, theirs, ours } = finding.values;
-      const text = `${at(editor)} was started ${theirs === undefined ? `without ${variable}` : `with ${variable} ${theirs}`} and this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
+      const text = `${at(editor)} was started ${theirs === undefined ? `without ${variable}` : `with ${variable} ${theirs}`}, but this terminal has ${ours === undefined ? "none" : ours}, so ${agents} does not find it.`;
       return {
         text,
         fix: theirs === undefined ? `env -u ${variable} ${command}` : `${variable}=${quoteWord(theirs)} ${command}`,
@@ -165,36 +167,36 @@ function rawWordsOf(finding: Finding): Words {
     }
     case "root-by-sudo":
       return {
-        text: `You are root by sudo, and ${agents} ${verb("looks", "look")} for editors of root. Leave sudo and start the agent as ${finding.values.user}.`,
+        text: `You are root through sudo, so ${agents} ${verb("looks", "look")} for root's editors. Exit sudo and start the agent as ${finding.values.user}.`,
       };
     case "not-installed":
       return {
-        text: `${agents} was not found: there is no ${finding.values.command} on this terminal's PATH (an alias is not seen from here).`,
+        text: `${agents} was not found: ${finding.values.command} is not on this terminal's PATH (aliases cannot be seen from here).`,
         fix: `npm install --global ${finding.values.package}`,
       };
     case "directory-of-another-user": {
       const { directory, uid, isTemporary } = finding.values;
       const own = isTemporary ? " or give the editor and the agent a TMPDIR of your own" : "";
       return {
-        text: `${directory} belongs to another user (uid ${uid}), so no editor of yours can offer itself to ${agents} there. Have it removed by its owner${own === "" ? "" : `,${own}`}.`,
+        text: `${directory} belongs to another user (uid ${uid}), so your editors cannot announce themselves to ${agents} there. Ask its owner to remove it${own === "" ? "" : `,${own}`}.`,
       };
     }
     case "directory-is-a-link":
       return {
-        text: `${finding.values.directory} is a symbolic link that Patchbay does not follow, so ${agents} ${verb("finds", "find")} no record there. Links are followed only in your home, and only to a directory that nobody else can change.`,
+        text: `${finding.values.directory} is a symbolic link that Patchbay does not follow, so ${agents} ${verb("finds", "find")} no record there. Links are followed only in your home directory, and only to a directory that nobody else can change.`,
       };
     case "directory-is-none":
       return {
-        text: `${finding.values.directory} is not a directory, so no editor can offer itself to ${agents} there.`,
+        text: `${finding.values.directory} is not a directory, so no editor can announce itself to ${agents} there.`,
         fix: `mv ${quoteWord(finding.values.directory)} ${quoteWord(`${finding.values.directory}.old`)}`,
       };
     case "directory-closed":
       return {
-        text: `You may not look into ${finding.values.directory}, so ${agents} ${verb("finds", "find")} no editor there.`,
+        text: `You cannot read ${finding.values.directory}, so ${agents} ${verb("finds", "find")} no editor there.`,
       };
     case "directory-open-to-others":
       return {
-        text: `Other users may write to ${finding.values.directory}, and could lead ${agents} to an editor of theirs.`,
+        text: `Other users can write to ${finding.values.directory}, and could direct ${agents} to their own editor.`,
         fix: `chmod go-w ${quoteWord(finding.values.directory)}`,
       };
     case "record-of-another-user":
@@ -203,64 +205,64 @@ function rawWordsOf(finding: Finding): Words {
       };
     case "record-readable-by-others":
       return {
-        text: `Other users may read the token in ${finding.values.path}.`,
+        text: `Other users can read the token in ${finding.values.path}.`,
         fix: `chmod 600 ${quoteWord(finding.values.path)}`,
       };
     case "record-not-understood":
-      return { text: `${finding.values.path} is not a record that ${agents} understands, and is skipped.` };
+      return { text: `${finding.values.path} is not a valid record for ${agents}, and is skipped.` };
     case "record-left-over": {
       const { paths, editor, isSurelyEnded } = finding.values;
       const several = paths.length > 1;
       return isSurelyEnded
         ? {
-            text: `${paths.join(", ")} ${several ? "are" : "is"} left over from ${editor.name}, which has ended.`,
+            text: `${paths.join(", ")} ${several ? "are" : "is"} left over from ${editor.name}, which has exited.`,
             fix: `rm ${paths.map(quoteWord).join(" ")}`,
           }
         : {
-            text: `${paths.join(", ")} ${several ? "are records" : "is a record"} of ${editor.name}, but nobody answers on its port ${editor.port}.`,
+            text: `${paths.join(", ")} ${several ? "are records" : "is a record"} of ${editor.name}, but nothing answers on its port ${editor.port}.`,
           };
     }
     case "record-of-ended-process": {
       const { path, editor, pid } = finding.values;
       return {
-        text: `${path} names process ${pid}, which has ended: ${agents} deletes it, although ${editor.name} answers. ${reload}`,
+        text: `${path} names process ${pid}, which has exited: ${agents} deletes it, although ${editor.name} answers. ${reload}`,
       };
     }
     case "record-without-editor-names":
       return {
-        text: `${finding.values.path} does not name its editor (ideInfo), so ${agents} accepts it in the terminals of a few editors only.`,
+        text: `${finding.values.path} does not name its editor (ideInfo), so ${agents} accepts it only in the terminals of a few editors.`,
       };
     case "record-missing":
       return {
-        text: `${at(finding.values.editor)} has this folder open, but there is no record for ${agents} in ${finding.values.directory}. ${reload} If that does not help, its own diagnosis says why.`,
+        text: `${at(finding.values.editor)} has this folder open, but there is no record for ${agents} in ${finding.values.directory}. ${reload} If that does not help, run the editor's own diagnosis.`,
       };
     case "editor-mode-off": {
       const { file, userFile } = finding.values;
       const where = file === undefined ? "" : ` (ide.enabled in ${file})`;
-      const text = `${agents}'s IDE mode is off${where}, so it looks for no editor.`;
+      const text = `${agents}'s IDE mode is off${where}, so it does not look for an editor.`;
       return file === undefined || file === userFile
-        ? { text, fix: `${connectInput}   # typed in ${agents}` }
-        : { text: `${text} Change it there: that file wins over yours.` };
+        ? { text, fix: `${connectInput}   # type this in ${agents}` }
+        : { text: `${text} Change it there: that file overrides yours.` };
     }
     case "editor-mode-not-chosen":
       return {
-        text: `${agents} has not been told to use an editor yet. If it offers to install an extension, answer No; then switch IDE mode on.`,
-        fix: `${connectInput}   # typed in ${agents}`,
+        text: `${agents} has not been told to use an editor yet. If it offers to install an extension, answer No, then turn on IDE mode.`,
+        fix: `${connectInput}   # type this in ${agents}`,
       };
     case "never-asks": {
       const { mode, setting, file, userFile, command, input } = finding.values;
       const where = file === undefined ? "by default" : `in ${file}`;
-      const now = input === undefined ? `${command}   # ` : `${input}   # typed in ${agents}; `;
+      const now = input === undefined ? `${command}   # ` : `${input}   # type this in ${agents}; `;
       return {
-        text: `${agents}'s ${setting} is "${mode}" ${where}: it writes without asking, and no editor is shown a change.`,
-        fix: `${now}for good: "default" in ${file ?? userFile}`,
+        text: `${agents}'s ${setting} is "${mode}" ${where}: it writes without asking, and shows no changes in an editor.`,
+        fix: `${now}to keep it: "default" in ${file ?? userFile}`,
       };
     }
     case "shows-changes-in-terminal": {
       const { file } = finding.values;
       return {
-        text: `${agents}'s diffTool is "terminal"${file === undefined ? "" : ` in ${file}`}: no editor is shown a change.`,
-        fix: `/config   # typed in ${agents}: set the diff tool to auto`,
+        text: `${agents}'s diffTool is "terminal"${file === undefined ? "" : ` in ${file}`}: it shows no changes in an editor.`,
+        fix: `/config   # type this in ${agents}, and set the diff tool to auto`,
       };
     }
   }

@@ -22,7 +22,7 @@ export function chooseShell(given: string | undefined, shellPath: string | undef
   const whose = given === undefined ? `Your shell, ${name},` : `The shell "${name}"`;
   throw new PatchbayError(
     "invalid-argument",
-    `${whose} is not known here. Choose the one you type in with --shell: sh (bash, zsh), fish, tcsh or powershell.`,
+    `${whose} is not supported. Name the shell you use with --shell: sh (bash, zsh), fish, tcsh or powershell.`,
   );
 }
 
@@ -39,7 +39,7 @@ export function exportLines(variables: Readonly<Record<string, string>>, shell: 
         return `set -gx ${name} ${quote(value, quoteForFish, (text) => codePoints(text).map(fishEscape).join(""), "")}`;
       case "tcsh":
         if (/[\r\n]/u.test(value) || escapeText(value) !== value) {
-          throw new PatchbayError("invalid-argument", `tcsh has no words for a name in ${name}. Use another shell.`);
+          throw new PatchbayError("invalid-argument", `tcsh cannot express a name in ${name}. Use another shell.`);
         }
         // History is expanded even between single quotes; the backquotes of eval make one line of all.
         return `setenv ${name} '${value.replaceAll("'", "'\\''").replaceAll("!", "\\!")}';`;

@@ -36,18 +36,20 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
   const editor = serving.find(({ port }) => request.port === undefined || port === request.port);
   const others = serving.filter((other) => other !== editor);
   if (editor === undefined) {
-    tell(`No editor that is running serves ${escapeLine(folder)}. Open it in your editor, or type: ${program} serve`);
+    tell(`No running editor has ${escapeLine(folder)} open. Open it in your editor, or type: ${program} serve`);
     return 1;
   }
   for (const line of exportLines(await editorEnvironment(platform, editor), shell)) print(line);
   tell(`Agents started here connect to ${escapeLine(editor.name)} on port ${editor.port}.`);
   for (const other of others)
-    tell(`${escapeLine(other.name)} serves it too. For that one: ${program} env --port ${other.port}`);
+    tell(`${escapeLine(other.name)} has it open too. To use that one: ${program} env --port ${other.port}`);
   for (const { agent, agentName, isUsed, looksForEditor } of await readAgentSettings(platform, folder)) {
     if (!isUsed || looksForEditor === "yes") continue;
     const { connecting, offersExtension } = agentOf(agent);
-    const first = offersExtension ? "if it asks whether to connect or to install, answer No, then type" : "type";
-    tell(`${agentName} looks for no editor yet: ${first} ${connecting.input} there.`);
+    const first = offersExtension
+      ? "If it asks whether to connect or to install something, answer No, then type"
+      : "Type";
+    tell(`${agentName} does not look for an editor yet. ${first} ${connecting.input} there.`);
   }
   return 0;
 }

@@ -260,7 +260,7 @@ export class Asking {
   /** Whether an answer comes too soon after the question changed by itself; the user has been told then. */
   isTooSoon(): boolean {
     if (this.#options.monotonic() - this.#changedAt >= graceMs) return false;
-    this.#options.screen.print("The question had only just changed, so your answer was not used. Give it again.");
+    this.#options.screen.print("The question had just changed, so your answer was not used. Please answer again.");
     if (this.#mode.kind === "review") this.askAgain();
     return true;
   }

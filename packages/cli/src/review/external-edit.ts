@@ -130,7 +130,7 @@ export async function runProgram(program: Program): Promise<void> {
   }).catch((error: unknown) => {
     throw new PatchbayError("host-failed", `${command} could not be started.`, { cause: error });
   });
-  if (code !== 0) throw new PatchbayError("host-failed", `${command} ended with code ${String(code)}.`);
+  if (code !== 0) throw new PatchbayError("host-failed", `${command} exited with code ${String(code)}.`);
 }
 
 /** Shows text (safe to print) in $PAGER, or less (more on Windows), a screen at a time. Rejects where that cannot run or fails. */

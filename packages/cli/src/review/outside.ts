@@ -74,5 +74,5 @@ export async function editOutside(review: Review, tool: "editor" | "difftool", o
 function take(id: string, edit: ExternalEdit, before: string, { queue, screen }: OutsideOptions): void {
   if (edit.problem !== undefined) screen.print(escapeText(edit.problem));
   if (queue.edit(id, edit.text) || edit.text === before) return edit.dispose();
-  screen.print(`The proposal ended while you edited it. What you saved is kept in ${escapeLine(edit.copy)}`);
+  screen.print(`The proposal was closed while you were editing it. What you saved is in ${escapeLine(edit.copy)}`);
 }

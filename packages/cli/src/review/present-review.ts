@@ -23,7 +23,9 @@ function standingLines({ standing, request, text }: Review, name: string, paint:
       return [];
     case "merged":
       return [
-        paint.faint(`(${name} has changed since ${escapeLine(request.agentName)} proposed this: both changes are in)`),
+        paint.faint(
+          `(${name} has changed since ${escapeLine(request.agentName)} proposed this; the proposal includes those changes)`,
+        ),
       ];
     case "conflict":
       // Resolved by hand, which core has still to hear of.
@@ -48,9 +50,7 @@ export async function presentReview(review: Review, presentation: Presentation):
     ...(isKept ? [paint.bad(keptSentence(review, folder))] : []),
     ...(review.agentPresent || isKept ? [] : [paint.bad("The agent has exited; your decision won't be sent.")]),
     ...(original.kind === "unreadable" ? [paint.bad(`(the file on disk ${original.why})`)] : []),
-    ...(original.kind === "missing" && request.kind !== "create"
-      ? [paint.bad("(the file is not there any more)")]
-      : []),
+    ...(original.kind === "missing" && request.kind !== "create" ? [paint.bad("(the file no longer exists)")] : []),
   ];
   return [
     ...head.map((line) => wrapText(line, columns)),

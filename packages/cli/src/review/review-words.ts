@@ -37,16 +37,16 @@ export function reviewHelp({ request }: Review, folder: string, difftool: string
   const agent = escapeLine(request.agentName);
   const name = pathInFolder(request.path, folder);
   const first = isKept
-    ? `w  write your text to ${name}; what was written there meanwhile is merged\nr  remove: your text is discarded`
+    ? `w  write your text to ${name}, merged with the changes made there\nr  remove: discard your text`
     : `a  accept: ${agent} writes ${name}\nr  reject: nothing is written`;
-  return `The keys, each alone:
+  return `Keys, without Enter:
 ${first}
-e  edit the proposal in $VISUAL or $EDITOR; what you save there is what you accept
-v  view all of the change, in $PAGER where it is long
-${difftool === undefined ? "" : "d  open it in the difftool; what you save there is what you accept\n"}s  skip it for now; review comes back to it
-q  quit; while proposals wait it asks once more
+e  edit the proposal in $VISUAL or $EDITOR; accepting uses what you save
+v  view the whole change, in $PAGER if it is long
+${difftool === undefined ? "" : "d  open it in the difftool; accepting uses what you save\n"}s  skip it for now; type review to come back to it
+q  quit; asks again if proposals are waiting
 ?  this help
-Or type a command and Enter: accept all, review <number>, proposals, open, close, mention, sessions, kept.`;
+Or type a command and press Enter: accept all, review <number>, proposals, open, close, mention, sessions, kept.`;
 }
 
 export function questionPrompt(actions: readonly string[]): string {
@@ -62,7 +62,7 @@ export function idlePrompt(waiting: number, skipped: number): string {
 /** A proposal that came while the user is busy with something else. */
 export function announcement({ request }: Review, waiting: number, folder: string): string {
   const what = `${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`;
-  return `${what}: ${waiting === 1 ? "it waits for you." : `${waiting} proposals wait for you.`}`;
+  return `${what}: ${waiting === 1 ? "it is waiting for you." : `${waiting} proposals are waiting.`}`;
 }
 
 export const verbs = {
@@ -74,7 +74,7 @@ export const verbs = {
 /** What is left of a review whose agent will not come back. */
 export function keptSentence({ request }: Review, folder: string): string {
   const name = pathInFolder(request.path, folder);
-  return `${escapeLine(request.agentName)} no longer waits for this. Your text is kept: w writes it to ${name}, r discards it.`;
+  return `${escapeLine(request.agentName)} is no longer waiting for this. Your text is kept: w writes it to ${name}, r discards it.`;
 }
 
 /** What follows the user's own verdict. */
@@ -90,15 +90,13 @@ export function afterVerdict(
 
 /** What to do about a conflict; `name` is safe to print. */
 export function conflictSentence(name: string): string {
-  return `${name} has changed in the same lines. Both versions stand between <<<<<<< and >>>>>>>: press e, keep what is right, then accept.`;
+  return `${name} has changed in the same lines. Both versions are between <<<<<<< and >>>>>>>. Press e, keep what is right, then accept.`;
 }
 
 /** The file under review has changed while it was shown. */
 export function followed({ request, standing }: Review, folder: string): string {
   const name = pathInFolder(request.path, folder);
-  return standing === "conflict"
-    ? `${name} has changed meanwhile, in the same lines.`
-    : `${name} has changed meanwhile; this is the proposal on the file as it is now:`;
+  return standing === "conflict" ? `${name} has changed in the same lines.` : `${name} has changed. The proposal now:`;
 }
 
 /** Why a proposal is not asked about any more. */
@@ -111,7 +109,7 @@ export function whyWithdrawn({ request }: Review, reason: DiffCloseReason, folde
     case "rejected":
       return `${name} was rejected.`;
     case "decided-in-terminal":
-      return `${name} was decided in ${agent}'s own terminal.`;
+      return `${name} was answered in ${agent}'s terminal.`;
     case "superseded":
       return `${agent} has another proposal for ${name} now.`;
     case "agent-gone":
@@ -123,7 +121,7 @@ export function whyWithdrawn({ request }: Review, reason: DiffCloseReason, folde
 
 /** The warning before the end. */
 export function beforeQuit(waiting: number): string {
-  return `${waiting === 1 ? "A proposal waits" : `${waiting} proposals wait`} for you. q again rejects and ends.`;
+  return `${waiting === 1 ? "A proposal is waiting. Press q again to reject it" : `${waiting} proposals are waiting. Press q again to reject them`} and quit.`;
 }
 
 /** A message to the user, with the file in it as people read it. */

@@ -73,7 +73,7 @@ export class TerminalReview {
       return undefined;
     }
     screen.ring();
-    if (!this.#asking.isFree) screen.print(paint.strong(`${text} You are asked next.`));
+    if (!this.#asking.isFree) screen.print(paint.strong(`${text} You will be asked next.`));
     const question = new Question(message);
     this.#asking.add(question, "last");
     message.signal?.addEventListener("abort", () => this.#withdraw(question), { once: true });
@@ -145,7 +145,7 @@ export class TerminalReview {
       case "reject":
         if (kept.has(id) && this.#discardAsked !== id) {
           this.#discardAsked = id;
-          this.#print("r again discards your text for good.");
+          this.#print("Press r again to discard your text permanently.");
           return asking.askAgain();
         }
         return void queue.reject(id);
@@ -185,7 +185,7 @@ export class TerminalReview {
     const { queue, screen, folder, accept, kept } = this.#options;
     const all = queue.waiting.filter(({ request }) => !kept.has(request.id));
     if (all.length === 0) {
-      this.#print("Nothing waits for you.");
+      this.#print("No proposals are waiting.");
       return this.#settle();
     }
     for (const { request } of all) {
@@ -225,7 +225,7 @@ export class TerminalReview {
     const asking = this.#asking;
     const action = question.actionOf(word);
     if (word !== "" && action === undefined) {
-      this.#print("Type the number of an answer, or Enter for none.");
+      this.#print("Type the number of an answer, or press Enter to dismiss.");
       return asking.askAgain();
     }
     if (action !== undefined && asking.isTooSoon()) return;

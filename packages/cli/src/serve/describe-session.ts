@@ -8,7 +8,7 @@ export function sessionName(session: SessionInfo): string {
   return escapeLine(`${session.agentName}${version}`);
 }
 
-const states = { connecting: "connecting", connected: "connected", away: "away, may come back" } as const;
+const states = { connecting: "connecting", connected: "connected", away: "away, may reconnect" } as const;
 
 /** One line about a session. `now` in Unix milliseconds. */
 export function describeSession(session: SessionInfo, now: number): string {

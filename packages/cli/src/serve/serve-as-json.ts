@@ -134,7 +134,7 @@ async function run(command: JsonCommand, options: RunOptions): Promise<void> {
       return tell("saved", { id: command.id, ...((await companion.saveKeptText(command.id)) ?? { kind: "not-kept" }) });
     case "discard-kept":
       if (!(await companion.discardKeptText(command.id)))
-        tellFailure({ done: false, text: "It is not kept any more." });
+        tellFailure({ done: false, text: "This text is no longer kept." });
       return;
     case "answer":
       return questions.answer(command.id, command.action);

@@ -50,7 +50,7 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
       return print(describeContext(companion.sharedContext(), folder));
     }
     case "proposals": {
-      if (waiting.length === 0) print("Nothing waits for you.");
+      if (waiting.length === 0) print("No proposals are waiting.");
       for (const [index, { request }] of waiting.entries()) {
         print(
           `${index + 1}  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`,
@@ -60,8 +60,8 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
     }
     case "review": {
       const chosen = waiting[argument === "" ? 0 : Number(argument) - 1];
-      if (waiting.length === 0) return print("Nothing waits for you.");
-      if (chosen === undefined) return print(`There is no proposal ${escapeLine(argument)}. Type: proposals`);
+      if (waiting.length === 0) return print("No proposals are waiting.");
+      if (chosen === undefined) return print(`No such proposal: ${escapeLine(argument)}. Type: proposals`);
       return options.review(chosen.request.id);
     }
     case "kept":
@@ -70,7 +70,7 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
     case "?":
       return print(help);
     default:
-      print(`There is no command "${escapeLine(word)}". Type: help`);
+      print(`Unknown command "${escapeLine(word)}". Type: help`);
   }
 }
 
@@ -128,7 +128,7 @@ function readPlace(argument: string, folder: string, command: "open" | "mention"
   const place = parseFilePlace(argument, folder);
   const name = pathInFolder(place.path, folder);
   const stats = statSync(place.path, { throwIfNoEntry: false });
-  if (stats === undefined) return `There is no file ${name}.`;
+  if (stats === undefined) return `File not found: ${name}.`;
   if (!stats.isFile()) return `${name} is not a file.`;
   const { lines } = place;
   if (lines === undefined) return place;
@@ -159,7 +159,7 @@ export async function runKeptCommand(argument: string, options: KeptCommandOptio
   const [word = "", number = "", ...more] = argument.split(/\s+/u);
   const texts = companion.keptTexts;
   if (word === "") {
-    if (texts.length === 0) return print("No text is kept.");
+    if (texts.length === 0) return print("No texts are kept.");
     for (const [index, { agentName, path, reason }] of texts.entries()) {
       print(`${index + 1}  ${pathInFolder(path, folder)}: ${whyKept(reason, escapeLine(agentName))}`);
     }
@@ -168,14 +168,14 @@ export async function runKeptCommand(argument: string, options: KeptCommandOptio
   const chosen = more.length === 0 ? texts[Number(number) - 1] : undefined;
   if (!["show", "save", "discard"].includes(word)) return print(usage);
   if (chosen === undefined)
-    return print(number === "" ? usage : `There is no kept text ${escapeLine(number)}. Type: kept`);
+    return print(number === "" ? usage : `No such kept text: ${escapeLine(number)}. Type: kept`);
   const name = pathInFolder(chosen.path, folder);
   try {
     if (word === "show")
-      return print(escapeText((await companion.readKeptText(chosen.id)) ?? "It is not kept any more."));
+      return print(escapeText((await companion.readKeptText(chosen.id)) ?? "This text is no longer kept."));
     if (word === "save") return print(await saveKept(chosen.id, chosen.path, options));
     const done = await companion.discardKeptText(chosen.id);
-    print(done ? `Your text for ${name} was discarded.` : "It is not kept any more.");
+    print(done ? `Your text for ${name} was discarded.` : "This text is no longer kept.");
   } catch (error) {
     print(escapeText(messageOf(error)));
   }
@@ -189,9 +189,9 @@ export function whyKept(reason: KeptReason, agent: string): string {
     case "superseded":
       return `${agent} made a newer proposal`;
     case "answered-in-terminal":
-      return `${agent} was answered in its own terminal`;
+      return `${agent} was answered in its terminal`;
     case "not-delivered":
-      return `${agent} exited before it had your answer`;
+      return `${agent} exited before it received your answer`;
     case "not-written":
       return `${agent} did not write it`;
   }
@@ -207,14 +207,14 @@ export async function saveKept(
 }
 
 function whatWasSaved(saving: KeptTextSaving | undefined, name: string): string {
-  if (saving === undefined) return "It is not kept any more.";
+  if (saving === undefined) return "This text is no longer kept.";
   switch (saving.kind) {
     case "saved":
       return saving.merged
-        ? `Your text was saved to ${name}, with what had been written there meanwhile.`
+        ? `Your text was saved to ${name}, merged with the changes made there.`
         : `Your text was saved to ${name}.`;
     case "conflict":
-      return `${name} has changed in the same lines meanwhile, so nothing was written. Your text is still kept.`;
+      return `${name} has changed in the same lines, so nothing was written. Your text is still kept.`;
     case "failed":
       return `Nothing was written to ${name}: ${escapeLine(saving.reason)} Your text is still kept.`;
   }

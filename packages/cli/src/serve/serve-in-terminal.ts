@@ -118,10 +118,10 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   if (companion.state.kind !== "listening") return;
   const { folder, paint, others } = options;
   const { port, warnings } = companion.state;
-  screen.print(`${paint.strong(`Patchbay serves ${escapeLine(folder)}`)} on port ${port}.`);
+  screen.print(`${paint.strong(`Patchbay is serving ${escapeLine(folder)}`)} on port ${port}.`);
   for (const warning of warnings) screen.print(paint.bad(escapeLine(warning)));
   for (const other of others) {
-    screen.print(paint.bad(`${escapeLine(other)} serves it too; an agent connects to one of them.`));
+    screen.print(paint.bad(`${escapeLine(other)} has this folder open too; each agent connects to only one of them.`));
   }
   screen.print("In another terminal, in that folder, type:");
   const variables = `eval "$(${program} env${others.length === 0 ? "" : ` --port ${port}`})"`;
@@ -131,7 +131,7 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   // In the modes in which they ask before they write.
   for (const agent of agents) screen.printLines(`  ${paint.place(askingCommand(agent))}`);
   for (const sentence of firstMeetings()) screen.print(sentence);
-  screen.print(paint.faint("Type help for the commands, quit to end."));
+  screen.print(paint.faint("Type help for the commands, quit to exit."));
 }
 
 /** What to do about the questions that agents ask in their first meeting with an editor. */

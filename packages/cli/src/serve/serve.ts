@@ -57,12 +57,12 @@ function ownStreams(): ScreenStreams {
 }
 
 const withoutTerminal =
-  "There is no terminal to review changes in. For programs there is --json; --demo shows the whole loop without a terminal.";
+  "There is no terminal to review changes in. Use --json for programs, or --demo to see the whole loop without a terminal.";
 
 function servedFolder(folder: string): string {
   const path = resolve(folder);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new PatchbayError("invalid-argument", `There is no folder ${path}.`);
+    throw new PatchbayError("invalid-argument", `Folder not found: ${path}.`);
   }
   return realpathSync(path);
 }
@@ -73,7 +73,7 @@ async function otherEditors(platform: Platform, folder: string): Promise<readonl
   const other = serving.find((editor) => editor.editorId === "patchbay" && editor.folders.includes(folder));
   if (other === undefined) return serving.map((editor) => `${editor.name} (port ${editor.port})`);
   const where = other.pid === undefined ? "" : ` (process ${other.pid})`;
-  throw new PatchbayError("port-unavailable", `Patchbay already serves ${folder}${where}. End that one first.`);
+  throw new PatchbayError("port-unavailable", `Patchbay is already serving ${folder}${where}. Stop that one first.`);
 }
 
 async function demonstrate(): Promise<number> {

@@ -22,7 +22,7 @@ export async function printStatus(request: StatusRequest): Promise<number> {
     return 0;
   }
   if (editors.length === 0) {
-    print(`No editor on this machine has left a record for agents. Open one, or type: ${program} serve`);
+    print(`No editor on this machine has announced itself to agents. Open one, or type: ${program} serve`);
     return 0;
   }
   const lines = formatTable(["editor", "port", "process", "agents", "folders", "state"], editors.map(row));
@@ -43,5 +43,5 @@ function row(editor: RunningEditor): readonly string[] {
 
 function stateOf({ answers, isSilent }: RunningEditor): string {
   if (answers) return "answers";
-  return isSilent ? "does not answer" : "gone (its record is left over)";
+  return isSilent ? "does not answer" : "exited (its record is left over)";
 }

@@ -79,7 +79,7 @@ export const situations: readonly Situation[] = [
     title: "No editor is running",
     make: async (lab) => lab.settle(),
     says: [
-      "✗ No running editor offers itself to Gemini CLI, Qwen Code and Claude Code.",
+      "✗ No running editor was found for Gemini CLI, Qwen Code and Claude Code.",
       "  type: patchbay serve FOLDER   # or open the folder in your editor",
     ],
   },
@@ -101,7 +101,7 @@ export const situations: readonly Situation[] = [
       await lab.start("Editor", [lab.directory("workspace", "app")]);
     },
     says: [
-      "✗ Editor (port N) has only a folder below this one open: FOLDER/app.",
+      "✗ Editor (port N) has only a subfolder of this one open: FOLDER/app.",
       "  type: cd FOLDER/app   # or open this folder in the editor",
     ],
   },
@@ -115,7 +115,7 @@ export const situations: readonly Situation[] = [
       lab.record("claude", await lab.httpServer(401), { workspaceFolders: [link] });
     },
     says: [
-      "✗ Editor (port N) has this folder open as /link, by way of a link that Claude Code does not follow. Open FOLDER itself in the editor.",
+      "✗ Editor (port N) has this folder open as /link, through a link that Claude Code does not follow. Open FOLDER itself in the editor.",
     ],
   },
   {
@@ -125,8 +125,8 @@ export const situations: readonly Situation[] = [
       await lab.start("Editor", [lab.folder]);
     },
     says: [
-      "! Claude Code can connect to Editor (port N), but in this terminal only when told to.",
-      "  type: claude --ide   # or /ide in one that runs",
+      "! Claude Code can connect to Editor (port N), but in this terminal only on request.",
+      "  type: claude --ide   # or /ide in a running one",
       "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
     ],
   },
@@ -136,8 +136,8 @@ export const situations: readonly Situation[] = [
       await two(lab);
     },
     says: [
-      "! 2 editors have this folder open (Theia (port N); VS Code (port N)), and Claude Code connects to none of them by itself.",
-      '  type: eval "$(patchbay env)"   # or choose one: /ide, typed in Claude Code',
+      "! 2 editors have this folder open (Theia (port N); VS Code (port N)), so Claude Code connects to none of them by itself.",
+      '  type: eval "$(patchbay env)"   # or choose one: type /ide in Claude Code',
       "✓ Gemini CLI connects to VS Code (port N). Of the 2 editors that have this folder open, it is the one with the largest process id.",
       "✓ Qwen Code connects to VS Code (port N). Of the 2 editors that have this folder open, it is the one with the newest record.",
     ],
@@ -168,19 +168,19 @@ export const situations: readonly Situation[] = [
       lab.terminalOf(await lab.start("Other", [lab.directory("other")]));
     },
     says: [
-      "✗ CLAUDE_CODE_SSE_PORT leads Claude Code to Other (port N), which has another folder open: /other. Editor (port N) has this one open.",
+      "✗ CLAUDE_CODE_SSE_PORT points Claude Code to Other (port N), which has another folder open: /other. Editor (port N) has this one open.",
       '  type: eval "$(patchbay env --port N)"',
       "✓ Gemini CLI and Qwen Code connect to Editor (port N).",
     ],
   },
   {
-    title: "The variables are left over from an editor that has ended",
+    title: "The variables are left over from an editor that has exited",
     make: async (lab) => {
       await here(lab);
       ports(lab, 9);
     },
     says: [
-      "! GEMINI_CLI_IDE_SERVER_PORT, QWEN_CODE_IDE_SERVER_PORT, CLAUDE_CODE_SSE_PORT (9) are left over from an editor that has ended. Gemini CLI, Qwen Code and Claude Code ignore that.",
+      "! GEMINI_CLI_IDE_SERVER_PORT, QWEN_CODE_IDE_SERVER_PORT, CLAUDE_CODE_SSE_PORT (9) are left over from an editor that has exited. Gemini CLI, Qwen Code and Claude Code ignore that.",
       allWell,
     ],
   },
@@ -193,11 +193,11 @@ export const situations: readonly Situation[] = [
       ports(lab, 9);
     },
     says: [
-      "✗ Gemini CLI takes Editor (port N), which has ended, and tries no other: TMP/gemini/ide/gemini-ide-server-N-N.json and a variable of this terminal lead there. Editor (port N) has this folder open.",
+      "✗ Gemini CLI chooses Editor (port N), which has exited, and tries no other: TMP/gemini/ide/gemini-ide-server-N-N.json and a variable in this terminal point to it. Editor (port N) has this folder open.",
       '  type: eval "$(patchbay env --port N)"',
-      "! TMP/gemini/ide/gemini-ide-server-N-N.json is left over from Editor, which has ended.",
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json is left over from Editor, which has exited.",
       "  type: rm TMP/gemini/ide/gemini-ide-server-N-N.json",
-      "! QWEN_CODE_IDE_SERVER_PORT (9) is left over from an editor that has ended. Qwen Code ignores that.",
+      "! QWEN_CODE_IDE_SERVER_PORT (9) is left over from an editor that has exited. Qwen Code ignores that.",
       "✓ Qwen Code connects to Editor (port N).",
     ],
   },
@@ -210,7 +210,7 @@ export const situations: readonly Situation[] = [
       lab.record("claude", port, { authToken: "of another run" });
     },
     says: [
-      "✗ Editor (port N) refuses the token in ~/.claude/ide/N.lock, which is not of its present run. Reload the editor's window.",
+      "✗ Editor (port N) rejects the token in ~/.claude/ide/N.lock, which does not belong to its current run. Reload the editor's window.",
     ],
   },
   {
@@ -222,8 +222,8 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", port, {}, pid);
     },
     says: [
-      "✗ Editor (port N) is stopped (process N) and answers no agent.",
-      "  type: kill -CONT N   # or fg, in the terminal in which it was stopped",
+      "✗ Editor (port N) is suspended (process N) and does not answer agents.",
+      "  type: kill -CONT N   # or fg, in the terminal where it was suspended",
     ],
   },
   {
@@ -244,7 +244,7 @@ export const situations: readonly Situation[] = [
       lab.settle();
       lab.record("gemini", await lab.httpServer(503));
     },
-    says: ["✗ Editor (port N) serves as many agents as it can. End one of them first."],
+    says: ["✗ Editor (port N) has reached its limit of connected agents. Exit one of them first."],
   },
   {
     title: "Another program has the port of an editor that has ended",
@@ -254,7 +254,7 @@ export const situations: readonly Situation[] = [
       lab.record("claude", await lab.httpServer(404));
     },
     says: [
-      "✗ ~/.claude/ide/N.lock leads Claude Code to port N, where another program answers in place of Editor. Reload the editor's window.",
+      "✗ ~/.claude/ide/N.lock points Claude Code to port N, where another program answers instead of Editor. Reload the editor's window.",
     ],
   },
   {
@@ -265,7 +265,7 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", 9, {}, deadPid);
     },
     says: [
-      "! ~/.qwen/ide/N.lock is left over from Editor, which has ended.",
+      "! ~/.qwen/ide/N.lock is left over from Editor, which has exited.",
       "  type: rm ~/.qwen/ide/N.lock",
       "✓ Qwen Code connects to Editor (port N).",
     ],
@@ -277,7 +277,7 @@ export const situations: readonly Situation[] = [
       for (const agent of ["gemini", "qwen", "claude"] as const) lab.record(agent, 9, {}, deadPid);
     },
     says: [
-      "! TMP/gemini/ide/gemini-ide-server-N-N.json, ~/.qwen/ide/N.lock, ~/.claude/ide/N.lock are left over from Editor, which has ended.",
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json, ~/.qwen/ide/N.lock, ~/.claude/ide/N.lock are left over from Editor, which has exited.",
       "  type: rm TMP/gemini/ide/gemini-ide-server-N-N.json ~/.qwen/ide/N.lock ~/.claude/ide/N.lock",
       allWell,
     ],
@@ -290,7 +290,7 @@ export const situations: readonly Situation[] = [
       lab.record("gemini", 9);
     },
     says: [
-      "! TMP/gemini/ide/gemini-ide-server-N-N.json is a record of Editor, but nobody answers on its port N.",
+      "! TMP/gemini/ide/gemini-ide-server-N-N.json is a record of Editor, but nothing answers on its port N.",
       "✓ Gemini CLI connects to Editor (port N).",
     ],
   },
@@ -302,7 +302,7 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", await lab.httpServer(401), {}, deadPid);
     },
     says: [
-      "✗ ~/.qwen/ide/N.lock names process N, which has ended: Qwen Code deletes it, although Editor answers. Reload the editor's window.",
+      "✗ ~/.qwen/ide/N.lock names process N, which has exited: Qwen Code deletes it, although Editor answers. Reload the editor's window.",
     ],
   },
   {
@@ -316,7 +316,7 @@ export const situations: readonly Situation[] = [
       lab.record("qwen", port, fields);
     },
     says: [
-      "! ~/.qwen/ide/N.lock does not name its editor (ideInfo), so Qwen Code accepts it in the terminals of a few editors only.",
+      "! ~/.qwen/ide/N.lock does not name its editor (ideInfo), so Qwen Code accepts it only in the terminals of a few editors.",
       "✓ Qwen Code connects to Editor (port N).",
     ],
   },
@@ -327,7 +327,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, { temporaryDirectory: lab.directory("other tmp") });
     },
     says: [
-      "✗ Editor (port N) uses /other tmp for temporary files and this terminal TMP, so Gemini CLI does not find it.",
+      "✗ Editor (port N) uses /other tmp for temporary files, but this terminal uses TMP, so Gemini CLI does not find it.",
       "  type: TMPDIR='/other tmp' gemini",
       "✓ Qwen Code and Claude Code connect to Editor (port N).",
     ],
@@ -339,7 +339,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, { homeDirectory: lab.directory("another") });
     },
     says: [
-      "✗ The home of Editor (port N) is /another and this terminal's is ~, so Qwen Code and Claude Code do not find it.",
+      "✗ The home directory of Editor (port N) is /another, but this terminal's is ~, so Qwen Code and Claude Code do not find it.",
       "  type: HOME=/another qwen",
       "✓ Gemini CLI connects to Editor (port N).",
     ],
@@ -354,7 +354,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, {});
     },
     says: [
-      "✗ Editor (port N) was started without QWEN_HOME and this terminal has /q, so Qwen Code does not find it.",
+      "✗ Editor (port N) was started without QWEN_HOME, but this terminal has /q, so Qwen Code does not find it.",
       "  type: env -u QWEN_HOME qwen",
     ],
   },
@@ -367,7 +367,7 @@ export const situations: readonly Situation[] = [
       await otherwise(lab, { qwenHome: lab.directory("q"), homeDirectory: lab.directory("another") });
     },
     says: [
-      "✗ Editor (port N) was started with QWEN_HOME /q and this terminal has none, so Qwen Code does not find it.",
+      "✗ Editor (port N) was started with QWEN_HOME /q, but this terminal has none, so Qwen Code does not find it.",
       "  type: QWEN_HOME=/q qwen",
     ],
   },
@@ -379,7 +379,7 @@ export const situations: readonly Situation[] = [
       lab.environment["SUDO_USER"] = "ada";
     },
     says: [
-      "✗ You are root by sudo, and Gemini CLI, Qwen Code and Claude Code look for editors of root. Leave sudo and start the agent as ada.",
+      "✗ You are root through sudo, so Gemini CLI, Qwen Code and Claude Code look for root's editors. Exit sudo and start the agent as ada.",
     ],
   },
   {
@@ -390,7 +390,7 @@ export const situations: readonly Situation[] = [
       rmSync(lab.inHome(".qwen/settings.json"));
     },
     says: [
-      "! Qwen Code was not found: there is no qwen on this terminal's PATH (an alias is not seen from here).",
+      "! Qwen Code was not found: qwen is not on this terminal's PATH (aliases cannot be seen from here).",
       "  type: npm install --global @qwen-code/qwen-code",
       "✓ Gemini CLI and Claude Code connect to Editor (port N).",
     ],
@@ -404,7 +404,7 @@ export const situations: readonly Situation[] = [
       rmSync(lab.inHome(".claude/settings.json"));
     },
     says: [
-      "✗ Claude Code was not found: there is no claude on this terminal's PATH (an alias is not seen from here).",
+      "✗ Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here).",
       "  type: npm install --global @anthropic-ai/claude-code",
     ],
   },
@@ -416,7 +416,7 @@ export const situations: readonly Situation[] = [
       rmSync(join(lab.platform.root, "bin", "claude"));
     },
     says: [
-      "! Claude Code was not found: there is no claude on this terminal's PATH (an alias is not seen from here).",
+      "! Claude Code was not found: claude is not on this terminal's PATH (aliases cannot be seen from here).",
       "  type: npm install --global @anthropic-ai/claude-code",
       "✓ Claude Code connects to Editor (port N).",
     ],
@@ -429,7 +429,7 @@ export const situations: readonly Situation[] = [
       delete lab.environment["REMOTE_CONTAINERS"];
     },
     says: [
-      "✗ This is a container, in which Gemini CLI looks for its editor on the container's host only.",
+      "✗ In this container, Gemini CLI looks for its editor only on the container's host.",
       "  type: export REMOTE_CONTAINERS=true",
       "✓ Qwen Code and Claude Code connect to Editor (port N).",
     ],
@@ -455,8 +455,8 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".gemini/settings.json"), "{}");
     },
     says: [
-      "✗ Gemini CLI has not been told to use an editor yet. If it offers to install an extension, answer No; then switch IDE mode on.",
-      "  type: /ide enable   # typed in Gemini CLI",
+      "✗ Gemini CLI has not been told to use an editor yet. If it offers to install an extension, answer No, then turn on IDE mode.",
+      "  type: /ide enable   # type this in Gemini CLI",
     ],
   },
   {
@@ -467,8 +467,8 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".gemini/settings.json"), '{ "ide": { "enabled": false } }');
     },
     says: [
-      "✗ Gemini CLI's IDE mode is off (ide.enabled in ~/.gemini/settings.json), so it looks for no editor.",
-      "  type: /ide enable   # typed in Gemini CLI",
+      "✗ Gemini CLI's IDE mode is off (ide.enabled in ~/.gemini/settings.json), so it does not look for an editor.",
+      "  type: /ide enable   # type this in Gemini CLI",
     ],
   },
   {
@@ -479,7 +479,7 @@ export const situations: readonly Situation[] = [
       lab.put(join(lab.folder, ".gemini", "settings.json"), '{ "ide": { "enabled": false } }');
     },
     says: [
-      "✗ Gemini CLI's IDE mode is off (ide.enabled in FOLDER/.gemini/settings.json), so it looks for no editor. Change it there: that file wins over yours.",
+      "✗ Gemini CLI's IDE mode is off (ide.enabled in FOLDER/.gemini/settings.json), so it does not look for an editor. Change it there: that file overrides yours.",
     ],
   },
   {
@@ -490,8 +490,8 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".qwen/settings.json"), "{}");
     },
     says: [
-      '✗ Qwen Code\'s tools.approvalMode is "auto" by default: it writes without asking, and no editor is shown a change.',
-      '  type: /approval-mode default   # typed in Qwen Code; for good: "default" in ~/.qwen/settings.json',
+      '✗ Qwen Code\'s tools.approvalMode is "auto" by default: it writes without asking, and shows no changes in an editor.',
+      '  type: /approval-mode default   # type this in Qwen Code; to keep it: "default" in ~/.qwen/settings.json',
       "✓ Qwen Code connects to Editor (port N).",
     ],
   },
@@ -504,8 +504,8 @@ export const situations: readonly Situation[] = [
       lab.put(join(lab.folder, ".claude", "settings.local.json"), text);
     },
     says: [
-      '✗ Claude Code\'s permissions.defaultMode is "acceptEdits" in FOLDER/.claude/settings.local.json: it writes without asking, and no editor is shown a change.',
-      '  type: claude --permission-mode manual   # for good: "default" in FOLDER/.claude/settings.local.json',
+      '✗ Claude Code\'s permissions.defaultMode is "acceptEdits" in FOLDER/.claude/settings.local.json: it writes without asking, and shows no changes in an editor.',
+      '  type: claude --permission-mode manual   # to keep it: "default" in FOLDER/.claude/settings.local.json',
       "✓ Claude Code connects to Editor (port N).",
     ],
   },
@@ -517,8 +517,8 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".claude.json"), '{ "diffTool": "terminal" }');
     },
     says: [
-      '✗ Claude Code\'s diffTool is "terminal" in ~/.claude.json: no editor is shown a change.',
-      "  type: /config   # typed in Claude Code: set the diff tool to auto",
+      '✗ Claude Code\'s diffTool is "terminal" in ~/.claude.json: it shows no changes in an editor.',
+      "  type: /config   # type this in Claude Code, and set the diff tool to auto",
       "✓ Claude Code connects to Editor (port N).",
     ],
   },
@@ -530,7 +530,7 @@ export const situations: readonly Situation[] = [
       lab.foreign.add(lab.directory("tmp", "gemini", "ide"));
     },
     says: [
-      "✗ TMP/gemini/ide belongs to another user (uid N), so no editor of yours can offer itself to Gemini CLI there. Have it removed by its owner, or give the editor and the agent a TMPDIR of your own.",
+      "✗ TMP/gemini/ide belongs to another user (uid N), so your editors cannot announce themselves to Gemini CLI there. Ask its owner to remove it, or give the editor and the agent a TMPDIR of your own.",
     ],
   },
   {
@@ -543,7 +543,7 @@ export const situations: readonly Situation[] = [
       await lab.start("Editor", [lab.folder]);
     },
     says: [
-      "✗ TMP/gemini/ide is a symbolic link that Patchbay does not follow, so Gemini CLI finds no record there. Links are followed only in your home, and only to a directory that nobody else can change.",
+      "✗ TMP/gemini/ide is a symbolic link that Patchbay does not follow, so Gemini CLI finds no record there. Links are followed only in your home directory, and only to a directory that nobody else can change.",
     ],
   },
   {
@@ -554,7 +554,7 @@ export const situations: readonly Situation[] = [
       lab.put(lab.inHome(".claude/ide"), "");
     },
     says: [
-      "✗ ~/.claude/ide is not a directory, so no editor can offer itself to Claude Code there.",
+      "✗ ~/.claude/ide is not a directory, so no editor can announce itself to Claude Code there.",
       "  type: mv ~/.claude/ide ~/.claude/ide.old",
     ],
   },
@@ -568,9 +568,9 @@ export const situations: readonly Situation[] = [
       await lab.platform.files.chmod(lab.inHome(`.qwen/ide/${name}`), 0o644);
     },
     says: [
-      "! Other users may write to ~/.qwen/ide, and could lead Qwen Code to an editor of theirs.",
+      "! Other users can write to ~/.qwen/ide, and could direct Qwen Code to their own editor.",
       "  type: chmod go-w ~/.qwen/ide",
-      "! Other users may read the token in ~/.qwen/ide/N.lock.",
+      "! Other users can read the token in ~/.qwen/ide/N.lock.",
       "  type: chmod 600 ~/.qwen/ide/N.lock",
       "✓ Qwen Code connects to Editor (port N).",
     ],
@@ -584,7 +584,7 @@ export const situations: readonly Situation[] = [
       lab.foreign.add(lab.put(lab.inHome(".claude/ide/2.lock"), "{}"));
     },
     says: [
-      "! ~/.claude/ide/N.lock is not a record that Claude Code understands, and is skipped.",
+      "! ~/.claude/ide/N.lock is not a valid record for Claude Code, and is skipped.",
       "! ~/.claude/ide/N.lock belongs to another user (uid N); Claude Code ignores it.",
       "✓ Claude Code connects to Editor (port N).",
     ],
@@ -605,7 +605,7 @@ export const situations: readonly Situation[] = [
       lab.settle();
     },
     says: [
-      "✗ Editor (port N) has this folder open, but there is no record for Qwen Code in ~/.qwen/ide. Reload the editor's window. If that does not help, its own diagnosis says why.",
+      "✗ Editor (port N) has this folder open, but there is no record for Qwen Code in ~/.qwen/ide. Reload the editor's window. If that does not help, run the editor's own diagnosis.",
     ],
   },
 ];

@@ -121,7 +121,7 @@ describe("patchbay env", () => {
     writeFileSync(settings, "{}");
     const { told } = await run(platform.workspace, "sh");
     expect(told.filter((line) => line.includes("/ide enable"))).toEqual([
-      "Gemini CLI looks for no editor yet: if it asks whether to connect or to install, answer No, then type /ide enable there.",
+      "Gemini CLI does not look for an editor yet. If it asks whether to connect or to install something, answer No, then type /ide enable there.",
     ]);
     writeFileSync(settings, '{"ide":{"enabled":true}}');
     expect((await run(platform.workspace, "sh")).told.join()).not.toContain("/ide enable");
@@ -146,11 +146,11 @@ describe("the words of the shells", () => {
     expect(chooseShell(undefined, undefined, "win32")).toBe("powershell");
     expect(chooseShell(undefined, "/bin/tcsh", "linux")).toBe("tcsh");
     expect(chooseShell(undefined, undefined, "linux")).toBe("sh");
-    expect(() => chooseShell("cmd", undefined, "win32")).toThrowError(/"cmd" is not known here.*fish, tcsh or power/u);
+    expect(() => chooseShell("cmd", undefined, "win32")).toThrowError(/"cmd" is not supported.*fish, tcsh or power/u);
     // Their words are not those of sh: nothing is better than something that fails.
     for (const name of ["nu", "elvish", "xonsh"])
       expect(() => chooseShell(undefined, `/usr/bin/${name}`, "linux")).toThrowError(
-        `Your shell, ${name}, is not known`,
+        `Your shell, ${name}, is not supported`,
       );
   });
 
@@ -175,7 +175,7 @@ describe("the words of the shells", () => {
     expect(execFileSync("/bin/sh", ["-c", script], { env: { LINE: line }, encoding: "utf8" })).toBe(hostile);
     expect(exportLines({ A: "x\u001by" }, "fish")).toEqual(["set -gx A 'x'\\U0000001b'y'"]);
     expect(exportLines({ A: "x\u001by" }, "powershell")).toEqual(["$env:A = 'x' + [char]::ConvertFromUtf32(27) + 'y'"]);
-    expect(() => exportLines({ A: "x\u001b" }, "tcsh")).toThrowError("tcsh has no words");
+    expect(() => exportLines({ A: "x\u001b" }, "tcsh")).toThrowError("tcsh cannot express a name");
   });
 });
 

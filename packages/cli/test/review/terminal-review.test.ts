@@ -201,7 +201,7 @@ describe("a review in the terminal", () => {
     const view = await propose("a.txt", "A\n");
     await prompted("[a]ccept");
     await view.close("decided-in-terminal");
-    expect(screen.text).toContain("a.txt was decided in Gemini CLI's own terminal.");
+    expect(screen.text).toContain("a.txt was answered in Gemini CLI's terminal.");
     expect(screen.prompt).toBe("patchbay > ");
     enter("a");
     expect(verdicts).toEqual([]);
@@ -303,7 +303,7 @@ describe("a review in the terminal", () => {
     expect(screen.text).not.toContain("wait");
     await propose("b.txt", "B\n", "Qwen Code");
     expect(screen.rings).toBe(2);
-    expect(screen.text).toContain("Qwen Code wants to create b.txt: 2 proposals wait for you.");
+    expect(screen.text).toContain("Qwen Code wants to create b.txt: 2 proposals are waiting.");
     expect(screen.prompt).toContain("(1 more)");
     const third = await propose("c.txt", "C\n");
     expect(screen.prompt).toContain("(2 more)");
@@ -314,7 +314,7 @@ describe("a review in the terminal", () => {
   it("does not interrupt a line that is being typed, and asks when it was entered or taken back", async () => {
     screen.isTyping = true;
     await propose("a.txt", "A\n");
-    expect(screen.text).toContain("Gemini CLI wants to change a.txt: it waits for you.");
+    expect(screen.text).toContain("Gemini CLI wants to change a.txt: it is waiting for you.");
     expect([screen.rings, screen.keys, screen.prompt]).toEqual([1, "", "patchbay (1 waiting) > "]);
     enter("open a.txt");
     expect(commands).toEqual(["open a.txt"]);
@@ -389,9 +389,9 @@ describe("a file that changes under its review", () => {
     screen.printed.length = 0;
     clock += 10_000;
     expect(await view.update(merged)).toBe("applied");
-    expect(screen.text).toContain("a.txt has changed meanwhile; this is the proposal on the file as it is now:");
+    expect(screen.text).toContain("a.txt has changed. The proposal now:");
     await expect.poll(() => screen.text).toContain("-one\n+ONE\n two\n three");
-    expect(screen.text).toContain("both changes are in");
+    expect(screen.text).toContain("the proposal includes those changes");
     expect(screen.rings).toBe(2);
     await prompted("[a]ccept");
     review.line("a");
@@ -407,13 +407,13 @@ describe("a file that changes under its review", () => {
     refused.add("a.txt");
     await view.update(conflict);
     await expect.poll(() => screen.text).toContain("+<<<<<<< current file");
-    expect(screen.text).toContain("a.txt has changed in the same lines. Both versions stand between");
+    expect(screen.text).toContain("a.txt has changed in the same lines. Both versions are between");
     await prompted("[a]ccept");
     enter("a");
     const path = join(folder, "a.txt");
     await review.ask({ code: "not-accepted-conflict", severity: "warning", text: "", values: { path }, actions: [] });
     expect(screen.printed.at(-1)).toContain("Not accepted: a.txt has changed in the same lines.");
-    expect(screen.printed.at(-1)).toContain("press e");
+    expect(screen.printed.at(-1)).toContain("Press e");
     expect(verdicts).toEqual([]);
     refused.clear();
     enter("e");
@@ -455,13 +455,13 @@ describe("a text that no agent takes any more", () => {
     view.setAgentPresent(false);
     expect(screen.prompt).toContain("a.txt: [w]rite [r]emove [e]dit");
     expect(screen.keys).toBe("awrevsqh?");
-    expect(screen.text).toContain("Gemini CLI no longer waits for this. Your text is kept: w writes it to a.txt");
+    expect(screen.text).toContain("Gemini CLI is no longer waiting for this. Your text is kept: w writes it to a.txt");
     enter("?");
     expect(screen.text).toContain("w  write your text to a.txt");
     enter("a");
     expect(verdicts).toEqual([]);
     enter("accept all");
-    expect(screen.text).toContain("Nothing waits for you.");
+    expect(screen.text).toContain("No proposals are waiting.");
     enter("w");
     await prompted("patchbay > ");
     expect(screen.printed.at(-1)).toBe("saved to a.txt");
@@ -474,7 +474,7 @@ describe("a text that no agent takes any more", () => {
     kept.add(id);
     enter("r");
     expect(queue.find(id)).toBeDefined();
-    expect(screen.text).toContain("r again discards your text for good.");
+    expect(screen.text).toContain("Press r again to discard your text permanently.");
     enter("r");
     expect(screen.text).toContain("Your text was discarded.");
     expect(screen.text).not.toContain("Rejected");
@@ -541,7 +541,7 @@ describe("questions of the companion", () => {
     await propose("a.txt", "A\n");
     await prompted("[a]ccept");
     const answer = review.ask(message);
-    expect(screen.text).toContain("Open /etc/x?\\e[2J You are asked next.");
+    expect(screen.text).toContain("Open /etc/x?\\e[2J You will be asked next.");
     expect(screen.rings).toBe(2);
     enter("r");
     await prompted("[1] Open");
@@ -606,8 +606,8 @@ describe("editing outside", () => {
     await prompted("[e]dit");
     enter("e");
     await view.close("decided-in-terminal");
-    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("is kept in");
-    const copy = /is kept in (?<path>\S+)/u.exec(screen.text)?.groups?.["path"] ?? "";
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("What you saved is in");
+    const copy = /What you saved is in (?<path>\S+)/u.exec(screen.text)?.groups?.["path"] ?? "";
     expect(readFileSync(copy, "utf8")).toBe("typed for hours\n");
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     rmSync(dirname(copy), { recursive: true });
@@ -618,7 +618,7 @@ describe("editing outside", () => {
     await propose("a.txt", "A\n");
     await prompted("[e]dit");
     enter("e");
-    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("ended with code 3");
+    await expect.poll(() => screen.text, { timeout: 10_000 }).toContain("exited with code 3");
     await prompted("[a]ccept");
   });
 

@@ -105,7 +105,7 @@ describe.skipIf(process.platform === "win32")("names that speak to a terminal", 
       onDidContinue: () => toDisposable(() => {}),
     });
     await seen("patchbay > ");
-    await seen("There is no file none");
+    await seen("File not found: none");
     const gemini = createGeminiDriver(where());
     const qwen = createQwenDriver(where());
     // A header of its handshake takes no such version.
@@ -125,12 +125,12 @@ describe.skipIf(process.platform === "win32")("names that speak to a terminal", 
     await enter("help", "accept: Gemini CLI writes");
     await enter("v", "wants to change");
     qwen.propose({ path: join(folder, `new${evil}.txt`), text: `${evil}\n` });
-    await seen("2 proposals wait");
+    await seen("2 proposals are waiting");
     input.write("proposals\n");
     await enter("e", "with your edits");
     await first.decideInTerminal("reject");
     // Whoever answers before the next question is asked answers nothing.
-    await seen(/own terminal[^]*\[a\]ccept/u);
+    await seen(/'s terminal[^]*\[a\]ccept/u);
     await enter("r", "Rejected");
     claude.propose({ path, text: `${evil}\n` });
     await seen("Claude Code wants to change");
@@ -164,7 +164,7 @@ describe.skipIf(process.platform === "win32")("names that speak to a terminal", 
     input.write(
       `${evil}\n{"command":"accept","id":${JSON.stringify(evil)}}\n{"command":"open","file":${JSON.stringify(evil)}}\n`,
     );
-    await seen("There is no file x");
+    await seen("File not found: x");
     await gemini.end();
     expect(written.split("\n").filter((line) => speaking.test(line))).toEqual([]);
     const events = written

@@ -167,27 +167,27 @@ describe("patchbay serve in a terminal", () => {
 
   it("says what it does not know", async () => {
     start({ open: ["none.txt"] });
-    await seen("There is no file none.txt.");
+    await seen("File not found: none.txt.");
     await seen("patchbay > ");
     input.write(
       "dance\nproposals\nsessions\nreview 3\nmention a.txt:1-2\nmention none.txt\nclose b.txt\nopen\nopen a.txt:9\nopen .\nkept\nhelp\n",
     );
-    await seen('There is no command "dance"');
-    await seen("Nothing waits for you.");
+    await seen('Unknown command "dance"');
+    await seen("No proposals are waiting.");
     await seen("No agent is connected.");
     await seen("No connected agent supports @-mentions");
-    await seen("There is no file none.txt.");
+    await seen("File not found: none.txt.");
     await seen("b.txt was not open.");
     await seen("Which file? Type: open <file[:line[-line]]>");
     await seen("a.txt has only 3 lines.");
     await seen("is not a file.");
-    await seen("No text is kept.");
+    await seen("No texts are kept.");
     await seen("show agents a file");
   });
 
   it("tells that another editor serves the folder, and how to choose", async () => {
     start({}, { others: ["VS Code (port 7)"] });
-    await seen("VS Code (port 7) serves it too");
+    await seen("VS Code (port 7) has this folder open too");
     await seen('eval "$(patchbay env --port ');
   });
 
@@ -227,7 +227,7 @@ describe("patchbay serve without a terminal", () => {
 
   it("names a folder that is not there", async () => {
     const command = { ...plainCommand, folder: join(platform.root, "none") };
-    await expect(serve(command, { input, output })).rejects.toThrow("There is no folder");
+    await expect(serve(command, { input, output })).rejects.toThrow("Folder not found");
   });
 });
 
@@ -347,7 +347,7 @@ describe("patchbay serve --json", () => {
     expect(await event("saved")).toMatchObject({ id, kind: "saved" });
     expect(readFileSync(path, "utf8")).toBe("mine\ntwo\nthree\n");
     tell({ command: "discard-kept", id });
-    expect(await event("error")).toMatchObject({ message: "It is not kept any more." });
+    expect(await event("error")).toMatchObject({ message: "This text is no longer kept." });
   });
 
   it("tells a program that the terminal decided", async () => {
@@ -399,7 +399,7 @@ describe("patchbay serve --json", () => {
       "Invalid command: the line is not JSON.",
       'Invalid command: it needs a "command" that is known.',
       "No proposal none waits.",
-      "There is no file none.txt.",
+      "File not found: none.txt.",
     ]);
     tell({ command: "edit", id: "none" });
     await expect.poll(() => events("error").at(-1)).toMatchObject({ message: expect.stringContaining('its "text"') });

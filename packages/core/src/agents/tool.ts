@@ -59,7 +59,7 @@ export function defineTool<T>(options: {
  */
 const noSchemaValidator = {
   getValidator: () => {
-    throw new PatchbayError("invalid-argument", "Nothing is asked of agents.");
+    throw new PatchbayError("invalid-argument", "Requests to agents are not supported.");
   },
 };
 
@@ -76,7 +76,7 @@ export function createToolServer(
     { capabilities: { tools: {}, logging: {} }, jsonSchemaValidator: noSchemaValidator },
   );
   server.onerror = (error) =>
-    services.logger.debug("An agent sent something that was not understood", {
+    services.logger.debug("An agent sent a message that could not be parsed", {
       session: services.sessionId,
       reason: error.message,
     });
@@ -93,10 +93,10 @@ export function createToolServer(
   // A handler of its own would have each call and each result checked three times more by the engine's schemas: with what
   // stands in `callParams` and in a tool's own schema nothing is left for these to find, and they cost as much as the tool.
   server.fallbackRequestHandler = async (request, extra) => {
-    if (request.method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "There is no such method.");
+    if (request.method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "Method not found.");
     const { name, arguments: args } = parseParams(callParams, request.params);
     const tool = byName.get(name);
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, "There is no such tool.");
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, "Unknown tool.");
     try {
       return await tool.call(args, extra.signal);
     } catch (error) {
@@ -107,7 +107,7 @@ export function createToolServer(
         session: services.sessionId,
         reason: sentence,
       });
-      return errorResult(error instanceof PatchbayError ? sentence : `The editor could not do this: ${sentence}`);
+      return errorResult(error instanceof PatchbayError ? sentence : `The editor failed: ${sentence}`);
     }
   };
   return server;

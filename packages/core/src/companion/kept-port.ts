@@ -56,7 +56,7 @@ export async function listenOnKeptPort(options: KeptPortOptions): Promise<Opened
       return await listen(port, wasHeld ? kept.identity : fresh);
     } catch (again) {
       if (onlyPort !== undefined || !isTaken(again)) throw again;
-      logger.warn("The port of the last run is taken; agents of that run have to connect again", { port });
+      logger.warn("The port of the last run is taken; agents of that run have to reconnect", { port });
       return await listen(0, fresh);
     }
   }
@@ -131,9 +131,9 @@ export async function tellPortLost(
     await storage.remove(attachedKey);
     const { at, agents, inputs } = attached;
     if (clock.now() - at > worthTellingMs) return;
-    const text = `${agents} cannot come back without your help: while this editor was away, another program could have its port. To connect again, type: ${inputs}.`;
+    const text = `${agents} cannot reconnect automatically, because another program may have used the port while this editor was closed. To reconnect, type: ${inputs}.`;
     await host.messages.show({ code: "port-lost", severity: "warning", text, actions: [], values: { agents, inputs } });
   } catch (error) {
-    logger.warn("It could not be told that agents have to connect again", { reason: messageOf(error) });
+    logger.warn("The message that agents have to reconnect could not be shown", { reason: messageOf(error) });
   }
 }

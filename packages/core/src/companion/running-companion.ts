@@ -104,7 +104,7 @@ export class RunningCompanion implements Companion {
 
   start(): Promise<void> {
     if (this.#stopping !== undefined) {
-      return Promise.reject(new PatchbayError("stopped", "This companion has been stopped; a new one is needed."));
+      return Promise.reject(new PatchbayError("stopped", "This companion has been stopped. Create another one."));
     }
     return this.#started.get();
   }
@@ -263,11 +263,11 @@ export class RunningCompanion implements Companion {
         },
       ],
       onDidSetAside: (place) => {
-        const text = `What Patchbay had kept could be changed by other users of this machine, and is not used. It is in ${place}, in files that end with ".aside".`;
+        const text = `Patchbay's stored data was not used, because other users of this machine could have changed it. It was set aside in ${place}, in files that end in ".aside".`;
         this.#warn("set-aside", text, { place });
       },
       onDidFail: (reason) => {
-        const text = `Patchbay keeps nothing for the next start of the editor. ${reason} Then start the editor again.`;
+        const text = `Patchbay cannot store anything for the next start of the editor. ${reason} Then restart the editor.`;
         this.#warn("nothing-kept", text, { reason });
       },
     });
@@ -291,7 +291,7 @@ export class RunningCompanion implements Companion {
     try {
       await this.#announcement.sweepStale();
     } catch (error) {
-      this.#options.logger.warn("Records of earlier runs could not be looked for", { reason: messageOf(error) });
+      this.#options.logger.warn("Records of earlier runs could not be searched", { reason: messageOf(error) });
     }
     await this.#announcement.keep((warnings) => this.#setWarnings(warnings));
     await restoring;

@@ -131,7 +131,7 @@ export class ContextTracker implements Disposable {
       const text = limitText(active.readSelection(maximumSelectionBytes), maximumSelectionBytes);
       return { range: active.selection, text };
     } catch (error) {
-      this.#logger.warn("The editor could not say what is selected", { reason: messageOf(error) });
+      this.#logger.warn("The selection could not be read from the editor", { reason: messageOf(error) });
       return undefined;
     }
   }
@@ -188,7 +188,7 @@ export class ContextTracker implements Disposable {
     try {
       context = this.current();
     } catch (error) {
-      this.#logger.warn("The editor could not say what is open", { reason: messageOf(error) });
+      this.#logger.warn("The open files could not be read from the editor", { reason: messageOf(error) });
       return;
     }
     if (this.#last !== undefined && sameContext(this.#last, context)) return;

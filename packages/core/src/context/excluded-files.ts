@@ -48,21 +48,21 @@ export class ExcludedFiles {
       this.#options.onDidRead();
       for (const { pattern: written, reason } of unclear) {
         const pattern = written.replaceAll("\0", "");
-        const text = `Nothing is shared with agents: the pattern "${pattern}" of files to leave out cannot be understood (${reason}). Change it in the settings.`;
+        const text = `Nothing is shared with agents, because the exclude pattern "${pattern}" is invalid (${reason}). Correct it in the settings.`;
         await this.#tell("unclear-pattern", text, { pattern, reason });
       }
     } catch (error) {
       // The next look at the settings tries again.
       if (this.#current.key === key) this.#current = { key: "", test: undefined };
       const reason = messageOf(error);
-      const text = `Nothing is shared with agents: the patterns of files to leave out could not be read (${reason}). Change them in the settings, or start the editor again.`;
+      const text = `Nothing is shared with agents, because the exclude patterns could not be read (${reason}). Correct them in the settings, or restart the editor.`;
       await this.#tell("unread-patterns", text, { reason });
     }
   }
 
   async #tell(code: string, text: string, values: Readonly<Record<string, string>>): Promise<void> {
     const { host, logger } = this.#options;
-    logger.warn("Nothing is shared because of the patterns of files to leave out", values);
+    logger.warn("Nothing is shared because of the exclude patterns", values);
     try {
       await host.messages.show({ code, severity: "warning", text, actions: [], values });
     } catch (error) {

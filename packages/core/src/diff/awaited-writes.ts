@@ -296,7 +296,7 @@ class PendingWrite {
     try {
       await host.documents?.reload?.(path, heldText);
     } catch (error) {
-      logger.warn("An open document could not take what was accepted", { reason: messageOf(error) });
+      logger.warn("An open document could not be updated with the accepted text", { reason: messageOf(error) });
     }
   }
 }

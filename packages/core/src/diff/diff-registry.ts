@@ -74,7 +74,7 @@ export class DiffRegistry {
       throw this.#refusal(
         owner,
         input,
-        `${maximumOpenPerSession} proposals of this agent are already open; decide some of them first.`,
+        `${maximumOpenPerSession} proposals of this agent are already open. Accept or reject some of them first.`,
       );
     }
     const open = this.#services.proposals.all.filter((proposal) => proposal.isOpen);
@@ -83,7 +83,7 @@ export class DiffRegistry {
       throw this.#refusal(
         owner,
         input,
-        "The proposals that are open already fill the memory there is for them; decide some of them first.",
+        "The open proposals already use the memory reserved for them. Accept or reject some of them first.",
       );
     }
     this.#isRefusalTold = false;

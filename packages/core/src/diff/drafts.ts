@@ -194,9 +194,12 @@ export class RestingTexts {
       const record = await store.read?.(proposal.id);
       if (record !== undefined) proposal.wake(record);
     } catch (error) {
-      logger.warn("What is kept of a proposal could not be read", { proposal: proposal.id, reason: messageOf(error) });
+      logger.warn("The stored text of a proposal could not be read", {
+        proposal: proposal.id,
+        reason: messageOf(error),
+      });
     }
-    if (proposal.isResting) throw new PatchbayError("storage-failed", "The text is not on disk any more.");
+    if (proposal.isResting) throw new PatchbayError("storage-failed", "The text is no longer on disk.");
   }
 
   #mayRest(proposal: Proposal): boolean {

@@ -89,10 +89,7 @@ async function findPlace(path: string, { files, documents }: FileAccess): Promis
       if (real === undefined) return undefined;
       const held = await files.readText(real, maximumBytes);
       if (held !== undefined) return held;
-      throw new PatchbayError(
-        "storage-failed",
-        `${path} is not a text in UTF-8 of at most 64 MB. Open it in the editor.`,
-      );
+      throw new PatchbayError("storage-failed", `${path} is not UTF-8 text of at most 64 MB. Open it in the editor.`);
     },
     create: async (text) => {
       try {

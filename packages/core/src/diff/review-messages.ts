@@ -90,12 +90,12 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     },
     superseded: (proposal) => {
       const about = aboutOf(proposal);
-      const text = `${about.agent} made a newer proposal for ${about.path}. What you typed into the earlier one stays open beside it.`;
+      const text = `${about.agent} made a newer proposal for ${about.path}. The earlier one, with your edits, stays open beside it.`;
       void show(about, "proposal-superseded", "info", text, []);
     },
     answerNotUsed: (proposal, save) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.agent} made a new proposal for ${about.path} before it had your answer, so your edits were not used. They are kept in the list of proposals.`;
+      const sentence = `${about.agent} made a new proposal for ${about.path} before it received your answer, so your edits were not used. They are kept in the list of proposals.`;
       offerToSave(about, "answer-not-used", "warning", sentence, save);
     },
     editsNotUsed: (proposal, save) => {
@@ -110,31 +110,31 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     },
     answerInTerminal: (proposal) => {
       const about = aboutOf(proposal);
-      const sentence = `Answer in the terminal of ${about.agent}. Your edits to ${about.path} can be applied after it has written.`;
-      const plain = `Answer in the terminal of ${about.agent}: it does not hear this editor about ${about.path} any more.`;
+      const sentence = `Answer in ${about.agent}'s terminal. You can apply your edits once it has written ${about.path}.`;
+      const plain = `Answer in ${about.agent}'s terminal. It no longer takes the editor's answer for ${about.path}.`;
       void show(about, "answer-in-terminal", "warning", proposal.isEdited ? sentence : plain, []);
     },
     notWritten: (proposal, save) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.agent} no longer waits for this proposal, so ${about.path} was not changed. Your text is kept in the list of proposals.`;
+      const sentence = `${about.agent} is no longer waiting for this proposal, so ${about.path} was not changed. Your text is kept in the list of proposals.`;
       offerToSave(about, "agent-gone", "warning", sentence, save);
     },
     keptUntilReturn: (proposal, save) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.agent} is not connected, so ${about.path} was not changed. Your answer is delivered when it returns, and kept in the list of proposals until then.`;
+      const sentence = `${about.agent} is not connected, so ${about.path} was not changed. Your answer is kept in the list of proposals and will be sent when the agent reconnects.`;
       offerToSave(about, "kept-until-return", "info", sentence, save);
     },
     notDelivered: (proposal, save) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.agent} exited before it had your answer, so ${about.path} was not changed. Your text is kept in the list of proposals.`;
+      const sentence = `${about.agent} exited before it received your answer, so ${about.path} was not changed. Your text is kept in the list of proposals.`;
       offerToSave(about, "not-delivered", "warning", sentence, save);
     },
     keptTextNotSaved: (proposal, saving) => {
       const about = aboutOf(proposal);
       const sentence =
         saving.kind === "conflict"
-          ? `${about.path} has changed in the same lines meanwhile, so nothing was written. Your text is kept in the list of proposals.`
-          : `Your text could not be saved to ${about.path}; the log says why. It is kept in the list of proposals.`;
+          ? `${about.path} has changed in the same lines, so nothing was written. Your text is kept in the list of proposals.`
+          : `Your text could not be saved to ${about.path}; see the log. It is kept in the list of proposals.`;
       void show(about, "kept-text-not-saved", "error", sentence, []);
     },
     emptied: (proposal) => {
@@ -143,7 +143,7 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
         about,
         "emptied",
         "info",
-        `${about.agent} cannot write an empty text, so ${about.path} will hold a single line end.`,
+        `${about.agent} cannot write an empty file, so ${about.path} will contain a single line break.`,
         [],
       );
     },
@@ -151,19 +151,19 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       const about = aboutOf(proposal);
       const sentences: Readonly<Record<AcceptRefusal, string>> = {
         conflict: `Not accepted yet: ${about.path} has changed in the same lines. The right side shows both versions; resolve the conflict, then accept.`,
-        "not-written-yet": `Not accepted yet: another change you accepted for ${about.path} has not been written. Accept this one when it has.`,
-        "changed-unreadable": `Not accepted yet: ${about.path} has changed since ${about.agent} proposed this, and cannot be shown as text. Accept again to replace it.`,
+        "not-written-yet": `Not accepted yet: ${about.path} is still waiting for another change that you accepted. Accept this one once that has been written.`,
+        "changed-unreadable": `Not accepted yet: ${about.path} has changed since ${about.agent} made this proposal, and cannot be shown as text. Accept again to replace it.`,
       };
       void show(about, `not-accepted-${because}`, "warning", sentences[because], []);
     },
     outdatedAccept: (proposal, save) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.path} has changed in the same lines since you accepted the change of ${about.agent}, so it was not sent. The text is kept in the list of proposals.`;
+      const sentence = `${about.path} has changed in the same lines since you accepted ${about.agent}'s change, so the change was not sent. The text is kept in the list of proposals.`;
       offerToSave(about, "outdated-accept", "warning", sentence, save);
     },
     unwritten: (proposal, save) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.agent} has not written the change you accepted for ${about.path}; agents refuse where a file has changed since they read it. The text is kept in the list of proposals.`;
+      const sentence = `${about.agent} has not written the change you accepted for ${about.path}. Agents refuse to write a file that has changed since they read it. The text is kept in the list of proposals.`;
       offerToSave(about, "not-written", "warning", sentence, save);
     },
     takeOfferBack: ({ id }) => {
@@ -172,12 +172,12 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
     },
     noRoom: (agent, path) => {
       const about = { id: "", agent, path };
-      const sentence = `${about.agent} proposes a change to ${about.path} that is not shown here: too many proposals are open already. Decide some of them, or answer in its terminal.`;
+      const sentence = `${about.agent} proposed a change to ${about.path} that cannot be shown here because too many proposals are open. Accept or reject some of them, or answer in the agent's terminal.`;
       void show(about, "no-room", "warning", sentence, []);
     },
     answerLost: (proposal) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.agent} did not come back for your answer about ${about.path}. It was dropped to make room for newer ones, so the file was not changed.`;
+      const sentence = `${about.agent} did not reconnect to receive your answer for ${about.path}. The answer was dropped to make room for newer ones, so the file was not changed.`;
       void show(about, "answer-lost", "warning", sentence, []);
     },
     draftNotKept: (proposal) => {
@@ -186,7 +186,7 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
         about,
         "draft-not-kept",
         "error",
-        `What you type in the review of ${about.path} cannot be kept on disk (is the disk full?). It would be lost with the editor.`,
+        `Your edits to the proposal for ${about.path} cannot be saved to disk (is it full?). They will be lost when the editor closes.`,
         [],
       );
     },

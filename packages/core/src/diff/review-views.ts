@@ -215,6 +215,6 @@ export async function readView(proposal: Proposal, clock: Clock, logger: Logger)
 
 /** The text of the proposal's view. Rejects where there is none or the editor cannot say it. */
 export async function currentText({ view }: Proposal, clock: Clock): Promise<string> {
-  if (view === undefined) throw new PatchbayError("host-failed", "The proposal is not shown.");
+  if (view === undefined) throw new PatchbayError("host-failed", "The proposal is not open in the editor.");
   return withTimeout(answerMs, clock, view.currentText());
 }

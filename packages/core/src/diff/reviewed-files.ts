@@ -134,7 +134,7 @@ export class ReviewedFiles {
     try {
       return await host.documents?.unsavedText?.(path);
     } catch (error) {
-      logger.warn("The editor could not tell the unsaved text of a file", { reason: messageOf(error) });
+      logger.warn("The unsaved text of a file could not be read from the editor", { reason: messageOf(error) });
       return undefined;
     }
   }

@@ -250,7 +250,7 @@ class RecordSet implements DiscoveryRecords {
       const facts = await this.#platform.files.lstat(path);
       return facts?.kind === "file" && (facts.mode & 0o777) === 0o600 && isOwn(this.#platform, facts);
     } catch (error) {
-      this.#logger.debug("Discovery record cannot be looked at", { path, reason: messageOf(error) });
+      this.#logger.debug("Discovery record could not be examined", { path, reason: messageOf(error) });
       return false;
     }
   }

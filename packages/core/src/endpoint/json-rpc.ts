@@ -47,7 +47,7 @@ function shapeRpc(value: unknown): IncomingRpc {
     return invalid(knownId ?? null, rpcCodes.invalidRequest, "The params are not an object of the right shape.");
   }
   if (method === "initialize" && knownId !== undefined && !isInitialize(params)) {
-    return invalid(knownId, rpcCodes.invalidParams, "The params name no protocolVersion, capabilities or clientInfo.");
+    return invalid(knownId, rpcCodes.invalidParams, "The params lack protocolVersion, capabilities or clientInfo.");
   }
   // Rebuilt from known members, because the engine ignores a message with any further one.
   const given = params === undefined ? undefined : { params };

@@ -63,7 +63,7 @@ export class McpRoute {
     if (!(transport instanceof StreamableHttpTransport)) {
       // Also one that is only known by its MAC: it has nothing to end but must not be revived later.
       if (transport !== undefined || this.#ids.verify(sessionId) === undefined || this.#table.hasEnded(sessionId)) {
-        this.#refuse(request, response, 404, "The session is not known.");
+        this.#refuse(request, response, 404, "Unknown session.");
         return;
       }
       this.#table.remember(sessionId);
@@ -119,7 +119,12 @@ export class McpRoute {
     const live = sessionId === undefined ? undefined : this.#table.find(sessionId);
     if (incoming.kind === "request" && incoming.message.method === "initialize") {
       if (live === undefined) void this.#startSession(request, response, tokenName, incoming);
-      else answerJson(response, 400, rpcError(incoming.message.id, rpcCodes.invalidRequest, "The session has begun."));
+      else
+        answerJson(
+          response,
+          400,
+          rpcError(incoming.message.id, rpcCodes.invalidRequest, "The session is already initialized."),
+        );
     } else if (sessionId === undefined) {
       const id = incoming.kind === "request" ? incoming.message.id : null;
       answerJson(response, 400, rpcError(id, rpcCodes.refused, "The header mcp-session-id is missing."));
@@ -170,7 +175,7 @@ export class McpRoute {
       return;
     }
     if (!(transport instanceof StreamableHttpTransport)) {
-      this.#refuse(request, response, 404, "The session is not known.");
+      this.#refuse(request, response, 404, "Unknown session.");
       return;
     }
     const connecting = this.#connecting.get(sessionId);

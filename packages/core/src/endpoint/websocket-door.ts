@@ -120,7 +120,7 @@ export class WebSocketDoor {
     };
     const take = (incoming: IncomingRpc | undefined): void => {
       if (webSocket.readyState !== webSocket.OPEN) return;
-      if (incoming === undefined) webSocket.close(1003, "Only text messages are understood.");
+      if (incoming === undefined) webSocket.close(1003, "Only text messages are supported.");
       else if (incoming.kind === "invalid") webSocket.send(rpcError(incoming.id, incoming.code, incoming.reason));
       else receive(incoming);
     };

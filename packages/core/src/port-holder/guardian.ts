@@ -102,7 +102,9 @@ export class Guardian {
     };
     this.#watch = watch;
     this.#open(watch).catch((error: unknown) =>
-      this.#options.logger.warn("Agents are not answered if the editor is killed", { reason: messageOf(error) }),
+      this.#options.logger.warn("No guardian: agents will not be answered if the editor is killed", {
+        reason: messageOf(error),
+      }),
     );
   }
 

@@ -50,7 +50,7 @@ export class DialectChoice {
       most = score;
       best = dialect;
     }
-    if (best === undefined) throw new PatchbayError("invalid-argument", "No agent of this kind is served here.");
+    if (best === undefined) throw new PatchbayError("invalid-argument", "This agent is not supported.");
     return best;
   }
 }

@@ -75,7 +75,7 @@ function refuseMalformed(path: string, isWindows: boolean): void {
   }
   // Windows drops dots and spaces at the end of a name, and reads a colon as a stream of the file: what is checked must be what is opened.
   if (isWindows && segmentsOf(path, isWindows).slice(1).some(isAmbiguous)) {
-    throw refusal("The path has a name that Windows reads as another one.");
+    throw refusal("The path contains a name that Windows resolves to another one.");
   }
 }
 

@@ -89,7 +89,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       onDidChange: () => this.#change.fire(),
       onDidChangePresence: (one, present) => this.#presence(one, present),
       onDidBeginTelling: (one) =>
-        this.#options.logger.info("An agent is told what is open", {
+        this.#options.logger.info("Context sent to an agent", {
           session: shortId(one.id),
           dialect: one.dialect.id,
         }),
@@ -176,7 +176,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     try {
       return this.#options.tracker.snapshot();
     } catch (error) {
-      this.#options.logger.warn("The editor could not say what is open", { reason: messageOf(error) });
+      this.#options.logger.warn("The open files could not be read from the editor", { reason: messageOf(error) });
       return undefined;
     }
   }
@@ -206,7 +206,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     this.#processes
       .identify(session.owner, session.ports, session.pid)
       .catch((error: unknown) =>
-        this.#options.logger.debug("The process of an agent could not be told", { reason: messageOf(error) }),
+        this.#options.logger.debug("The process of an agent could not be determined", { reason: messageOf(error) }),
       );
   }
 

@@ -137,7 +137,7 @@ describe("a port that another program took meanwhile", () => {
     await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
   };
 
-  it("agents that were connected cannot come back by themselves: the user is told once what to type", async () => {
+  it("agents that were connected cannot reconnect by themselves: the user is told once what to type", async () => {
     const { build, agent } = createWorkspaceLab();
     const one = build();
     await one.companion.start();
@@ -151,7 +151,7 @@ describe("a port that another program took meanwhile", () => {
     await two.companion.start();
     expect(portOf(two.companion)).not.toBe(port);
     expect((await two.editor.messages.next("port-lost")).message.text).toMatch(
-      /Gemini CLI cannot come back.*\/ide enable/u,
+      /Gemini CLI cannot reconnect.*\/ide enable/u,
     );
   });
 

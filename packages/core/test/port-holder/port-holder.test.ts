@@ -357,7 +357,7 @@ describe.runIf(process.platform === "linux")("the token and the key of session i
     // Who has the new token from the record is not let into the session of before either.
     expect(await statusWith(port, after.token, sessionOf(driver))).toBe(404);
     const { message } = await editor.messages.next("port-lost");
-    expect(message.text).toMatch(/Gemini CLI cannot come back.*\/ide enable/u);
+    expect(message.text).toMatch(/Gemini CLI cannot reconnect.*\/ide enable/u);
   });
 
   it("are new after a stop that is for good, and after a kill", async () => {

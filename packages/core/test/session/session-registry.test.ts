@@ -171,7 +171,7 @@ describe("session registry", () => {
     load();
     const transport = new HandTransport();
     await accept(transport);
-    const begins = (): number => logged.filter((line) => line === "An agent is told what is open").length;
+    const begins = (): number => logged.filter((line) => line === "Context sent to an agent").length;
     transport.openStream();
     expect(begins()).toBe(1);
     for (const name of ["a.ts", "b.ts"]) {

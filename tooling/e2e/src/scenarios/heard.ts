@@ -4,7 +4,7 @@ import type { World } from "./scenario.ts";
 
 /** How Patchbay's log says that it listens, and that an agent hears; editors put the time in front, and have their own way of writing fields. */
 const listens = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*Listening for agents/;
-const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*An agent is told what is open.*\bdialect\W+(\w+)/;
+const hears = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?).*Context sent to an agent.*\bdialect\W+(\w+)/;
 
 /**
  * Waits until an agent is told what is open, and says when, Unix milliseconds. A connection alone is not it: Claude Code is

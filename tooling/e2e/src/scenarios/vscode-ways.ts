@@ -95,7 +95,7 @@ export const keptOverReload: Scenario = {
     const kept = page
       .locator(".part.sidebar .monaco-list-row")
       .filter({ hasText: "kept.txt" })
-      .filter({ hasText: "your text, kept" });
+      .filter({ hasText: "your kept text" });
     await world.writeFile("kept.txt", startContents);
     const started = await world.startAgent(id);
     await started.agent.waitForConnection();

@@ -91,7 +91,7 @@ async function readInTime(
   try {
     return await new Promise((resolve, reject) => {
       const givingUp = clock.setTimeout(
-        () => reject(new PatchbayError("host-failed", "The editor did not say in time what it knows.")),
+        () => reject(new PatchbayError("host-failed", "The editor did not answer in time.")),
         left - giveUpMs,
       );
       read.then(resolve, reject).finally(() => givingUp.dispose());

@@ -134,7 +134,7 @@ async function openFile(args: z.infer<typeof openFileArguments>, services: Sessi
   const { inside, exists } = await services.checkPath(args.filePath);
   if (!inside) return errorResult("The file is outside the workspace.");
   // A new file that is not on disk yet may be open all the same.
-  if (!exists && documents.isDirty(args.filePath) === undefined) return errorResult("There is no such file.");
+  if (!exists && documents.isDirty(args.filePath) === undefined) return errorResult("File not found.");
   const view = { path: args.filePath, preview: args.preview ?? false, focus: false };
   const range = await rangeOf(args, documents);
   await documents.open({ ...view, ...(range === undefined ? {} : { range }) });

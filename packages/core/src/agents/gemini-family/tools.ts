@@ -78,7 +78,7 @@ async function answerWhenShown(
   const name = services.client?.clientName;
   if (options.showFailure === "error" || (name !== undefined && name !== familyClientName)) return errorResult(reason);
   // This client fails its write for good on isError, even if the user then approves in the terminal.
-  services.tellUser("show-failed", `${reason} Decide in the terminal.`, { reason });
+  services.tellUser("show-failed", `${reason} Answer in the agent's terminal.`, { reason });
   return answer;
 }
 

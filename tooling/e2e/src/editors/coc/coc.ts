@@ -191,7 +191,7 @@ export class CocDriver implements EditorDriver {
 
   /** From the list, by its key for the action. The list is as it was when it was opened. */
   async saveKept(): Promise<void> {
-    await this.#waitForScreen("a review without an agent", /\[not listening: :w keeps your text\]/);
+    await this.#waitForScreen("a review without an agent", /\[not connected: :w keeps your text\]/);
     await this.command("CocList patchbay");
     await this.#waitForScreen("the text in the list", /: save, yank or discard it\]/);
     await this.pane.type("\t");
