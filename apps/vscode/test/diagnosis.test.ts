@@ -39,6 +39,7 @@ describe("the words of the diagnosis", () => {
     const values = {
       mode: "auto",
       setting: "tools.approvalMode",
+      asking: "default",
       userFile: "/home/user/.qwen/settings.json",
       command: "qwen --approval-mode default",
       input: undefined,

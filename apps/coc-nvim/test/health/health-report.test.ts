@@ -103,6 +103,7 @@ describe("the health report", () => {
       mode: undefined,
       defaultMode: "auto",
       modeSetting: "tools.approvalMode",
+      askingMode: "default",
       settingsFile: "/home/user/.qwen/settings.json",
       decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
       traces: [],

@@ -34,6 +34,7 @@ function agent(facts: Partial<AgentSettings>): AgentSettings {
     mode: "default",
     defaultMode: "auto",
     modeSetting: "tools.approvalMode",
+    askingMode: "default",
     settingsFile: "/home/user/.qwen/settings.json",
     decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
     traces: [],

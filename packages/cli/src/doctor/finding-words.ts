@@ -250,12 +250,12 @@ function rawWordsOf(finding: Finding): Words {
         fix: `${connectInput}   # type this in ${agents}`,
       };
     case "never-asks": {
-      const { mode, setting, file, userFile, command, input } = finding.values;
+      const { mode, setting, asking, file, userFile, command, input } = finding.values;
       const where = file === undefined ? "by default" : `in ${file}`;
       const now = input === undefined ? `${command}   # ` : `${input}   # type this in ${agents}; `;
       return {
         text: `${agents}'s ${setting} is "${mode}" ${where}: it writes without asking, and shows no changes in an editor.`,
-        fix: `${now}to keep it: "default" in ${file ?? userFile}`,
+        fix: `${now}to keep it: "${asking}" in ${file ?? userFile}`,
       };
     }
     case "shows-changes-in-terminal": {

@@ -68,7 +68,7 @@ export async function editorEnvironment(
     const record = editor.records.find(({ agent }) => agent === dialect.id);
     if (record === undefined) continue;
     const facts: DiscoveryFacts = {
-      port: editor.port,
+      address: { kind: "tcp", port: editor.port },
       token: "",
       folders: record.folders,
       realFolders: record.folders,

@@ -82,7 +82,7 @@ export class DoctorLab {
     Object.assign(this.environment, companion.environment);
   }
 
-  /** A record as an editor leaves it. */
+  /** A record as an editor leaves it; the places are spelled here, as the diagnosis takes them from core. */
   record(
     agent: AgentId,
     port: number,
@@ -108,6 +108,8 @@ export class DoctorLab {
         return this.put(this.inHome(`.qwen/ide/${port}.lock`), text);
       case "claude":
         return this.put(this.inHome(`.claude/ide/${port}.lock`), text);
+      default:
+        throw new Error(`Nothing is known of the records of ${String(agent)}.`);
     }
   }
 

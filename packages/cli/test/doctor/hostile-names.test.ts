@@ -50,6 +50,7 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
   "never-asks": {
     mode: hostile,
     setting: hostile,
+    asking: hostile,
     file: hostile,
     userFile: hostile,
     command: "claude",

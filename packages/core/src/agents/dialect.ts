@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { EditorContext } from "../context/model.ts";
 import type { DiffOutcome, ProposalInput } from "../diff/model.ts";
 import type { EditorHost, HostIdentity } from "../editor-host.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { EndpointAddress, Platform } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
@@ -29,6 +29,8 @@ export interface Dialect<Id extends string = string> {
   /** Whether files and lines can be put into its prompt (`SessionEngine.encodeMention`). */
   readonly takesMentions: boolean;
   readonly transport: "streamable-http" | "websocket";
+  /** The header, in small letters, in which it shows its token over a WebSocket; absent: `authorization`. */
+  readonly tokenHeader?: string;
   /** The variable that names the editor's port to it. */
   readonly portVariable: string;
   /** The variable that names a program for it to talk to in place of an editor; absent: it knows no such thing. */
@@ -41,6 +43,8 @@ export interface Dialect<Id extends string = string> {
   records(facts: DiscoveryFacts): readonly DiscoveryRecord[];
   /** Variables for terminals opened in the editor. Never a token where a record can carry it. */
   environment(facts: DiscoveryFacts): Readonly<Record<string, string>>;
+  /** A version that its clients tell whatever their own is, and that therefore says nothing. */
+  readonly constantVersion?: string;
   /** How sure this dialect is that a connecting client is its agent: 0 no, higher is surer. */
   recognise(client: ClientFacts): number;
   /** Loads the part that speaks. */
@@ -104,7 +108,7 @@ export type SurroundingsDifference =
 
 /** `temporaryDirectory` is `identity.temporaryDirectory`, else the system's. */
 export interface DiscoveryFacts extends Surroundings {
-  readonly port: number;
+  readonly address: EndpointAddress;
   readonly token: string;
   /** Absolute roots as opened, then real paths where they differ; never empty strings. */
   readonly folders: readonly string[];

@@ -138,8 +138,9 @@ export interface OwnSettings {
   readonly mode: string | undefined;
   /** What counts where none is set. */
   readonly defaultMode: string;
-  /** Name of that setting, e.g. `tools.approvalMode`, and the user's file in which it stands. `default` there has it ask. */
+  /** Name of that setting, e.g. `tools.approvalMode`, what has it ask there, and the user's file in which it stands. */
   readonly modeSetting: string;
+  readonly askingMode: string;
   readonly settingsFile: string;
   /** The files, of the user or of the folder, that decide the above; undefined: none does, and its default counts. */
   readonly decidedBy: {

@@ -1,7 +1,7 @@
 import type { Dialect, DiscoveryFacts } from "../agents/dialect.ts";
 import { createDiscoveryRecords, type DiscoveryRecords, type WriteProblem } from "../discovery/discovery-records.ts";
 import type { EditorHost } from "../editor-host.ts";
-import { isInContainer, type Platform } from "../platform/platform.ts";
+import { type EndpointAddress, isInContainer, type Platform } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { WorkspaceRoots } from "./workspace-roots.ts";
@@ -20,8 +20,8 @@ export interface AnnouncementOptions {
 }
 
 /** Where agents find the endpoint, and with what token each. */
-export interface AnnouncedAddress {
-  readonly port: number;
+export interface Announced {
+  readonly address: EndpointAddress;
   /** By the ids of the dialects. */
   readonly tokens: Readonly<Record<string, string>>;
 }
@@ -35,7 +35,7 @@ export class Announcement {
   readonly #records: DiscoveryRecords;
   readonly #environmentChange: Emitter<void>;
   #environment: Readonly<Record<string, string>> = {};
-  #address: AnnouncedAddress | undefined;
+  #announced: Announced | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #verifiedAt = 0;
 
@@ -60,12 +60,12 @@ export class Announcement {
   }
 
   /** Announces an address; also again after the folders have changed. */
-  announce(address: AnnouncedAddress): Promise<readonly string[]> {
-    this.#address = address;
+  announce(announced: Announced): Promise<readonly string[]> {
+    this.#announced = announced;
     // One at a time, each for the facts as they are then, so that the last one counts.
-    const announced = this.#last.then(() => this.#announceNow());
-    this.#last = announced.catch(() => {});
-    return announced;
+    const work = this.#last.then(() => this.#announceNow());
+    this.#last = work.catch(() => {});
+    return work;
   }
 
   /**
@@ -74,7 +74,7 @@ export class Announcement {
    */
   async verify(): Promise<readonly string[] | undefined> {
     const now = this.#options.platform.clock.monotonic();
-    if (this.#address === undefined || now - this.#verifiedAt < verifyIntervalMs) return undefined;
+    if (this.#announced === undefined || now - this.#verifiedAt < verifyIntervalMs) return undefined;
     this.#verifiedAt = now;
     return sentences(await this.#records.verify());
   }
@@ -94,13 +94,13 @@ export class Announcement {
 
   /** Nothing is announced any more; may be announced anew. */
   async withdraw(): Promise<void> {
-    this.#address = undefined;
+    this.#announced = undefined;
     await this.#records.write([]);
   }
 
   /** The end: nothing is announced, now or later. */
   async remove(): Promise<void> {
-    this.#address = undefined;
+    this.#announced = undefined;
     await this.#records.remove();
     this.#environment = {};
   }
@@ -127,14 +127,14 @@ export class Announcement {
   }
 
   #factsFor({ id }: Dialect, facts: Omit<DiscoveryFacts, "token">): DiscoveryFacts {
-    return { ...facts, token: this.#address?.tokens[id] ?? "" };
+    return { ...facts, token: this.#announced?.tokens[id] ?? "" };
   }
 
   async #facts(): Promise<Omit<DiscoveryFacts, "token">> {
     const { host, platform, roots } = this.#options;
     const [realFolders, inContainer] = await Promise.all([roots.real(), isInContainer(platform)]);
     return {
-      port: this.#address?.port ?? 0,
+      address: this.#announced?.address ?? { kind: "tcp", port: 0 },
       folders: roots.folders,
       realFolders,
       identity: host.identity,

@@ -1,3 +1,4 @@
+import type { Dialect } from "../agents/dialect.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { Endpoint, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { askForPort } from "../endpoint/give-back.ts";
@@ -18,8 +19,8 @@ export interface KeptPortOptions {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly acceptor: SessionAcceptor;
-  /** Ids of the agents, each of which gets a token. */
-  readonly agentIds: readonly string[];
+  /** Each gets a token. */
+  readonly agents: readonly Pick<Dialect, "id" | "tokenHeader">[];
 }
 
 /** An endpoint with the secrets that open it. */
@@ -37,12 +38,14 @@ export interface OpenedEndpoint {
  * PatchbayError `port-unavailable` where only one port would do.
  */
 export async function listenOnKeptPort(options: KeptPortOptions): Promise<OpenedEndpoint> {
-  const { kept, onlyPort, platform, logger, acceptor, agentIds } = options;
+  const { kept, onlyPort, platform, logger, acceptor, agents } = options;
+  const ids = agents.map(({ id }) => id);
+  const tokenHeaders = agents.flatMap(({ tokenHeader }) => tokenHeader ?? []);
   const listen = async (port: number, identity: EndpointIdentity): Promise<OpenedEndpoint> => {
     const { clock, random } = platform;
-    const tokens = agentTokens(identity, agentIds, random);
+    const tokens = agentTokens(identity, ids, random);
     const { sessionKey } = identity;
-    const endpoint = await listenEndpoint({ port, tokens, sessionKey, clock, random, logger, acceptor });
+    const endpoint = await listenEndpoint({ port, tokens, tokenHeaders, sessionKey, clock, random, logger, acceptor });
     return { endpoint, identity, tokens };
   };
   const fresh = newIdentity(platform.random);

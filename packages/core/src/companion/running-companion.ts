@@ -180,7 +180,7 @@ export class RunningCompanion implements Companion {
   }
 
   async #start(): Promise<void> {
-    const { host, platform, logger, port: onlyPort } = this.#options;
+    const { host, dialects, platform, logger, port: onlyPort } = this.#options;
     this.#setState({ kind: "starting" });
     const storage = await this.#claimStorage();
     const kept = await readKeptEndpoint(storage);
@@ -196,19 +196,18 @@ export class RunningCompanion implements Companion {
         if (change.kind === "focused") this.#verifyRecords();
       }),
     );
-    const agentIds = this.#options.dialects.map(({ id }) => id);
-    const opened = await listenOnKeptPort({ kept, onlyPort, platform, logger, acceptor: agents, agentIds });
+    const opened = await listenOnKeptPort({ kept, onlyPort, platform, logger, acceptor: agents, agents: dialects });
     const { endpoint, identity } = opened;
     run.opened = opened;
-    const warnings = await this.#announcement.announce({ port: endpoint.port, tokens: opened.tokens });
+    const warnings = await this.#announcement.announce({ address: endpoint.address, tokens: opened.tokens });
     if (identity !== kept?.identity) {
-      this.#saving = keepEndpoint(storage, { port: endpoint.port, identity }).catch((error: unknown) =>
+      this.#saving = keepEndpoint(storage, { port: endpoint.address.port, identity }).catch((error: unknown) =>
         logger.warn("The port is not kept for the next start", { reason: messageOf(error) }),
       );
       if (kept !== undefined) void this.#tellPortLost(storage);
     }
-    this.#setState({ kind: "listening", port: endpoint.port, warnings });
-    logger.info("Listening for agents", { port: endpoint.port, folders: this.#roots.folders.length });
+    this.#setState({ kind: "listening", port: endpoint.address.port, warnings });
+    logger.info("Listening for agents", { port: endpoint.address.port, folders: this.#roots.folders.length });
     // Views of an earlier run open in the background: agents are served meanwhile.
     void this.#tidy(agents);
   }
@@ -312,7 +311,7 @@ export class RunningCompanion implements Companion {
     this.#roots.refresh();
     const opened = this.#run?.opened;
     if (opened === undefined) return;
-    this.#announcement.announce({ port: opened.endpoint.port, tokens: opened.tokens }).then(
+    this.#announcement.announce({ address: opened.endpoint.address, tokens: opened.tokens }).then(
       (warnings) => this.#state.kind === "listening" && this.#setState({ ...this.#state, warnings }),
       (error: unknown) =>
         this.#options.logger.error("The records could not be rewritten", { reason: messageOf(error) }),

@@ -96,13 +96,14 @@ export function examineConnecting(settings: AgentSettings): readonly SettingsFin
 
 /** Do the agent's own settings have changes shown? In a mode in which it never asks none ever is. */
 export function examineAsking(settings: AgentSettings): readonly SettingsFinding[] {
-  const { agent, showsChanges, asks, mode, defaultMode, modeSetting, settingsFile, decidedBy } = settings;
+  const { agent, showsChanges, asks, mode, defaultMode, modeSetting, askingMode, settingsFile, decidedBy } = settings;
   const findings: SettingsFinding[] = [];
   if (!asks) {
     findings.push(
       findingOf("never-asks", "problem", agent, {
         mode: mode ?? defaultMode,
         setting: modeSetting,
+        asking: askingMode,
         file: decidedBy.mode,
         userFile: settingsFile,
         command: settings.askingCommand,

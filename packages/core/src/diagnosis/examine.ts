@@ -126,9 +126,9 @@ function attempts(editors: readonly RunningEditor[]): (record: EditorRecord) => 
   return async ({ agent, port, token }) => {
     // It would be waited for once more.
     if (editors.some((editor) => editor.port === port && editor.isSilent)) return "silent";
-    const { transport } = agentOf(agent);
+    const { transport, tokenHeader } = agentOf(agent);
     const key = JSON.stringify([port, token, transport]);
-    const trial = made.get(key) ?? trySession({ port, token, transport });
+    const trial = made.get(key) ?? trySession({ port, token, transport, tokenHeader });
     made.set(key, trial);
     return await trial;
   };

@@ -96,6 +96,8 @@ export interface FindingValues {
   readonly "never-asks": {
     readonly mode: string;
     readonly setting: string;
+    /** What has it ask there. */
+    readonly asking: string;
     readonly file: string | undefined;
     readonly userFile: string;
     readonly command: string;

@@ -1,5 +1,5 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { Random, TcpPorts } from "../platform/platform.ts";
+import type { EndpointAddress, Random, TcpPorts } from "../platform/platform.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Event } from "../support/emitter.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
@@ -12,6 +12,8 @@ export interface EndpointOptions {
   readonly port: number;
   /** Each lets an agent in, by the name under which the acceptor hears which one it was (`NewConnection.tokenName`). */
   readonly tokens: Readonly<Record<string, string>>;
+  /** Headers, in small letters, in which a token may stand in a request for a WebSocket, beside `authorization`. */
+  readonly tokenHeaders: readonly string[];
   /** Key of the MAC in session ids; kept across reloads so that ids stay known. */
   readonly sessionKey: string;
   readonly clock: Clock;
@@ -70,7 +72,7 @@ export interface SessionAcceptor {
 }
 
 export interface Endpoint {
-  readonly port: number;
+  readonly address: EndpointAddress;
   /** The descriptor on which it listens, for a process that is to go on listening; undefined where the system has none (Windows). */
   readonly descriptor: number | undefined;
   /**

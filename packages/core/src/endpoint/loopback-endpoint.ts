@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { EndpointAddress } from "../platform/platform.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { AgentService } from "./agent-service.ts";
@@ -10,7 +11,7 @@ import { createRequestGuard, type RequestGuard } from "./request-guard.ts";
 
 /** The endpoint on a listening server: has each request looked at by the guard, and loads what serves agents when the first is in. */
 export class LoopbackEndpoint implements Endpoint {
-  readonly port: number;
+  readonly address: EndpointAddress;
   readonly #server: Server;
   readonly #limits: EndpointLimits;
   readonly #options: EndpointOptions;
@@ -28,12 +29,12 @@ export class LoopbackEndpoint implements Endpoint {
   #isLeaving = false;
   #comeBackMs: number | undefined;
 
-  constructor(server: Server, port: number, limits: EndpointLimits, options: EndpointOptions) {
-    this.port = port;
+  constructor(server: Server, address: EndpointAddress, limits: EndpointLimits, options: EndpointOptions) {
+    this.address = address;
     this.#server = server;
     this.#limits = limits;
     this.#options = options;
-    this.#guard = createRequestGuard({ ...options, port, maximumMessageBytes: limits.maximumMessageBytes });
+    this.#guard = createRequestGuard({ ...options, address, maximumMessageBytes: limits.maximumMessageBytes });
   }
 
   get descriptor(): number | undefined {
@@ -199,7 +200,7 @@ export async function listenEndpoint(options: EndpointOptions): Promise<Endpoint
     keepAliveTimeout: keepAliveTimeoutMs,
   });
   const port = await listen(server, options.port);
-  return new LoopbackEndpoint(server, port, limits, options).open();
+  return new LoopbackEndpoint(server, { kind: "tcp", port }, limits, options).open();
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import type { EndpointAddress } from "../platform/platform.ts";
 
 /** What the guard looks at: the request line and the headers, never the body. */
 interface GuardedRequest {
@@ -18,8 +19,8 @@ export interface RequestGuard {
   check(request: GuardedRequest, isUpgrade: boolean): GuardVerdict;
 }
 
-/** Header in which clients of the Claude protocol send their token (claude.md, "Transport"). */
-const tokenHeader = "x-claude-code-ide-authorization";
+/** Headers that decide over entry or framing, beside those that hold tokens. */
+const decidingHeaders = ["host", "origin", "authorization", "content-length", "mcp-session-id"];
 const unauthorized: GuardVerdict = { kind: "refused", status: 401, reason: "Unauthorized" };
 const forbidden: GuardVerdict = { kind: "refused", status: 403, reason: "Forbidden" };
 
@@ -28,18 +29,21 @@ const forbidden: GuardVerdict = { kind: "refused", status: 403, reason: "Forbidd
  * learns nothing: every method and path is answered alike with 401 or 403.
  */
 export function createRequestGuard(options: {
-  readonly port: number;
+  readonly address: EndpointAddress;
   /** By name. */
   readonly tokens: Readonly<Record<string, string>>;
+  /** See `EndpointOptions.tokenHeaders`. */
+  readonly tokenHeaders: readonly string[];
   readonly maximumMessageBytes: number;
 }): RequestGuard {
-  const { port, maximumMessageBytes } = options;
-  // Clients in a container reach the machine's loopback under Docker's name for it (gemini.md, "Discovery").
-  const hosts = new Set(["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${port}`));
+  const { address, tokenHeaders, maximumMessageBytes } = options;
+  const deciding = new Set([...decidingHeaders, ...tokenHeaders]);
+  const lengths = new Set(Array.from(deciding, (name) => name.length));
+  const hosts = hostsOf(address);
   const secrets = Object.entries(options.tokens).map(([name, token]) => ({ name, bytes: Buffer.from(token) }));
 
   const findSecret = (headers: IncomingHttpHeaders, isUpgrade: boolean): (typeof secrets)[number] | undefined => {
-    const told = tokenOf(headers, isUpgrade);
+    const told = tokenOf(headers, isUpgrade ? tokenHeaders : []);
     if (told === undefined) return undefined;
     const bytes = Buffer.from(told);
     let found: (typeof secrets)[number] | undefined;
@@ -48,6 +52,21 @@ export function createRequestGuard(options: {
       if (secret.bytes.length === bytes.length && timingSafeEqual(secret.bytes, bytes)) found ??= secret;
     }
     return found;
+  };
+
+  /** The first header that decides and came more than once. Node keeps only one of them in `headers`. */
+  const repeatedHeader = (rawHeaders: readonly string[]): string | undefined => {
+    const seen = new Set<string>();
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const raw = rawHeaders[index] ?? "";
+      // Most headers have another length, and cost nothing.
+      if (!lengths.has(raw.length)) continue;
+      const name = raw.toLowerCase();
+      if (!deciding.has(name)) continue;
+      if (seen.has(name)) return name;
+      seen.add(name);
+    }
+    return undefined;
   };
 
   return {
@@ -78,62 +97,28 @@ export function createRequestGuard(options: {
   };
 }
 
-function tokenOf(headers: IncomingHttpHeaders, isUpgrade: boolean): string | undefined {
+/** What clients name as their host. An address of another kind has none of its own, and needs a rule of its own here. */
+function hostsOf({ port }: EndpointAddress): ReadonlySet<string> {
+  // Clients in a container reach the machine's loopback under Docker's name for it (gemini.md, "Discovery").
+  return new Set(["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${port}`));
+}
+
+function tokenOf(headers: IncomingHttpHeaders, tokenHeaders: readonly string[]): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) {
     return authorization.slice(0, 7).toLowerCase() === "bearer " ? authorization.slice(7).trim() : undefined;
   }
-  const own = isUpgrade ? headers[tokenHeader] : undefined;
+  const own = tokenHeaders.map((name) => headers[name]).find((value) => value !== undefined);
   return typeof own === "string" ? own : undefined;
 }
 
-/** The first header that decides over entry or framing and came more than once. Node keeps only one of them in `headers`. */
-function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  let seen = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? "";
-    const bit = bitOf(name);
-    if ((seen & bit) !== 0) return name.toLowerCase();
-    seen |= bit;
-  }
-  return undefined;
-}
-
-/** One bit for each guarded name; the length is looked at first, so that most headers cost nothing. */
-function bitOf(name: string): number {
-  switch (name.length) {
-    case 4:
-      return name.toLowerCase() === "host" ? 1 : 0;
-    case 6:
-      return name.toLowerCase() === "origin" ? 2 : 0;
-    case 13:
-      return name.toLowerCase() === "authorization" ? 4 : 0;
-    case 14: {
-      const lower = name.toLowerCase();
-      if (lower === "content-length") return 8;
-      return lower === "mcp-session-id" ? 16 : 0;
-    }
-    case tokenHeader.length:
-      return name.toLowerCase() === tokenHeader ? 32 : 0;
-    default:
-      return 0;
-  }
-}
-
-/** Headers that are secrets, or as good as one. */
-const secretHeaders: ReadonlySet<string> = new Set([
-  "authorization",
-  "proxy-authorization",
-  "cookie",
-  "x-claude-code-ide-authorization",
-  "mcp-session-id",
-  "sec-websocket-key",
-]);
+/** Headers that are secrets, or as good as one: `authorization`, and what agents and proxies call theirs. */
+const secretHeader = /authorization$|token|cookie|^mcp-session-id$|^sec-websocket-key$/u;
 
 /** The headers of an agent's first request without its secrets, for telling which agent it is. */
 export function clientHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const told = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
-    if (value === undefined || secretHeaders.has(name)) return [];
+    if (value === undefined || secretHeader.test(name)) return [];
     return [[name, typeof value === "string" ? value : value.join(", ")]];
   });
   return Object.fromEntries(told);

@@ -20,6 +20,8 @@ export interface TrialOptions {
   readonly port: number;
   readonly token: string | undefined;
   readonly transport: "streamable-http" | "websocket";
+  /** The header in which the token is shown over a WebSocket; default: `authorization`. */
+  readonly tokenHeader?: string | undefined;
   /** How long to wait for the answer, ms. */
   readonly timeoutMs?: number;
 }
@@ -86,11 +88,14 @@ async function tryHttp({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptio
   return verdictOn(status);
 }
 
-async function tryWebSocket({ port, token, timeoutMs = defaultTimeoutMs }: TrialOptions): Promise<SessionTrial> {
+async function tryWebSocket(options: TrialOptions): Promise<SessionTrial> {
+  const { port, token, tokenHeader, timeoutMs = defaultTimeoutMs } = options;
+  const shown = (shownToken: string): Readonly<Record<string, string>> =>
+    tokenHeader === undefined ? { authorization: `Bearer ${shownToken}` } : { [tokenHeader]: shownToken };
   const { WebSocket } = await import("ws");
   return await new Promise((resolve) => {
     const socket = new WebSocket(`ws://${host}:${port}/`, ["mcp"], {
-      headers: token === undefined ? {} : { "x-claude-code-ide-authorization": token },
+      headers: token === undefined ? {} : shown(token),
       perMessageDeflate: false,
       maxPayload: longestAnswer,
     });

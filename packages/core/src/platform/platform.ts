@@ -119,6 +119,15 @@ export interface ProcessFacts {
   peerOf?(ports: TcpPorts): Promise<number | undefined>;
 }
 
+/**
+ * Where agents dial. There is one kind, a port of the loopback interface; with another one (a Unix socket, a named pipe) the
+ * compiler shows who has to know it (docs/decisions/0005).
+ */
+export interface EndpointAddress {
+  readonly kind: "tcp";
+  readonly port: number;
+}
+
 /** A TCP connection of this process on the loopback interface. */
 export interface TcpPorts {
   readonly localPort: number;

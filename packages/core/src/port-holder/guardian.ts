@@ -135,7 +135,7 @@ export class Guardian {
     const { endpoint, identity, tokens } = place;
     const { ask, proofKey } = handoverSecrets(identity.sessionKey, platform.random);
     const order: GuardOrder = {
-      port: endpoint.port,
+      address: endpoint.address,
       tokens: Object.values(tokens),
       giveBackSecret: ask,
       proofKey,

@@ -1,3 +1,4 @@
+import type { EndpointAddress } from "../platform/platform.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
@@ -14,7 +15,7 @@ export const stragglersMs = 1_500;
 
 /** What a port holder process is to do; goes to it through a pipe, because it holds secrets. */
 export interface HoldOrder {
-  readonly port: number;
+  readonly address: EndpointAddress;
   /** What agents show, each its own. */
   readonly tokens: readonly string[];
   /** What the next run shows when it wants the port back; good for nothing else. */
@@ -83,7 +84,7 @@ export interface HolderVerdict {
 
 /** What agents dial, and what opens it. */
 export interface Listening {
-  readonly endpoint: Pick<Endpoint, "port" | "descriptor">;
+  readonly endpoint: Pick<Endpoint, "address" | "descriptor">;
   readonly identity: Pick<EndpointIdentity, "sessionKey">;
   /** By agent. */
   readonly tokens: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export function holdPort(modules: HolderModules, order: HoldOrder): void {
   const maximumBodyBytes = 1024 * 1024;
   const maximumHeld = 256;
   const hosts = new Set(
-    ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${order.port}`),
+    ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map((name) => `${name}:${order.address.port}`),
   );
   const waiting = new Map<string, HeldProposal[]>(
     order.sessions.map(({ sessionId, proposals }) => [sessionId, Array.from(proposals)]),
@@ -265,7 +265,7 @@ export function holdPort(modules: HolderModules, order: HoldOrder): void {
     socket.on("close", () => held.delete(socket));
   });
   const takePort = (): void => {
-    if (isOurs()) server.listen({ host: "127.0.0.1", port: order.port, exclusive: true });
+    if (isOurs()) server.listen({ host: "127.0.0.1", port: order.address.port, exclusive: true });
     else exit();
   };
   // Without a descriptor the port is first the run's that is just ending, and then whoever's that is fastest.

@@ -38,7 +38,7 @@ export interface PortHolderOptions {
 export async function startPortHolder(options: PortHolderOptions): Promise<number | undefined> {
   const { platform, storage, listening, comeBackMs, agents, earlier } = options;
   const { identity, tokens } = listening;
-  const { port, descriptor } = listening.endpoint;
+  const { address, descriptor } = listening.endpoint;
   const { clock, processes, random } = platform;
   const sessions = sessionsToHold(agents, earlier, clock.monotonic());
   if (processes === undefined || sessions.length === 0) return undefined;
@@ -51,7 +51,7 @@ export async function startPortHolder(options: PortHolderOptions): Promise<numbe
   const tellAt = now + patience * comeBackMs;
   const { ask, proofKey } = handoverSecrets(identity.sessionKey, random);
   const order: HoldOrder = {
-    port,
+    address,
     tokens: Object.values(tokens),
     giveBackSecret: ask,
     proofKey,

@@ -94,7 +94,7 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
           dialect: one.dialect.id,
         }),
     });
-    if (client?.clientVersion !== undefined && client.clientVersion !== "1.0.0") session.version = client.clientVersion;
+    if (client?.clientVersion !== dialect.constantVersion) session.version = client?.clientVersion;
     // Told by an earlier run, which may have shown something for it.
     session.owner.process = this.#options.diffs().owners.find((owner) => owner.sessionId === sessionId)?.process;
     this.#sessions.set(sessionId, session);

@@ -11,7 +11,7 @@ function factsOf(
 ): DiscoveryFacts {
   const platform = createMemoryPlatform({ pid: 11 });
   return {
-    port: 4321,
+    address: { kind: "tcp", port: 4321 },
     token: "token",
     folders,
     realFolders: folders,

@@ -5,7 +5,10 @@ import { WorkspaceRoots } from "../../src/companion/workspace-roots.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
-const address = { port: 4_321, tokens: { gemini: "secret", qwen: "secret", claude: "secret" } };
+const announced = {
+  address: { kind: "tcp", port: 4_321 } as const,
+  tokens: { gemini: "secret", qwen: "secret", claude: "secret" },
+};
 const workspace = "GEMINI_CLI_IDE_WORKSPACE_PATH";
 
 function start() {
@@ -54,12 +57,12 @@ describe("announcement", () => {
       if (path === "/one") await held;
       return await realPath.call(files, path);
     };
-    const first = announcement.announce(address);
+    const first = announcement.announce(announced);
     // The first one has asked for its folders by now.
     await new Promise((resolve) => setImmediate(resolve));
     editor.setFolders(["/two"]);
     roots.refresh();
-    const second = announcement.announce(address);
+    const second = announcement.announce(announced);
     await new Promise((resolve) => setImmediate(resolve));
     release();
     await Promise.all([first, second]);
@@ -68,7 +71,7 @@ describe("announcement", () => {
 
   it("gives terminals nothing new once the end has begun", async () => {
     const { announcement, ending, fired } = start();
-    const announcing = announcement.announce(address);
+    const announcing = announcement.announce(announced);
     ending.abort();
     expect(await announcing).toEqual([]);
     expect(announcement.environment).toEqual({});
@@ -79,7 +82,7 @@ describe("announcement", () => {
     const { announcement, clock, files, looks } = start();
     clock.advance(60_000);
     expect(await announcement.verify()).toBeUndefined();
-    await announcement.announce(address);
+    await announcement.announce(announced);
     const [record] = files.paths.filter((path) => path.endsWith(".json"));
     expect(record).toBeDefined();
     expect(await announcement.verify()).toEqual([]);
@@ -96,17 +99,17 @@ describe("announcement", () => {
   it("is made anew after it was withdrawn, and never after its end", async () => {
     const { announcement, clock, files } = start();
     const records = (): number => files.paths.filter((path) => path.endsWith(".json")).length;
-    await announcement.announce(address);
+    await announcement.announce(announced);
     expect(records()).toBe(1);
     await announcement.withdraw();
     expect(records()).toBe(0);
     clock.advance(60_000);
     expect(await announcement.verify()).toBeUndefined();
-    await announcement.announce(address);
+    await announcement.announce(announced);
     expect(records()).toBe(1);
     await announcement.remove();
     expect(announcement.environment).toEqual({});
-    await announcement.announce(address);
+    await announcement.announce(announced);
     expect(records()).toBe(0);
   });
 });

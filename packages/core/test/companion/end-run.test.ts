@@ -112,7 +112,12 @@ describe("the end of a run", () => {
     const { run, platform, logger } = await start();
     const closed: unknown[] = [];
     const close = async (options?: CloseOptions): Promise<void> => void closed.push(options);
-    const endpoint = { port: 1, descriptor: undefined, leave: () => {}, close };
+    const endpoint = {
+      address: { kind: "tcp", port: 1 } as const,
+      descriptor: undefined,
+      leave: () => {},
+      close,
+    };
     run.opened = { endpoint, identity: newIdentity(platform.random), tokens: {} };
     await endRun(run, { reload: true, comeBackMs: 4_000 }, { platform, logger });
     expect(closed).toEqual([{ comeBackMs: 4_000 }]);

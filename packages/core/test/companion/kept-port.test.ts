@@ -15,7 +15,7 @@ async function takenPort(): Promise<number> {
   return address.port;
 }
 
-async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
+async function listen(kept: number, onlyPort?: number): Promise<Endpoint["address"] & Pick<Endpoint, "close">> {
   const identity = { secret: "secret", sessionKey: "key" };
   const acceptor: SessionAcceptor = {
     recognise: async () => "gemini",
@@ -30,10 +30,10 @@ async function listen(kept: number, onlyPort?: number): Promise<Endpoint> {
     platform,
     logger: nullLogger,
     acceptor,
-    agentIds: ["gemini"],
+    agents: [{ id: "gemini" }],
   });
   onTestFinished(() => endpoint.close());
-  return endpoint;
+  return { ...endpoint.address, close: async () => await endpoint.close() };
 }
 
 describe("the port of the last run", () => {

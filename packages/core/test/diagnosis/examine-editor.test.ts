@@ -38,6 +38,7 @@ const qwen: AgentSettings = {
   mode: "default",
   defaultMode: "auto",
   modeSetting: "tools.approvalMode",
+  askingMode: "default",
   settingsFile: "/home/user/.qwen/settings.json",
   decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
   traces: [],

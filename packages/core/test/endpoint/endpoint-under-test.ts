@@ -67,6 +67,7 @@ export async function startEndpoint(options: UnderTestOptions = {}): Promise<End
   const given: EndpointOptions = {
     port: options.port ?? 0,
     tokens: { any: token, ...options.tokens },
+    tokenHeaders: ["x-claude-code-ide-authorization"],
     sessionKey: options.sessionKey ?? "key",
     clock: options.clock ?? platform.clock,
     random: platform.random,
@@ -91,9 +92,9 @@ export async function startEndpoint(options: UnderTestOptions = {}): Promise<End
   onTestFinished(() => endpoint.close());
   return {
     endpoint,
-    port: endpoint.port,
+    port: endpoint.address.port,
     token,
-    url: new URL(`http://127.0.0.1:${endpoint.port}/mcp`),
+    url: new URL(`http://127.0.0.1:${endpoint.address.port}/mcp`),
     served,
     ended,
     held,

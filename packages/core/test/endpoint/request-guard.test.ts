@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createRequestGuard, type GuardVerdict } from "../../src/endpoint/request-guard.ts";
+import { clientHeaders, createRequestGuard, type GuardVerdict } from "../../src/endpoint/request-guard.ts";
 
 const guard = createRequestGuard({
-  port: 4321,
+  address: { kind: "tcp", port: 4321 },
   tokens: { any: "secret-token", gemini: "gemini-token" },
+  tokenHeaders: ["x-claude-code-ide-authorization"],
   maximumMessageBytes: 1_000,
 });
 
@@ -49,6 +50,29 @@ describe("request guard", () => {
     expect(check([host, own], { isUpgrade: true })).toMatchObject({ route: "websocket" });
     expect(check([host, bearer], { isUpgrade: true })).toMatchObject({ route: "websocket" });
     expect(statusOf(check([host, own]))).toBe(401);
+  });
+
+  it("takes a token in the headers that its agents use, and in no other", () => {
+    const ofNova = createRequestGuard({
+      address: { kind: "tcp", port: 4321 },
+      tokens: { nova: "secret-token" },
+      tokenHeaders: ["x-nova-token"],
+      maximumMessageBytes: 1_000,
+    });
+    const upgrade = (name: string, times = 1): GuardVerdict => {
+      const headers = { host: "127.0.0.1:4321", [name]: "secret-token" };
+      const rawHeaders = [...Object.entries(headers).flat(), ...(times === 1 ? [] : [name, "secret-token"])];
+      return ofNova.check({ method: "GET", url: "/", headers, rawHeaders }, true);
+    };
+    expect(upgrade("x-nova-token")).toMatchObject({ kind: "admitted", tokenName: "nova" });
+    expect(statusOf(upgrade("x-nova-token", 2))).toBe(401);
+    expect(statusOf(upgrade("x-claude-code-ide-authorization"))).toBe(401);
+  });
+
+  it("keeps secrets from those who tell agents apart", () => {
+    const told = { host: "127.0.0.1:4321", "user-agent": "nova/1", accept: ["a", "b"].join() };
+    const secrets = ["authorization", "x-claude-code-ide-authorization", "x-nova-token", "cookie", "mcp-session-id"];
+    expect(clientHeaders({ ...told, ...Object.fromEntries(secrets.map((name) => [name, "secret"])) })).toEqual(told);
   });
 
   it.each(["127.0.0.1:4321", "localhost:4321", "LOCALHOST:4321", "[::1]:4321", "host.docker.internal:4321"])(

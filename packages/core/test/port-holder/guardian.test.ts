@@ -66,7 +66,7 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
     guarded: {
       storage,
       listening: () => ({
-        endpoint: { port: 4_000, descriptor: 12 },
+        endpoint: { address: { kind: "tcp", port: 4_000 }, descriptor: 12 },
         identity: { sessionKey: "key" },
         tokens: { gemini: "the token" },
       }),
@@ -112,7 +112,7 @@ describe("a guardian", () => {
     await expect.poll(() => pipes[0]?.lines.length).toBe(1);
     const [pipe] = pipes;
     const order: unknown = JSON.parse(pipe?.lines[0] ?? "");
-    expect(order).toMatchObject({ port: 4_000, tokens: ["the token"], holdMs: 13_500 });
+    expect(order).toMatchObject({ address: { port: 4_000 }, tokens: ["the token"], holdMs: 13_500 });
     expect(await note()).toContain('"told":[]');
     open("/ws/b.ts");
     expect(pipe?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts"]);

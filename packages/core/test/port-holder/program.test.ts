@@ -30,7 +30,7 @@ async function start(changes: Partial<HoldOrder> = {}) {
   writeFileSync(noteFile, JSON.stringify({ ticket, told: [] }));
   const now = Date.now();
   const order: HoldOrder = {
-    port: await freePort(),
+    address: { kind: "tcp", port: await freePort() },
     tokens: ["another token", "token"],
     giveBackSecret: "give-back",
     proofKey: "proof",
@@ -47,13 +47,13 @@ async function start(changes: Partial<HoldOrder> = {}) {
     holdPort({ http, crypto, files, exit: resolve }, order);
   });
   const ask = (method: string, body?: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${order.port}/mcp`, {
+    fetch(`http://127.0.0.1:${order.address.port}/mcp`, {
       method,
       headers: { authorization: "Bearer token", "mcp-session-id": "gemini.one" },
       ...(body === undefined ? {} : { body }),
     });
   const giveBack = (challenge: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${order.port}/give-back`, {
+    fetch(`http://127.0.0.1:${order.address.port}/give-back`, {
       method: "POST",
       headers: { authorization: "Bearer give-back", "patchbay-challenge": challenge },
     });
@@ -62,7 +62,7 @@ async function start(changes: Partial<HoldOrder> = {}) {
     new Promise((resolve) => {
       const request = http.request({
         host: "127.0.0.1",
-        port: order.port,
+        port: order.address.port,
         headers: { connection: "Upgrade", upgrade: "websocket", ...headers },
       });
       request.on("error", () => undefined);
@@ -72,7 +72,7 @@ async function start(changes: Partial<HoldOrder> = {}) {
   /** What an agent hears until its stream ends. */
   const listen = async (): Promise<string> => await (await ask("GET")).text();
   const answers = async (): Promise<boolean> =>
-    await fetch(`http://127.0.0.1:${order.port}/`).then(
+    await fetch(`http://127.0.0.1:${order.address.port}/`).then(
       () => true,
       () => false,
     );

@@ -94,13 +94,16 @@ export async function listenScriptedCompanion(options: ScriptedCompanionOptions)
       for (const socket of sockets.clients) socket.send(text);
     },
     record: (agent, content, name) => {
-      const [directory, fileName] = {
+      // As real companions write them: a driver that took its places from core would find these all the same.
+      const places: Readonly<Partial<Record<AgentId, readonly [directory: string, fileName: string]>>> = {
         gemini: [join(tmp, "gemini", "ide"), `gemini-ide-server-${process.pid}-${port}.json`],
         qwen: [join(home, ".qwen", "ide"), `${port}.lock`],
         claude: [join(home, ".claude", "ide"), `${port}.lock`],
-      }[agent];
-      mkdirSync(directory ?? "", { recursive: true });
-      const path = join(directory ?? "", name ?? fileName ?? "");
+      };
+      const [directory, fileName] = places[agent] ?? [];
+      if (directory === undefined || fileName === undefined) throw new Error(`Nothing is known of ${agent}'s records.`);
+      mkdirSync(directory, { recursive: true });
+      const path = join(directory, name ?? fileName);
       const ideInfo = { name: "scripted", displayName: "Scripted" };
       const common = { port, workspacePath: workspace, authToken: "t", ideInfo, ppid: process.pid };
       const claude = {

@@ -11,6 +11,7 @@ export const claude: Dialect<"claude"> = {
   offersExtension: false,
   takesMentions: true,
   transport: "websocket",
+  tokenHeader: "x-claude-code-ide-authorization",
   portVariable: "CLAUDE_CODE_SSE_PORT",
   demands: { livingProcess: true, editorNames: false, realFolders: true },
   places: placesIn,
@@ -18,7 +19,7 @@ export const claude: Dialect<"claude"> = {
     // Links are not resolved by the client: the path as opened and the real one are both listed.
     const workspaceFolders = [...new Set([...facts.folders, ...facts.realFolders])];
     const record = {
-      fileName: `${facts.port}.lock`,
+      fileName: `${facts.address.port}.lock`,
       content: JSON.stringify({
         // A dead pid makes the client delete the lock; from a terminal without the port variable it must be an ancestor of the CLI.
         pid: facts.identity.pids[0] ?? facts.platform.process.pid,
@@ -31,7 +32,7 @@ export const claude: Dialect<"claude"> = {
     };
     return placesIn(facts).map((place) => ({ ...place, ...record }));
   },
-  environment: (facts) => ({ CLAUDE_CODE_SSE_PORT: String(facts.port), ENABLE_IDE_INTEGRATION: "true" }),
+  environment: (facts) => ({ CLAUDE_CODE_SSE_PORT: String(facts.address.port), ENABLE_IDE_INTEGRATION: "true" }),
   recognise: (client) => (client.transport === "websocket" ? 1 : 0),
   load: async () => {
     const { createClaudeEngine } = await import("./engine.ts");

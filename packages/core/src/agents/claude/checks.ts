@@ -64,6 +64,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     mode,
     defaultMode: "auto",
     modeSetting: "permissions.defaultMode",
+    askingMode: "default",
     settingsFile,
     decidedBy: {
       looksForEditor: undefined,

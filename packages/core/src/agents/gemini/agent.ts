@@ -20,14 +20,14 @@ export const gemini: Dialect<"gemini"> = {
     // Without a folder no directory may match: an empty path would match every one.
     if (facts.folders.length === 0) return [];
     const content = JSON.stringify({
-      port: facts.port,
+      port: facts.address.port,
       workspacePath: workspacePathOf(facts),
       authToken: facts.token,
       ideInfo: ideInfoOf(facts),
     });
     return announcedPids(facts).map((pid) => ({
       ...placeIn(facts),
-      fileName: `gemini-ide-server-${pid}-${facts.port}.json`,
+      fileName: `gemini-ide-server-${pid}-${facts.address.port}.json`,
       content,
     }));
   },
@@ -35,13 +35,14 @@ export const gemini: Dialect<"gemini"> = {
     const pid = facts.identity.pids[0];
     if (facts.folders.length === 0) return {};
     return {
-      GEMINI_CLI_IDE_SERVER_PORT: String(facts.port),
+      GEMINI_CLI_IDE_SERVER_PORT: String(facts.address.port),
       GEMINI_CLI_IDE_WORKSPACE_PATH: workspacePathOf(facts),
       ...(pid === undefined ? {} : { GEMINI_CLI_IDE_PID: String(pid) }),
       // Without it the client looks for its editor on the container's host, and not beside itself.
       ...(facts.inContainer ? { REMOTE_CONTAINERS: "true" } : {}),
     };
   },
+  constantVersion: "1.0.0",
   recognise: (client) => (client.transport === "streamable-http" ? 1 + recogniseGemini(client) : 0),
   load: async () => {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");

@@ -86,6 +86,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     mode,
     defaultMode: "default",
     modeSetting: "general.defaultApprovalMode",
+    askingMode: "default",
     settingsFile,
     decidedBy: {
       looksForEditor: settings.fileOf("boolean", "ide", "enabled"),

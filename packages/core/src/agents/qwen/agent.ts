@@ -20,7 +20,7 @@ export const qwen: Dialect<"qwen"> = {
     if (facts.folders.length === 0) return [];
     const pid = facts.identity.pids[0] ?? facts.platform.process.pid;
     const content = JSON.stringify({
-      port: facts.port,
+      port: facts.address.port,
       workspacePath: workspacePathOf(facts),
       authToken: facts.token,
       // Must be alive, or the client deletes the lock (docs/protocols/qwen.md): our own process is.
@@ -30,14 +30,18 @@ export const qwen: Dialect<"qwen"> = {
     });
     return placesIn(facts).map((place) => ({
       ...place,
-      fileName: place.pattern === lock ? `${facts.port}.lock` : `qwen-code-ide-server-${pid}-${facts.port}.json`,
+      fileName:
+        place.pattern === lock
+          ? `${facts.address.port}.lock`
+          : `qwen-code-ide-server-${pid}-${facts.address.port}.json`,
       content,
     }));
   },
   environment: (facts) =>
     facts.folders.length === 0
       ? {}
-      : { QWEN_CODE_IDE_SERVER_PORT: String(facts.port), QWEN_CODE_IDE_WORKSPACE_PATH: workspacePathOf(facts) },
+      : { QWEN_CODE_IDE_SERVER_PORT: String(facts.address.port), QWEN_CODE_IDE_WORKSPACE_PATH: workspacePathOf(facts) },
+  constantVersion: "1.0.0",
   recognise: (client) => (client.transport === "streamable-http" ? recogniseQwen(client) : 0),
   load: async () => {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");

@@ -56,6 +56,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     mode,
     defaultMode: "auto",
     modeSetting: "tools.approvalMode",
+    askingMode: "default",
     settingsFile,
     decidedBy: {
       looksForEditor: settings.fileOf("boolean", "ide", "enabled"),
