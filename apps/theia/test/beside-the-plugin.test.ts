@@ -1,11 +1,14 @@
+// @vitest-environment jsdom
+import "./support/browser.ts";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { agentLaunches, patchbayCommands } from "../src/browser/patchbay-commands.ts";
 import { originalScheme, proposalScheme } from "../src/browser/proposal-resources.ts";
 import { preferenceNames } from "../src/common/preferences.ts";
 
 /** What our VS Code extension adds to an editor; it may run as a plugin in the same Theia. */
-const manifest = readFileSync(new URL("../../vscode/package.json", import.meta.url), "utf8");
+const manifest = readFileSync(join(import.meta.dirname, "../../vscode/package.json"), "utf8");
 
 it("has no command, preference or document that our VS Code extension takes for its own", () => {
   const commands = [...Object.values(patchbayCommands), ...agentLaunches.map(({ command }) => command)];

@@ -1,4 +1,3 @@
-import type { TextEdit } from "@patchbay/core";
 import { EncodingRegistry } from "@theia/core/lib/browser/encoding-registry";
 import { UntitledResourceResolver } from "@theia/core/lib/common/resource";
 import { inject, injectable } from "@theia/core/shared/inversify";
@@ -90,33 +89,4 @@ export class DocumentActions {
 /** Whether two texts differ in nothing but their line ends. */
 function isSameText(left: string, right: string): boolean {
   return left === right || left.replaceAll(/\r\n?/g, "\n") === right.replaceAll(/\r\n?/g, "\n");
-}
-
-/** An edit as Theia's text models take it; lines and columns begin at 1. */
-export interface EditRange {
-  readonly range: {
-    readonly startLineNumber: number;
-    readonly startColumn: number;
-    readonly endLineNumber: number;
-    readonly endColumn: number;
-  };
-  readonly text: string;
-}
-
-/** Edits of a text by offsets as edits by lines, which hold for a model with other line ends, too. In order. */
-export function editRanges(text: string, edits: readonly TextEdit[]): EditRange[] {
-  let line = 1;
-  let lineStart = 0;
-  const at = (offset: number): readonly [number, number] => {
-    for (let end = text.indexOf("\n", lineStart); end !== -1 && end < offset; end = text.indexOf("\n", lineStart)) {
-      line += 1;
-      lineStart = end + 1;
-    }
-    return [line, offset - lineStart + 1];
-  };
-  return edits.map(({ start, end, text: inserted }) => {
-    const [startLineNumber, startColumn] = at(start);
-    const [endLineNumber, endColumn] = at(end);
-    return { range: { startLineNumber, startColumn, endLineNumber, endColumn }, text: inserted };
-  });
 }

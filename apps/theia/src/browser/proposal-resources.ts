@@ -9,7 +9,7 @@ import { injectable } from "@theia/core/shared/inversify";
 import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import { MonacoDiffEditor } from "@theia/monaco/lib/browser/monaco-diff-editor";
 import { MonacoEditorModel } from "@theia/monaco/lib/browser/monaco-editor-model";
-import { editRanges } from "./document-actions.ts";
+import { editRanges } from "./selection-text.ts";
 
 export interface ProposalDocument {
   /** The sides as they are now. */

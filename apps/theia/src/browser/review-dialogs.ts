@@ -36,6 +36,12 @@ export class ReviewCloseDialog extends ConfirmSaveDialog {
     if (event.target instanceof HTMLButtonElement) return false;
     super.handleEnter(event);
   }
+
+  /** Theia's button both accepts and closes: without a result the second of the two would fail. */
+  protected override async accept(): Promise<void> {
+    if (this.result === undefined) this.close();
+    else await super.accept();
+  }
 }
 
 export interface AllProposals {

@@ -1,6 +1,6 @@
 import { textEdits } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { editRanges } from "../../src/browser/document-actions.ts";
+import { editRanges } from "../../src/browser/selection-text.ts";
 
 it("says by lines what edits say by offsets", async () => {
   const text = "one\ntwo\n\nthree\n";

@@ -27,6 +27,8 @@ export class FakeCompanion implements Companion {
   sessions: readonly SessionInfo[] = [];
   proposals: readonly ProposalInfo[] = [];
   readonly keptTexts: readonly KeptText[] = [];
+  onAcceptAll: (proposalIds: readonly string[]) => void = () => {};
+  onMention: (path: string, lines: unknown) => void = () => {};
   readonly #state: Emitter<CompanionState> = new Emitter();
   readonly #environment: Emitter<void> = new Emitter();
   readonly #sessions: Emitter<void> = new Emitter();
@@ -76,6 +78,7 @@ export class FakeCompanion implements Companion {
   }
 
   async acceptAll(proposalIds: readonly string[] = []): Promise<readonly string[]> {
+    this.onAcceptAll(proposalIds);
     return proposalIds;
   }
 
@@ -91,7 +94,8 @@ export class FakeCompanion implements Companion {
     return false;
   }
 
-  mention(): number {
+  mention(path: string, lines?: unknown): number {
+    this.onMention(path, lines);
     return 0;
   }
 
