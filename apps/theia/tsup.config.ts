@@ -11,6 +11,17 @@ const shared: Options = {
   external: [/^@theia\//, "bufferutil", "utf-8-validate"],
 };
 
+/** A window knows the agents by their names; what serves them runs in the backend and is loaded there. */
+const withoutEngines: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "without-engines",
+  setup: (build) => {
+    // Without flags: esbuild reads it as a regular expression of Go.
+    build.onLoad({ filter: /[\\/]agents[\\/][a-z-]+[\\/](engine|checks)\.ts$/ }, () => ({
+      contents: 'throw new Error("Agents are served by the backend.");',
+    }));
+  },
+};
+
 export default defineConfig([
   {
     ...shared,
@@ -40,5 +51,10 @@ export default defineConfig([
     entry: { "patchbay-frontend-module": "src/browser/patchbay-frontend-module.ts" },
     target: "es2022",
     platform: "browser",
+    noExternal: [/^@patchbay\//],
+    esbuildPlugins: [withoutEngines],
+    esbuildOptions: (options) => {
+      options.conditions = ["@patchbay/source"];
+    },
   },
 ]);

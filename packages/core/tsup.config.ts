@@ -1,7 +1,8 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts"],
+  // The catalogue of agents by itself: it needs nothing of Node, and windows in a browser read it, too.
+  entry: { index: "src/index.ts", agents: "src/agents/catalogue.ts" },
   format: "esm",
   target: "node20",
   platform: "node",

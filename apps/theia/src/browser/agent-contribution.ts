@@ -1,3 +1,4 @@
+import { agents } from "@patchbay/core/agents";
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
@@ -88,7 +89,8 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     this.notices.info(
       nls.localize(
         "patchbay/mention/nobody",
-        "No connected agent supports @-mentions. Claude Code does: start it in a terminal of this window.",
+        "No connected agent supports @-mentions. Start one that does in a terminal of this window: {0}.",
+        agents.flatMap(({ agentName, takesMentions }) => (takesMentions ? [agentName] : [])).join(", "),
       ),
     );
   }

@@ -1,6 +1,7 @@
+import { agents } from "@patchbay/core/agents";
 import { Command } from "@theia/core/lib/common/command";
 import { nls } from "@theia/core/lib/common/nls";
-import { preferenceNames } from "../common/preferences.ts";
+import { commandPreferenceOf } from "../common/preferences.ts";
 
 const category = "Patchbay";
 const categoryKey = "patchbay/category";
@@ -63,11 +64,11 @@ export interface AgentLaunch {
   readonly preference: string;
 }
 
-export const agentLaunches: readonly AgentLaunch[] = [
-  { name: "Gemini CLI", preference: preferenceNames.geminiCommand, command: command("runGemini", "Run Gemini CLI") },
-  { name: "Qwen Code", preference: preferenceNames.qwenCommand, command: command("runQwen", "Run Qwen Code") },
-  { name: "Claude Code", preference: preferenceNames.claudeCommand, command: command("runClaude", "Run Claude Code") },
-];
+export const agentLaunches: readonly AgentLaunch[] = agents.map((agent) => ({
+  name: agent.agentName,
+  preference: commandPreferenceOf(agent),
+  command: command(`run${agent.id.charAt(0).toUpperCase()}${agent.id.slice(1)}`, `Run ${agent.agentName}`),
+}));
 
 /** The words on the two buttons of a review. */
 export const verdictLabels: Readonly<Record<"accept" | "reject", string>> = {

@@ -1,3 +1,5 @@
+import type { Dialect } from "@patchbay/core";
+import { agents, askingCommand } from "@patchbay/core/agents";
 import { nls } from "@theia/core/lib/common/nls";
 import {
   PreferenceContribution,
@@ -14,10 +16,12 @@ export const preferenceNames = {
   exclude: "patchbay.theia.context.exclude",
   placement: "patchbay.theia.diff.placement",
   terminalEnvironment: "patchbay.theia.terminal.environment",
-  geminiCommand: "patchbay.theia.agents.gemini.command",
-  qwenCommand: "patchbay.theia.agents.qwen.command",
-  claudeCommand: "patchbay.theia.agents.claude.command",
 } as const;
+
+/** The preference that holds the command line of an agent. */
+export function commandPreferenceOf({ id }: Pick<Dialect, "id">): string {
+  return `patchbay.theia.agents.${id}.command`;
+}
 
 /** Where a proposal's tab opens. */
 export type DiffPlacement = "tab" | "beside";
@@ -69,21 +73,19 @@ export const preferenceSchema: PreferenceSchema = {
         "Set environment variables in new terminals so that agents started there find this window.",
       ),
     },
-    [preferenceNames.geminiCommand]: commandLine("Gemini CLI", "gemini"),
-    // By their own defaults these two may write without asking, and then there is nothing to review.
-    [preferenceNames.qwenCommand]: commandLine("Qwen Code", "qwen --approval-mode default"),
-    [preferenceNames.claudeCommand]: commandLine("Claude Code", "claude --permission-mode manual"),
+    ...Object.fromEntries(agents.map((agent) => [commandPreferenceOf(agent), commandLine(agent)])),
   },
 };
 
-function commandLine(agentName: string, command: string): PreferenceDataProperty {
+function commandLine(agent: Pick<Dialect, "agentName" | "program" | "asking">): PreferenceDataProperty {
   return {
     type: "string",
-    default: command,
+    // Some agents may write without asking by their own defaults, and then there is nothing to review.
+    default: agent.asking.isDefault ? agent.program.command : askingCommand(agent),
     description: nls.localize(
       "patchbay/preferences/command",
       "The command line that starts {0} in a terminal.",
-      agentName,
+      agent.agentName,
     ),
   };
 }

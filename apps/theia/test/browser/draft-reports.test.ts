@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+import "../support/browser.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { DraftReports } from "../../src/browser/text-reports.ts";
 

@@ -1,4 +1,5 @@
-import "@theia/core/shared/reflect-metadata";
+// @vitest-environment jsdom
+import "../support/browser.ts";
 import { RpcProxyFactory } from "@theia/core/lib/common/messaging/proxy-factory";
 import type { IShellTerminalServer } from "@theia/terminal/lib/common/shell-terminal-protocol";
 import { expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+import "../support/browser.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ProblemFreshness } from "../../src/browser/problem-reader.ts";
 

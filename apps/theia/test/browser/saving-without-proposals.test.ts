@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+import "../support/browser.ts";
 import { expect, it } from "vitest";
 import { savingWithoutProposals } from "../../src/browser/quiet-opening.ts";
 

@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const file = join(import.meta.dirname, "../lib/browser/patchbay-frontend-module.js");
+
+describe.skipIf(!existsSync(file))("the part for the browser", () => {
+  it("has nothing in it that needs Node or serves agents", () => {
+    const text = readFileSync(file, "utf8");
+    const required = Array.from(text.matchAll(/\brequire\("([^"]+)"\)/gu), ([, name = ""]) => name);
+    expect(required.filter((name) => !name.startsWith("@theia/"))).toEqual([]);
+    expect(text).not.toContain("modelcontextprotocol");
+    expect(text.length).toBeLessThan(150_000);
+  });
+});
