@@ -1,4 +1,4 @@
-import { type CompanionSettings, excludePatternsOf } from "@patchbay/core";
+import { agents, askingCommand, type CompanionSettings, excludePatternsOf } from "@patchbay/core";
 import { effectiveKeys, type ReviewKey, reviewKeys, type ReviewSettings } from "./diff/review-settings.ts";
 
 /** Reads one setting by its name below `patchbay.`; undefined where the user has not set it and it has no default. */
@@ -16,11 +16,9 @@ export interface ExtensionSettings {
 }
 
 /** The commands that start the agents so that they ask before they write: without that no proposal ever arrives. */
-const defaultAgents: Readonly<Record<string, string>> = {
-  gemini: "gemini --approval-mode default",
-  qwen: "qwen --approval-mode default",
-  claude: "claude --permission-mode manual",
-};
+const defaultAgents: Readonly<Record<string, string>> = Object.fromEntries(
+  agents.map((agent) => [agent.id, askingCommand(agent)]),
+);
 
 export function readSettings(read: SettingReader): ExtensionSettings {
   const flag = (name: string, fallback: boolean): boolean => {

@@ -2,7 +2,14 @@ import { type ExtensionSettings, quote, splitCommand } from "../settings.ts";
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { promisify } from "node:util";
-import { type Companion, createNodePlatform, type HostIdentity, type Logger, readAgentSettings } from "@patchbay/core";
+import {
+  agents,
+  type Companion,
+  createNodePlatform,
+  type HostIdentity,
+  type Logger,
+  readAgentSettings,
+} from "@patchbay/core";
 import { findMissing, findRecords, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
@@ -64,11 +71,11 @@ export function createCommandActions(services: CommandServices): Readonly<Record
 async function openAgent(services: CommandServices, wanted: string): Promise<void> {
   const { coc, vim, companion, settings } = services;
   const { workspace } = services.parts;
-  const { agents, terminalWindow } = settings();
-  const names = Object.keys(agents);
+  const { agents: commands, terminalWindow } = settings();
+  const names = Object.keys(commands);
   const name = wanted !== "" ? wanted : await coc.window.showQuickPick(names, { title: "Start which agent?" });
   if (name === undefined) return;
-  const command = splitCommand(agents[name] ?? "");
+  const command = splitCommand((Object.hasOwn(commands, name) ? commands[name] : undefined) ?? "");
   if (command.length === 0)
     throw new Error(`Unknown agent "${name}". Choose one of ${names.join(", ")}, or add it to "patchbay.agents".`);
   // Agents look for a shell among their ancestors, so a shell stays between the editor and them.
@@ -82,7 +89,9 @@ async function showHealth(services: CommandServices): Promise<void> {
   const { companion, settings, facts, identity } = services;
   const { workspace, questions } = services.parts;
   const { state } = companion;
-  const temporaryDirectory = identity.temporaryDirectory ?? "/tmp";
+  const platform = createNodePlatform();
+  const { homeDirectory, environment } = platform.process;
+  const surroundings = { homeDirectory, environment, temporaryDirectory: identity.temporaryDirectory ?? "/tmp" };
   const lines = healthReport({
     editor: `${identity.displayName} ${facts.version}`,
     version: identity.version,
@@ -90,11 +99,10 @@ async function showHealth(services: CommandServices): Promise<void> {
     state,
     folders: workspace.folders(),
     storageDirectory: services.storageDirectory,
-    temporaryDirectory,
-    records: state.kind === "listening" ? await findRecords(state.port, temporaryDirectory) : [],
+    records: state.kind === "listening" ? await findRecords(state.port, surroundings) : [],
     sessions: companion.sessions,
     sharing: settings().companion.sharing,
-    agentSettings: await readAgentSettings(createNodePlatform(), workspace.folders()[0]),
+    agentSettings: await readAgentSettings(platform, workspace.folders()[0]),
     missing: findMissing(settings().agents),
     inTmux: facts.tmuxServer !== undefined,
     openQuestions: questions.all.length,
@@ -129,7 +137,9 @@ function mention(services: CommandServices, say: Say, given: Lines | undefined):
   }
   const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
   const count = services.companion.mention(active.path, lines);
-  if (count === 0) say("No connected agent supports @-mentions (Claude Code does).", "WarningMsg");
+  if (count > 0) return;
+  const takers = agents.flatMap(({ agentName, takesMentions }) => (takesMentions ? [agentName] : []));
+  say(`No connected agent supports @-mentions (${takers.join(", ")} does).`, "WarningMsg");
 }
 
 interface Lines {

@@ -1,14 +1,25 @@
 import { accessSync, constants } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import process from "node:process";
-import type { AgentSettings, CompanionState, SessionInfo } from "@patchbay/core";
+import {
+  type AgentId,
+  type AgentSettings,
+  agentOf,
+  agents,
+  type CompanionState,
+  type EditorFinding,
+  examineAgents,
+  examineEditor,
+  type FindingLevel,
+  type SessionInfo,
+  type Surroundings,
+} from "@patchbay/core";
 import { splitCommand } from "../settings.ts";
 
 /** One finding: what is, and for a problem what to do. */
 export interface HealthLine {
-  readonly level: "ok" | "note" | "problem";
+  readonly level: FindingLevel;
   readonly text: string;
 }
 
@@ -20,9 +31,8 @@ export interface HealthFacts {
   readonly state: CompanionState;
   readonly folders: readonly string[];
   readonly storageDirectory: string | undefined;
-  readonly temporaryDirectory: string;
-  /** Discovery records found on the disk for this port, by agent. */
-  readonly records: readonly { readonly agent: string; readonly path: string; readonly found: boolean }[];
+  /** Discovery records of this port, by the agents that read them. */
+  readonly records: readonly HealthRecord[];
   readonly sessions: readonly SessionInfo[];
   readonly sharing: boolean;
   readonly agentSettings: readonly AgentSettings[];
@@ -32,54 +42,59 @@ export interface HealthFacts {
   readonly openQuestions: number;
 }
 
-const known: Readonly<Record<string, { readonly agentName: string; readonly packageName: string }>> = {
-  gemini: { agentName: "Gemini CLI", packageName: "@google/gemini-cli" },
-  qwen: { agentName: "Qwen Code", packageName: "@qwen-code/qwen-code" },
-  claude: { agentName: "Claude Code", packageName: "@anthropic-ai/claude-code" },
-};
+/** Whether an agent finds a record of this editor in a place where it looks. */
+export interface HealthRecord {
+  readonly agent: AgentId;
+  /** The record, or where it is missing. */
+  readonly path: string;
+  readonly found: boolean;
+}
 
-/** First of all what is not there at all. With one agent at hand the others are a note: nobody needs all of them. */
+/** First of all what is not there at all. With one agent at hand the others are a hint: nobody needs all of them. */
 function missingLines(names: readonly string[]): readonly HealthLine[] {
-  const level = Object.keys(known).every((name) => names.includes(name)) ? "problem" : "note";
+  const level = agents.every(({ id }) => names.includes(id)) ? "problem" : "hint";
   return names.map((name) => {
-    const agent = known[name];
+    const agent = agents.find(({ id }) => id === name);
     return agent === undefined
       ? { level, text: `"patchbay.agents" has a command for ${name} that is not on this editor's PATH.` }
       : {
           level,
-          text: `${agent.agentName} is not installed, or not on this editor's PATH. To install it: npm install -g ${agent.packageName}`,
+          text: `${agent.agentName} is not installed, or not on this editor's PATH. To install it: npm install -g ${agent.program.package}`,
         };
   });
 }
 
-/** The whole report of `:CocCommand patchbay.health`. */
+/** The whole report of `:CocCommand patchbay.health`. What is wrong and how much it matters is found by core. */
 export function healthReport(facts: HealthFacts): readonly HealthLine[] {
-  const missing = new Set(facts.missing.map((name) => known[name]?.agentName));
-  const isInstalled = ({ agentName }: { readonly agentName: string }): boolean => !missing.has(agentName);
+  const { state, folders, sharing, sessions, records, storageDirectory } = facts;
+  const missing: ReadonlySet<string> = new Set(facts.missing);
+  const isInstalled = ({ agent }: { readonly agent: AgentId }): boolean => !missing.has(agent);
+  // Vim knows no trust, and every terminal of it gets the variables.
+  const own = examineEditor({ state, folders, sharing, sessions, trusted: true, terminalEnvironment: true });
+  const linesOf = (findings: readonly EditorFinding[]): readonly HealthLine[] =>
+    findings.flatMap((finding) => {
+      const text = wordsOf(finding);
+      return text === undefined ? [] : [{ level: finding.level, text }];
+    });
   return [
     ...missingLines(facts.missing),
     { level: "ok", text: `coc-patchbay ${facts.version} in ${facts.editor}, Node ${facts.nodeVersion}` },
-    stateLine(facts.state),
-    ...warningsOf(facts.state),
-    facts.folders.length > 0
-      ? { level: "ok", text: `Folders: ${facts.folders.join(", ")}. Start agents in one of them or below.` }
-      : { level: "problem", text: "No folder is open: agents find this editor by their working directory. Use :cd." },
-    ...facts.records.filter(({ agent }) => !missing.has(agent)).map(recordLine),
-    facts.storageDirectory === undefined
+    ...linesOf(own),
+    ...records.filter(isInstalled).map(recordLine),
+    storageDirectory === undefined
       ? {
           level: "problem",
           text: "Nothing can be stored: after :CocRestart, agents have to reconnect and unsent answers are lost.",
         }
-      : { level: "ok", text: `Data for restarts is stored in ${facts.storageDirectory}` },
-    ...sessionLines(facts.sessions),
-    facts.sharing
-      ? { level: "ok", text: "Context is shared; :CocCommand patchbay.showShared shows what." }
-      : { level: "note", text: "Sharing is paused; :CocCommand patchbay.toggleSharing resumes it." },
-    ...facts.agentSettings.filter(isInstalled).flatMap((one) => [...connectingLines(one), ...reviewingLines(one)]),
+      : { level: "ok", text: `Data for restarts is stored in ${storageDirectory}` },
+    ...(sharing
+      ? [{ level: "ok", text: "Context is shared; :CocCommand patchbay.showShared shows what." } as const]
+      : []),
+    ...linesOf(examineAgents(facts.agentSettings.filter(isInstalled))),
     ...(facts.inTmux
       ? [
           {
-            level: "note",
+            level: "hint",
             text: "tmux: link a pane with :CocCommand patchbay.linkTmux, or start agents in this folder.",
           } as const,
         ]
@@ -92,107 +107,88 @@ export function healthReport(facts: HealthFacts): readonly HealthLine[] {
 
 /** As text for a buffer. */
 export function healthText(lines: readonly HealthLine[]): readonly string[] {
-  const marks = { ok: "OK     ", note: "NOTE   ", problem: "PROBLEM" };
+  const marks = { ok: "OK     ", hint: "NOTE   ", problem: "PROBLEM" };
   return lines.map((line) => `${marks[line.level]}  ${line.text}`);
 }
 
-function stateLine(state: CompanionState): HealthLine {
-  switch (state.kind) {
+/** The words for a finding; undefined where it is not shown here. */
+function wordsOf(finding: EditorFinding): string | undefined {
+  const agent = finding.agents.map((id) => agentOf(id).agentName).join(", ");
+  switch (finding.code) {
     case "listening":
-      return { level: "ok", text: `Listening on 127.0.0.1:${state.port}` };
+      return `Listening on 127.0.0.1:${finding.values.port}`;
+    case "listening-but":
+      return finding.values.sentence;
     case "failed":
-      return { level: "problem", text: `${state.message} Then :CocCommand patchbay.restart` };
-    case "starting":
-      return { level: "note", text: "Starting; try again in a moment." };
-    default:
-      return { level: "problem", text: "Not running; :CocCommand patchbay.restart starts it." };
+      return `${finding.values.sentence} Then :CocCommand patchbay.restart`;
+    case "not-yet-listening":
+      return "Starting; try again in a moment.";
+    case "stopped":
+      return "Not running; :CocCommand patchbay.restart starts it.";
+    case "folders-open":
+      return `Folders: ${finding.values.folders.join(", ")}. Start agents in one of them or below.`;
+    case "no-folder-open":
+      return "No folder is open: agents find this editor by their working directory. Use :cd.";
+    case "sharing-off":
+      return "Sharing is paused; :CocCommand patchbay.toggleSharing resumes it.";
+    case "session": {
+      const { agentName, version, state, openProposals } = finding.values.session;
+      return `${agentName}${version === undefined ? "" : ` ${version}`}: ${state}, open proposals: ${openProposals}`;
+    }
+    case "no-agent-connected":
+      return "No agent is connected. Start one with :CocCommand patchbay.openAgent, or type /ide in it.";
+    case "editor-mode-off":
+    case "editor-mode-not-chosen":
+      return finding.agents.map(wordsOfConnecting).join(" ");
+    case "looks-on-container-host":
+      return `In this container, ${agent} looks for its editor on the container's host, except in this editor's terminals. Type export REMOTE_CONTAINERS=true in other terminals before you start it there.`;
+    case "shows-changes-in-terminal":
+      return `${agent} shows its changes only in the terminal. Type /config in it and set its diff tool to auto.`;
+    case "never-asks": {
+      const { file, userFile, mode, setting } = finding.values;
+      const when = file === undefined ? "by default" : `in mode "${mode}"`;
+      const [group = "", member = ""] = setting.split(".");
+      return `${agent} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "default"} into ${file ?? userFile}, or start it with :CocCommand patchbay.openAgent.`;
+    }
+    case "asks":
+    case "terminal-environment-off":
+    case "workspace-untrusted":
+      return undefined;
   }
 }
 
-function warningsOf(state: CompanionState): readonly HealthLine[] {
-  return state.kind === "listening" ? state.warnings.map((text) => ({ level: "problem", text })) : [];
+function wordsOfConnecting(id: AgentId): string {
+  const { agentName, connecting } = agentOf(id);
+  return `${agentName} does not look for an editor: its IDE mode is off. Type ${connecting.input} in it once.`;
 }
 
-function recordLine(record: HealthFacts["records"][number]): HealthLine {
-  return record.found
-    ? { level: "ok", text: `${record.agent} finds this editor through ${record.path}` }
-    : { level: "problem", text: `${record.agent} cannot find this editor: there is no ${record.path}` };
+function recordLine({ agent, path, found }: HealthRecord): HealthLine {
+  const { agentName } = agentOf(agent);
+  return found
+    ? { level: "ok", text: `${agentName} finds this editor through ${path}` }
+    : { level: "problem", text: `${agentName} cannot find this editor: there is no record of it in ${path}` };
 }
 
-function sessionLines(sessions: readonly SessionInfo[]): readonly HealthLine[] {
-  if (sessions.length === 0) {
-    return [
-      {
-        level: "note",
-        text: "No agent is connected. Start one with :CocCommand patchbay.openAgent, or type /ide in it.",
-      },
-    ];
-  }
-  return sessions.map((session) => ({
-    level: session.state === "connected" ? "ok" : "note",
-    text: `${session.agentName}${session.version === undefined ? "" : ` ${session.version}`}: ${session.state}, open proposals: ${session.openProposals}`,
-  }));
-}
-
-function connectingLines({ agentName, looksForEditor, looksOnContainerHost }: AgentSettings): readonly HealthLine[] {
-  const lines: HealthLine[] = [];
-  if (looksForEditor !== "yes") {
-    lines.push({
-      level: "problem",
-      text: `${agentName} does not look for an editor: its IDE mode is off. Type /ide enable in it once.`,
-    });
-  }
-  if (looksOnContainerHost) {
-    lines.push({
-      // This editor's own terminals have the variable.
-      level: "note",
-      text: `In this container, ${agentName} looks for its editor on the container's host, except in this editor's terminals. Type export REMOTE_CONTAINERS=true in other terminals before you start it there.`,
-    });
-  }
-  return lines;
-}
-
-function reviewingLines(one: AgentSettings): readonly HealthLine[] {
-  const { agentName, showsChanges, asks, mode, modeSetting, settingsFile, decidedBy } = one;
-  const lines: HealthLine[] = [];
-  if (!showsChanges) {
-    lines.push({
-      level: "problem",
-      text: `${agentName} shows its changes only in the terminal. Type /config in it and set its diff tool to auto.`,
-    });
-  }
-  if (!asks) {
-    const when = mode === undefined ? "by default" : `in mode "${mode}"`;
-    const [group = "", member = ""] = modeSetting.split(".");
-    lines.push({
-      level: "problem",
-      text: `${agentName} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "default"} into ${decidedBy.mode ?? settingsFile}, or start it with :CocCommand patchbay.openAgent.`,
-    });
-  }
-  return lines;
-}
-
-/** Which discovery records of this port are on the disk (contracts of the three agents). */
-export async function findRecords(port: number, temporaryDirectory: string): Promise<HealthFacts["records"]> {
-  const home = homedir();
-  const gemini = join(temporaryDirectory, "gemini", "ide");
-  const qwen = process.env["QWEN_HOME"] ?? join(home, ".qwen");
-  const claude = process.env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude");
-  return [
-    await record(
-      "Gemini CLI",
-      gemini,
-      new RegExp(`^gemini-ide-server-\\d+-${port}\\.json$`, "u"),
-      `gemini-ide-server-*-${port}.json`,
-    ),
-    await record("Qwen Code", join(qwen, "ide"), new RegExp(`^${port}\\.lock$`, "u"), `${port}.lock`),
-    await record("Claude Code", join(claude, "ide"), new RegExp(`^${port}\\.lock$`, "u"), `${port}.lock`),
-  ];
+/** Which agents find a record of this port in the places where they look. */
+export async function findRecords(port: number, surroundings: Surroundings): Promise<readonly HealthRecord[]> {
+  const found = agents.map(async ({ id, places }): Promise<HealthRecord> => {
+    const looked: string[] = [];
+    for (const { root, directories, pattern, isRead } of places(surroundings)) {
+      if (!isRead) continue;
+      const directory = join(root, ...directories);
+      const names = await readdir(directory).catch(() => []);
+      const name = names.find((one) => pattern.exec(one)?.groups?.["port"] === String(port));
+      if (name !== undefined) return { agent: id, path: join(directory, name), found: true };
+      looked.push(directory);
+    }
+    return { agent: id, path: looked.join(", "), found: false };
+  });
+  return await Promise.all(found);
 }
 
 /** Names of the agents' commands that the editor cannot start; `path` is its PATH. */
 export function findMissing(
-  agents: Readonly<Record<string, string>>,
+  commands: Readonly<Record<string, string>>,
   path: string = process.env["PATH"] ?? "",
 ): readonly string[] {
   const isProgram = (file: string): boolean => {
@@ -203,19 +199,9 @@ export function findMissing(
       return false;
     }
   };
-  return Object.keys(agents).filter((name) => {
-    const [program = ""] = splitCommand(agents[name] ?? "");
+  return Object.keys(commands).filter((name) => {
+    const [program = ""] = splitCommand(commands[name] ?? "");
     const places = isAbsolute(program) ? [program] : path.split(delimiter).map((folder) => join(folder, program));
     return program === "" || !places.some(isProgram);
   });
-}
-
-async function record(
-  agent: string,
-  directory: string,
-  name: RegExp,
-  shown: string,
-): Promise<HealthFacts["records"][number]> {
-  const names = await readdir(directory).catch(() => []);
-  return { agent, path: join(directory, shown), found: names.some((one) => name.test(one)) };
 }

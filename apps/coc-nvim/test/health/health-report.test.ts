@@ -12,8 +12,7 @@ const fine: HealthFacts = {
   state: { kind: "listening", port: 4711, warnings: [] },
   folders: ["/w"],
   storageDirectory: "/data",
-  temporaryDirectory: "/tmp",
-  records: [{ agent: "Gemini CLI", path: "/tmp/gemini/ide/x", found: true }],
+  records: [{ agent: "gemini", path: "/tmp/gemini/ide/x", found: true }],
   sessions: [],
   sharing: true,
   agentSettings: [],
@@ -44,17 +43,17 @@ describe("the health report", () => {
   });
 
   it("says first what is not installed and how to get it, and nothing else of it", () => {
-    const records = [
-      { agent: "Gemini CLI", path: "/tmp/gemini/ide/x", found: true },
-      { agent: "Qwen Code", path: "/h/1.lock", found: false },
+    const records: HealthFacts["records"] = [
+      { agent: "gemini", path: "/tmp/gemini/ide/x", found: true },
+      { agent: "qwen", path: "/h/1.lock", found: false },
     ];
     const some = healthReport({ ...fine, records, missing: ["qwen", "mine"] });
     expect(some.slice(0, 2)).toEqual([
       {
-        level: "note",
+        level: "hint",
         text: "Qwen Code is not installed, or not on this editor's PATH. To install it: npm install -g @qwen-code/qwen-code",
       },
-      { level: "note", text: '"patchbay.agents" has a command for mine that is not on this editor\'s PATH.' },
+      { level: "hint", text: '"patchbay.agents" has a command for mine that is not on this editor\'s PATH.' },
     ]);
     expect(some.slice(2).filter(({ text }) => text.includes("Qwen"))).toEqual([]);
     const none = healthReport({ ...fine, missing: ["gemini", "qwen", "claude"] });
@@ -84,9 +83,7 @@ describe("the health report", () => {
     expect(problems({ state: { kind: "listening", port: 1, warnings: ["a record was refused"] } })).toContain(
       "a record was refused",
     );
-    expect(problems({ records: [{ agent: "Qwen Code", path: "/h/1.lock", found: false }] }).join()).toContain(
-      "/h/1.lock",
-    );
+    expect(problems({ records: [{ agent: "qwen", path: "/h/1.lock", found: false }] }).join()).toContain("/h/1.lock");
     expect(problems({ sharing: false }).join()).toContain("patchbay.toggleSharing");
     expect(problems({ openQuestions: 1 }).join()).toContain("patchbay.answer");
   });
@@ -116,7 +113,9 @@ describe("the health report", () => {
     expect(told({}).join()).toContain(
       'without asking by default, so nothing is shown for review. Put "tools": {"approvalMode": "default"} into /home/user/.qwen/settings.json',
     );
-    expect(told({ mode: "yolo" }).join()).toContain('in mode "yolo"');
+    expect(told({ mode: "yolo", decidedBy: { ...qwen.decidedBy, mode: qwen.settingsFile } }).join()).toContain(
+      'in mode "yolo"',
+    );
     expect(told({ asks: true, showsChanges: false }).join()).toContain("only in the terminal");
     expect(told({ asks: true, looksForEditor: "no" }).join()).toContain("/ide enable");
     expect(told({ asks: true, looksOnContainerHost: true }).join()).toContain("export REMOTE_CONTAINERS=true");
