@@ -60,6 +60,8 @@ export class SimulatedVim implements Vim {
   focus = "no file";
   folders: readonly string[] = [];
   failNextOpen = false;
+  /** What Vim says of the next call in place of carrying it out. */
+  failNextCall: string | undefined;
   /** Answers of `patchbay#review#open` before it works, e.g. while a command line is open. */
   busyAnswers = 0;
   /** coc has not attached to any buffer, as with large files. */
@@ -118,6 +120,9 @@ export class SimulatedVim implements Vim {
 
   async call(name: string, args: readonly unknown[] = []): Promise<unknown> {
     this.calls.push({ name, args });
+    const { failNextCall } = this;
+    this.failNextCall = undefined;
+    if (failNextCall !== undefined) throw new Error(failNextCall);
     const [first, second, third, fourth] = args;
     switch (name) {
       case "patchbay#review#open":
@@ -272,6 +277,19 @@ export class SimulatedVim implements Vim {
 
   review(id: string): Readonly<Review> | undefined {
     return this.#reviews.get(id);
+  }
+
+  /** Of the reviews on the screen, the last one last. */
+  get reviewIds(): readonly string[] {
+    return Array.from(this.#reviews.keys());
+  }
+
+  /** The user changes the right side while nobody listens. */
+  typeSilently(id: string, text: BufferText): void {
+    const tell = this.onTell;
+    this.onTell = () => {};
+    this.type(id, text);
+    this.onTell = tell;
   }
 
   /** The user changes the right side. */

@@ -1,0 +1,342 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  agents,
+  type Companion,
+  type CompanionSettings,
+  type CompanionState,
+  Emitter,
+  type EditorContext,
+  nullLogger,
+  type SessionInfo,
+} from "@patchbay/core";
+import { createFakeClock } from "@patchbay/testkit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { registerCommands } from "../../src/commands/commands.ts";
+import { fileMark } from "../../src/diff/disk-follower.ts";
+import { readEditorFacts } from "../../src/host/editor-facts.ts";
+import { createIdentity, createVimHost, type VimHost } from "../../src/host/vim-host.ts";
+import { readSettings } from "../../src/settings.ts";
+import { SimulatedCoc } from "../simulated/simulated-coc.ts";
+
+/** What commands ask of a companion, which listens nowhere. */
+class QuietCompanion implements Companion {
+  readonly restored: Promise<void> = Promise.resolve();
+  readonly environment: Companion["environment"] = { CLAUDE_CODE_SSE_PORT: "4711" };
+  readonly sessions: readonly SessionInfo[] = [];
+  readonly proposals: Companion["proposals"] = [];
+  readonly keptTexts: Companion["keptTexts"] = [];
+  readonly onDidChangeState: Companion["onDidChangeState"] = new Emitter<CompanionState>().event;
+  readonly onDidChangeEnvironment: Companion["onDidChangeEnvironment"] = new Emitter<void>().event;
+  readonly onDidChangeSessions: Companion["onDidChangeSessions"] = new Emitter<void>().event;
+  readonly onDidChangeProposals: Companion["onDidChangeProposals"] = new Emitter<void>().event;
+  readonly mentioned: unknown[] = [];
+  readonly updates: Partial<CompanionSettings>[] = [];
+  state: CompanionState = { kind: "listening", port: 4711, warnings: [] };
+  shared: EditorContext = { files: [] };
+  /** How many agents take a mention. */
+  listeners = 1;
+
+  async start(): Promise<void> {}
+  async stop(): Promise<void> {}
+  removeRecordsSync(): void {}
+  async accept(): Promise<boolean> {
+    return false;
+  }
+  async reject(): Promise<boolean> {
+    return false;
+  }
+  async acceptAll(ids: readonly string[] = []): Promise<readonly string[]> {
+    return ids;
+  }
+  async readKeptText(): Promise<undefined> {}
+  async saveKeptText(): Promise<undefined> {}
+  async discardKeptText(): Promise<boolean> {
+    return false;
+  }
+  async reveal(): Promise<boolean> {
+    return false;
+  }
+  mention(path: string, lines?: unknown): number {
+    this.mentioned.push([path, lines]);
+    return this.listeners;
+  }
+  sharedContext(): EditorContext {
+    return this.shared;
+  }
+  updateSettings(settings: Partial<CompanionSettings>): void {
+    this.updates.push(settings);
+  }
+}
+
+let coc: SimulatedCoc;
+let companion: QuietCompanion;
+let parts: VimHost;
+let tmux: number | undefined;
+
+beforeEach(() => {
+  coc = new SimulatedCoc();
+  companion = new QuietCompanion();
+  vi.stubEnv("HOME", coc.home);
+  for (const name of ["QWEN_HOME", "CLAUDE_CONFIG_DIR"]) vi.stubEnv(name, undefined);
+  tmux = undefined;
+});
+afterEach(() => {
+  parts.dispose();
+  coc.dispose();
+  vi.unstubAllEnvs();
+});
+
+/** The commands, as they are registered. */
+function register(): void {
+  const settings = (): ReturnType<typeof readSettings> => readSettings((name) => coc.settings.get(name));
+  const { vim, temporary, folder } = coc;
+  const facts = {
+    ...readEditorFacts({ pid: process.pid, nvim: 0, version: "9.0.2142", cwd: folder, temporary, buffers: [] }),
+    tmuxServer: tmux,
+  };
+  const identity = createIdentity(facts, undefined, "1.2.3", temporary);
+  const storageDirectory = join(coc.root, "data");
+  const shared = { vim, settings, facts, identity, storageDirectory, logger: nullLogger };
+  parts = createVimHost({ ...shared, coc: vim.coc, clock: createFakeClock(), mark: fileMark });
+  registerCommands({ ...shared, coc: coc.api, companion, parts });
+}
+
+const terminals = (): readonly (readonly unknown[])[] =>
+  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal").map(({ args }) => args);
+
+describe("openAgent", () => {
+  it("starts the agent of that name in a shell, in the folder, with the companion's variables", async () => {
+    register();
+    vi.stubEnv("SHELL", "/bin/a shell");
+    await coc.run("patchbay.openAgent", "claude");
+    const line = "claude --permission-mode manual; exit $?";
+    expect(terminals()).toEqual([
+      ["claude", ["/bin/a shell", "-c", line], "botright vertical new", coc.folder, companion.environment],
+    ]);
+  });
+
+  it("asks which one where none is named: all of the catalogue, and the user's own", async () => {
+    register();
+    coc.settings.set("agents", { mine: "my-agent 'two words'" });
+    coc.choice = "mine";
+    await coc.run("patchbay.openAgent");
+    expect(coc.offered.get("Start which agent?")).toEqual([...agents.map(({ id }) => id), "mine"]);
+    expect(terminals()[0]?.[1]).toEqual([expect.any(String), "-c", "my-agent 'two words'; exit $?"]);
+  });
+
+  it.each([undefined, 7, null, {}, ["gemini"]])("takes %j for no name", async (argument) => {
+    register();
+    await coc.run("patchbay.openAgent", argument);
+    expect(coc.offered.size).toBe(1);
+    expect([terminals(), coc.said]).toEqual([[], []]);
+  });
+
+  it.each(["nobody", "constructor", "gemini; rm -r ."])(
+    "starts nothing called %j, and says what there is",
+    async (name) => {
+      register();
+      await coc.run("patchbay.openAgent", name);
+      expect(terminals()).toEqual([]);
+      expect(coc.said).toEqual([
+        expect.stringContaining(`There is no agent "${name}". Known are gemini, qwen, claude`),
+      ]);
+    },
+  );
+});
+
+describe("mention", () => {
+  let file: string;
+
+  function openFile(): void {
+    register();
+    file = join(coc.folder, "a.txt");
+    writeFileSync(file, "one\ntwo\nthree\n");
+    coc.vim.openFile(file);
+  }
+
+  it.each([
+    [[3, 7], { start: 2, end: 6 }],
+    [["3", "7"], { start: 2, end: 6 }],
+    [[3], { start: 2, end: 2 }],
+    [[3, 1], { start: 2, end: 2 }],
+    [[3, "x"], { start: 2, end: 2 }],
+    [[0, 2], undefined],
+    [[-1], undefined],
+    [[1.5], undefined],
+    [["all"], undefined],
+    [[{}], undefined],
+    [[null, null], undefined],
+    [[Number.POSITIVE_INFINITY], undefined],
+  ])("of the lines %j is about %j", async (given, lines) => {
+    openFile();
+    await coc.run("patchbay.mention", ...given);
+    expect(companion.mentioned).toEqual([[file, lines]]);
+  });
+
+  it("is about what is selected where no lines are given", async () => {
+    openFile();
+    coc.vim.select({ start: { line: 0, character: 1 }, end: { line: 1, character: 2 } });
+    await coc.run("patchbay.mention");
+    expect(companion.mentioned).toEqual([[file, { start: 0, end: 1 }]]);
+  });
+
+  it("says so where no agent takes it, and where there is nothing to mention", async () => {
+    register();
+    await coc.run("patchbay.mention", 1);
+    expect(companion.mentioned).toEqual([]);
+    writeFileSync(join(coc.folder, "a.txt"), "");
+    coc.vim.openFile(join(coc.folder, "a.txt"));
+    companion.listeners = 0;
+    await coc.run("patchbay.mention", 1);
+    expect(coc.said).toEqual([
+      "No file is open to be mentioned.",
+      "No connected agent supports @-mentions (Claude Code does).",
+    ]);
+  });
+});
+
+describe("sharing", () => {
+  it("is paused and resumed for this editor and the next ones", async () => {
+    register();
+    await coc.run("patchbay.toggleSharing");
+    expect([coc.settings.get("share.enabled"), companion.updates]).toEqual([false, [{ sharing: false }]]);
+    await coc.run("patchbay.toggleSharing");
+    expect([coc.settings.get("share.enabled"), companion.updates.at(-1)]).toEqual([true, { sharing: true }]);
+    expect(coc.said).toHaveLength(2);
+  });
+
+  it("is shown as agents see it, line by line", async () => {
+    register();
+    companion.shared = {
+      files: [{ path: "/w/a.txt", timestamp: 0 }],
+      active: {
+        path: "/w/a.txt",
+        cursor: { line: 2, character: 0 },
+        selection: { range: { start: { line: 2, character: 0 }, end: { line: 3, character: 1 } }, text: "x\ny" },
+      },
+    };
+    await coc.run("patchbay.showShared");
+    expect(coc.page("Patchbay: what is shared")).toEqual([
+      "open       /w/a.txt",
+      "active     /w/a.txt",
+      "cursor     line 3, character 1",
+      "selection",
+      "    x",
+      "    y",
+    ]);
+    coc.settings.set("share.enabled", false);
+    await coc.run("patchbay.showShared");
+    expect(coc.page("Patchbay: what is shared")).toEqual(["Sharing is paused; nothing is shared."]);
+  });
+});
+
+describe("health", () => {
+  it("finds each agent's record where that agent looks, and says where it has looked", async () => {
+    register();
+    const { temporary, home } = coc;
+    mkdirSync(join(temporary, "gemini", "ide"), { recursive: true });
+    writeFileSync(join(temporary, "gemini", "ide", "gemini-ide-server-1-4711.json"), "{}");
+    // Of another port.
+    mkdirSync(join(home, ".claude", "ide"), { recursive: true });
+    writeFileSync(join(home, ".claude", "ide", "4712.lock"), "{}");
+    for (const { program } of agents) installProgram(program.command);
+    await coc.run("patchbay.health");
+    const page = coc.page("Patchbay: health") ?? [];
+    const about = (name: string): string | undefined =>
+      page.find((line) => line.includes(name) && line.includes("this editor"));
+    expect(about("Gemini CLI")).toBe(
+      `OK       Gemini CLI finds this editor through ${join(temporary, "gemini", "ide", "gemini-ide-server-1-4711.json")}`,
+    );
+    for (const [name, folder] of [
+      ["Qwen Code", ".qwen"],
+      ["Claude Code", ".claude"],
+    ] as const) {
+      expect(about(name)).toBe(
+        `PROBLEM  ${name} cannot find this editor: there is no record of it in ${join(home, folder, "ide")}`,
+      );
+    }
+  });
+
+  it("says what state the companion is in", async () => {
+    register();
+    companion.state = { kind: "failed", message: "No port could be had." };
+    await coc.run("patchbay.health");
+    expect(coc.page("Patchbay: health")).toContain("PROBLEM  No port could be had. Then :CocCommand patchbay.restart");
+  });
+
+  function installProgram(name: string): void {
+    const folder = join(coc.root, "bin");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), "#!/bin/sh\n");
+    chmodSync(join(folder, name), 0o755);
+    vi.stubEnv("PATH", folder);
+  }
+});
+
+describe("tmux", () => {
+  it("is not touched by an editor that does not run in it", async () => {
+    register();
+    await coc.run("patchbay.linkTmux");
+    expect(coc.said).toEqual(["This editor does not run in tmux."]);
+  });
+
+  it("gives new panes the variables, and types the line into the pane that is chosen", async () => {
+    tmux = 1234;
+    register();
+    const log = fakeTmux("%2\tbash\t0.1\t/w\n%3\tnode\t1.0\t/w\n");
+    coc.choice = "0.1  bash  /w";
+    await coc.run("patchbay.linkTmux");
+    expect(log()).toEqual([
+      "set-environment CLAUDE_CODE_SSE_PORT 4711",
+      expect.stringContaining("list-panes"),
+      expect.stringContaining("send-keys -t %2 -l --  eval"),
+      "send-keys -t %2 Enter",
+    ]);
+    expect(coc.said).toEqual(["The pane is linked; new panes are, too."]);
+  });
+
+  it("types nothing where no pane is chosen, and shows the line where none waits", async () => {
+    tmux = 1234;
+    register();
+    const log = fakeTmux("%2\tbash\t0.1\t/w\n");
+    await coc.run("patchbay.linkTmux");
+    expect(log().filter((line) => line.startsWith("send-keys"))).toEqual([]);
+    fakeTmux("%3\tnode\t1.0\t/w\n");
+    await coc.run("patchbay.linkTmux");
+    expect(coc.page("Patchbay: tmux")?.at(-1)).toContain('eval "$(tmux show-environment -s');
+  });
+
+  /** A tmux that writes down what it is asked, and has these panes. */
+  function fakeTmux(panes: string): () => readonly string[] {
+    const folder = join(coc.root, "bin");
+    const log = join(folder, "log");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(log, "");
+    writeFileSync(join(folder, "panes"), panes);
+    const script = `#!/bin/sh\necho "$@" >> ${log}\n[ "$1" != list-panes ] || /bin/cat ${join(folder, "panes")}\n`;
+    writeFileSync(join(folder, "tmux"), script);
+    chmodSync(join(folder, "tmux"), 0o755);
+    vi.stubEnv("PATH", folder);
+    return () => readFileSync(log, "utf8").trim().split("\n");
+  }
+});
+
+it("says that nothing waits for an answer where nothing does", async () => {
+  register();
+  await coc.run("patchbay.answer");
+  expect(coc.said).toEqual(["Nothing waits for an answer."]);
+});
+
+it("compares with the disk by Vim itself", async () => {
+  register();
+  await coc.run("patchbay.compareWithDisk", { strange: true });
+  expect(coc.vim.calls.at(-1)).toEqual({ name: "patchbay#compare", args: [] });
+});
+
+it("fails in the open: the user is told what a command could not do", async () => {
+  register();
+  coc.vim.failNextCall = "E117: Unknown function";
+  await coc.run("patchbay.accept");
+  expect(coc.said).toEqual(["patchbay.accept: E117: Unknown function"]);
+});
