@@ -5,8 +5,9 @@
  * belongs to the longest name that fits. What is not listed is forbidden.
  *
  * `rooms`: other rooms, or single files of them. `types`: the same, but only their types. `packages`: what comes from
- * elsewhere; `node:*` stands for all of Node's own modules. Imports that name another package of the repository are
- * packages, too.
+ * elsewhere, with its subpaths; `node:*` stands for all of Node's own modules. `packageTypes`: packages of which only types
+ * are taken. Imports that name another package of the repository are packages, too. A package's own package.json may be
+ * imported everywhere.
  */
 
 const ground = ["support", "platform"];
@@ -159,10 +160,77 @@ const vscodeLater = {
 
 const vscode = { ...vscodeStart, ...vscodeLater };
 
+/** What a window in a browser can use of core: the catalogue of agents. Of the rest it knows types only. */
+const forWindows = { packages: ["@patchbay/core/agents", "@theia/*"], packageTypes: ["@patchbay/core"] };
+
+const theia = {
+  common: forWindows,
+  "browser/surfaces": { rooms: ["common"], ...forWindows },
+  "browser/documents": { rooms: ["common"], ...forWindows },
+  "browser/context": { rooms: ["browser/documents"], types: ["common"], ...forWindows },
+  "browser/review": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },
+  "browser/window": {
+    rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "common"],
+    ...forWindows,
+  },
+  "browser/contributions": {
+    rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "browser/window", "common"],
+    ...forWindows,
+  },
+  "browser/patchbay-frontend-module": {
+    rooms: [
+      "browser/context",
+      "browser/contributions",
+      "browser/documents",
+      "browser/review",
+      "browser/surfaces",
+      "browser/window",
+      "common",
+    ],
+    ...forWindows,
+  },
+  node: {
+    rooms: ["common/visible-text"],
+    types: ["common", "node/workspace-storage"],
+    packages: ["@patchbay/core", "@theia/core"],
+  },
+  "node/workspace-storage": { packages: ["@patchbay/core", "node:*", "zod"] },
+  "node/patchbay-backend*": {
+    rooms: ["common", "node", "node/workspace-storage"],
+    packages: ["@patchbay/core", "@theia/core"],
+  },
+};
+
+const cocGround = ["vim"];
+
+const coc = {
+  vim: { packages: ["@patchbay/core", "coc.nvim"] },
+  context: { rooms: cocGround, packages: ["@patchbay/core"] },
+  diff: { rooms: cocGround, packages: ["@patchbay/core", "node:fs", "node:path"] },
+  settings: { rooms: ["diff/review-settings"], packages: ["@patchbay/core"] },
+  "status-line": { rooms: cocGround, types: ["settings"], packages: ["@patchbay/core"] },
+  host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core"] },
+  "host/storage-slot": { packages: ["node:*"] },
+  health: { rooms: ["settings"], packages: ["@patchbay/core", "node:*"] },
+  commands: {
+    rooms: [...cocGround, "health", "settings"],
+    types: ["host"],
+    packages: ["@patchbay/core", "node:*"],
+  },
+  extension: {
+    rooms: [...cocGround, "commands", "diff/disk-follower", "host", "host/storage-slot", "settings", "status-line"],
+    packages: ["@patchbay/core", "coc.nvim", "node:*"],
+  },
+  lifecycle: { rooms: ["extension"], types: ["vim"], packages: ["@patchbay/core", "coc.nvim", "node:process"] },
+  index: { rooms: ["lifecycle"], packages: ["coc.nvim"] },
+};
+
 /** By the folder of their sources. */
 export const houses = {
   "packages/core/src": core,
   "packages/testkit/src": testkit,
   "packages/cli/src": cli,
   "apps/vscode/src": vscode,
+  "apps/theia/src": theia,
+  "apps/coc-nvim/src": coc,
 };

@@ -136,12 +136,14 @@ const arrows = {
       }
       if (!specifier.startsWith(".")) {
         if (isListedPackage(own.packages, specifier)) return;
+        if (takesTypes(node) && isListedPackage(own.packageTypes, specifier)) return;
         context.report({ node, message: `${room} may not import ${specifier} (tooling/scripts/house.mjs).` });
         return;
       }
       const path = relative(context.cwd, resolve(dirname(context.filename), specifier))
         .split(sep)
         .join("/");
+      if (path === `${dirname(source)}/package.json`) return;
       const target = withoutEnding(path).slice(source.length + 1);
       const isInside = path.startsWith(`${source}/`);
       if (isInside && roomOf(rooms, target).room === room) return;

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { agents } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { agentLaunches, patchbayCommands } from "../src/browser/patchbay-commands.ts";
-import { originalScheme, proposalScheme } from "../src/browser/proposal-resources.ts";
+import { agentLaunches, patchbayCommands } from "../src/browser/contributions/patchbay-commands.ts";
+import { originalScheme, proposalScheme } from "../src/browser/review/proposal-resources.ts";
 import { commandPreferenceOf, preferenceNames } from "../src/common/preferences.ts";
 
 /** What our VS Code extension adds to an editor; it may run as a plugin in the same Theia. */

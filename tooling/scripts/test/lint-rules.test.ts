@@ -107,6 +107,43 @@ const crossed = {
     "apps/vscode/src/commands/catalogue.ts",
     'export { agents } from "../../../../packages/core/src/agents/catalogue.ts";',
   ],
+  "a window imports what needs Node": [
+    "apps/theia/src/browser/window/companion.ts",
+    'import { createCompanion } from "@patchbay/core";',
+  ],
+  "a window imports the backend": [
+    "apps/theia/src/browser/context/backend.ts",
+    'import type { Workspaces } from "../../node/workspaces.ts";',
+  ],
+  "a review imports the commands": [
+    "apps/theia/src/browser/review/commands.ts",
+    'export { patchbayCommands } from "../contributions/patchbay-commands.ts";',
+  ],
+  "what watches editors imports a review": [
+    "apps/theia/src/browser/context/review.ts",
+    'export { ProposalEditors } from "../review/proposal-editors.ts";',
+  ],
+  "the backend imports the window": [
+    "apps/theia/src/node/window.ts",
+    'export { statusOf } from "../browser/surfaces/status-words.ts";',
+  ],
+  "what both sides know imports Node": ["apps/theia/src/common/disk.ts", 'import { readFileSync } from "node:fs";'],
+  "a review in Vim imports the host": [
+    "apps/coc-nvim/src/diff/host.ts",
+    'import type { VimHost } from "../host/vim-host.ts";',
+  ],
+  "the host in Vim imports a command": [
+    "apps/coc-nvim/src/host/command.ts",
+    'export { proposalLabel } from "../commands/reviews.ts";',
+  ],
+  "the door to Vim imports what goes through it": [
+    "apps/coc-nvim/src/vim/review.ts",
+    'export { VimDiffs } from "../diff/vim-diffs.ts";',
+  ],
+  "coc is asked for itself below the first files": [
+    "apps/coc-nvim/src/commands/coc.ts",
+    'import { window } from "coc.nvim";',
+  ],
   "a file stands in no room": ["attic/one.ts", 'import { Emitter } from "../support/emitter.ts";'],
 } as const;
 
@@ -134,6 +171,18 @@ const held = {
   "what is loaded later imports the start's names": [
     "apps/vscode/src/commands/names.ts",
     'export { runCommandOf } from "../contributions.mts";',
+  ],
+  "a window imports the catalogue of agents": [
+    "apps/theia/src/browser/contributions/agents.ts",
+    'export { agents } from "@patchbay/core/agents";',
+  ],
+  "a window imports types of core": [
+    "apps/theia/src/browser/review/types.ts",
+    'import type { DiffRequest } from "@patchbay/core";',
+  ],
+  "an edition imports its own version": [
+    "apps/coc-nvim/src/extension/version.ts",
+    'export { version } from "../../package.json";',
   ],
   "the endpoint imports Node": ["endpoint/node.ts", 'import { createServer } from "node:http";'],
   "what Node looks like is given": ["port-holder/given.ts", 'export type Files = typeof import("node:fs");'],

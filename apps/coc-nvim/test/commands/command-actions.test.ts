@@ -139,7 +139,7 @@ describe("openAgent", () => {
       await coc.run("patchbay.openAgent", name);
       expect(terminals()).toEqual([]);
       expect(coc.said).toEqual([
-        expect.stringContaining(`There is no agent "${name}". Known are gemini, qwen, claude`),
+        expect.stringContaining(`Unknown agent "${name}". Choose one of gemini, qwen, claude`),
       ]);
     },
   );
@@ -190,7 +190,7 @@ describe("mention", () => {
     companion.listeners = 0;
     await coc.run("patchbay.mention", 1);
     expect(coc.said).toEqual([
-      "No file is open to be mentioned.",
+      "No file is open to mention.",
       "No connected agent supports @-mentions (Claude Code does).",
     ]);
   });
@@ -278,7 +278,7 @@ describe("tmux", () => {
   it("is not touched by an editor that does not run in it", async () => {
     register();
     await coc.run("patchbay.linkTmux");
-    expect(coc.said).toEqual(["This editor does not run in tmux."]);
+    expect(coc.said).toEqual(["This editor is not running in tmux."]);
   });
 
   it("gives new panes the variables, and types the line into the pane that is chosen", async () => {
@@ -293,7 +293,7 @@ describe("tmux", () => {
       expect.stringContaining("send-keys -t %2 -l --  eval"),
       "send-keys -t %2 Enter",
     ]);
-    expect(coc.said).toEqual(["The pane is linked; new panes are, too."]);
+    expect(coc.said).toEqual(["The pane is linked, and so are new panes."]);
   });
 
   it("types nothing where no pane is chosen, and shows the line where none waits", async () => {
@@ -325,7 +325,7 @@ describe("tmux", () => {
 it("says that nothing waits for an answer where nothing does", async () => {
   register();
   await coc.run("patchbay.answer");
-  expect(coc.said).toEqual(["Nothing waits for an answer."]);
+  expect(coc.said).toEqual(["No questions are waiting."]);
 });
 
 it("compares with the disk by Vim itself", async () => {

@@ -5,8 +5,8 @@ import { LabelParser } from "@theia/core/lib/browser/label-parser";
 import markdownit from "@theia/core/shared/markdown-it";
 import { describe, expect, it } from "vitest";
 import { visibleText } from "../../../src/common/visible-text.ts";
-import { diagnosisText } from "../../../src/browser/diagnosis.ts";
-import { OpenProposal } from "../../../src/browser/open-proposal.ts";
+import { diagnosisText } from "../../../src/browser/contributions/diagnosis.ts";
+import { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
 import { shownItem } from "../../../src/browser/surfaces/lists.ts";
 import { labelText, messageText, terminalText } from "../../../src/browser/surfaces/texts.ts";
 import { hostileNames, unseenIn } from "./hostile-names.ts";
@@ -102,8 +102,8 @@ describe("what comes from outside", () => {
     const doors: Readonly<Record<string, readonly string[]>> = {
       MessageService: ["surfaces/notices.ts"],
       QuickInputService: ["surfaces/lists.ts"],
-      setElement: ["status-bar.ts"],
-      "browser/dialogs": ["review-dialogs.ts"],
+      setElement: ["contributions/status-bar.ts"],
+      "browser/dialogs": ["surfaces/review-dialogs.ts"],
     };
     for (const [door, allowed] of Object.entries(doors)) {
       const through = files

@@ -1,0 +1,160 @@
+import { agents } from "@patchbay/core/agents";
+import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
+import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
+import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
+import { PreferenceScope } from "@theia/core/lib/common/preferences/preference-scope";
+import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { EDITOR_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-menu";
+import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
+import { TerminalMenus } from "@theia/terminal/lib/browser/terminal-frontend-contribution";
+import { preferenceNames } from "../../common/preferences.ts";
+import { PatchbayServer } from "../../common/protocol.ts";
+import { ConnectionsView, DiagnosisView } from "./diagnosis-view.ts";
+import { LogView } from "../window/window-client.ts";
+import { ContextTracker } from "../context/context-tracker.ts";
+import { filePathOf } from "../documents/selection-text.ts";
+import { type AgentLaunch, agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
+import { Lists } from "../surfaces/lists.ts";
+import { Notices } from "../surfaces/notices.ts";
+import { terminalText } from "../surfaces/texts.ts";
+import { WindowAttachment } from "../window/window-attachment.ts";
+
+/** Commands about agents and what they are told. */
+@injectable()
+export class AgentContribution implements CommandContribution, MenuContribution {
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(ContextTracker)
+  protected readonly context: ContextTracker;
+  @inject(Notices)
+  protected readonly notices: Notices;
+  @inject(PreferenceService)
+  protected readonly preferences: PreferenceService;
+  @inject(TerminalService)
+  protected readonly terminals: TerminalService;
+  @inject(Lists)
+  protected readonly lists: Lists;
+  @inject(ConnectionsView)
+  protected readonly connections: ConnectionsView;
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(ClipboardService)
+  protected readonly clipboard: ClipboardService;
+  @inject(DiagnosisView)
+  protected readonly diagnosis: DiagnosisView;
+  @inject(LogView)
+  protected readonly log: LogView;
+
+  registerCommands(commands: CommandRegistry): void {
+    const inFile = (): boolean => this.context.activeEditor !== undefined;
+    const sharing = (): boolean => this.preferences.get<boolean>(preferenceNames.sharing, true);
+    commands.registerCommand(patchbayCommands.sendSelection, { isEnabled: inFile, execute: () => this.mention(true) });
+    commands.registerCommand(patchbayCommands.sendFile, { isEnabled: inFile, execute: () => this.mention(false) });
+    commands.registerCommand(patchbayCommands.pauseSharing, { isEnabled: sharing, execute: () => this.share(false) });
+    commands.registerCommand(patchbayCommands.resumeSharing, {
+      isEnabled: () => !sharing(),
+      execute: () => this.share(true),
+    });
+    commands.registerCommand(patchbayCommands.copyEnvironment, { execute: () => this.copyEnvironment() });
+    commands.registerCommand(patchbayCommands.showConnections, { execute: () => this.connections.show() });
+    commands.registerCommand(patchbayCommands.showShared, { execute: () => this.showShared() });
+    commands.registerCommand(patchbayCommands.diagnose, { execute: () => this.diagnosis.show() });
+    commands.registerCommand(patchbayCommands.showLog, { execute: () => this.log.show() });
+    for (const launch of agentLaunches) {
+      // In a folder the user does not trust, or was not asked about yet, no agent is started for them.
+      const isEnabled = (): boolean => this.attachment.trust === true;
+      commands.registerCommand(launch.command, { isEnabled, execute: () => this.run(launch) });
+    }
+  }
+
+  registerMenus(menus: MenuModelRegistry): void {
+    const group = [...EDITOR_CONTEXT_MENU, "9_patchbay"];
+    menus.registerMenuAction(group, { commandId: patchbayCommands.sendSelection.id, order: "1" });
+    menus.registerMenuAction(group, { commandId: patchbayCommands.sendFile.id, order: "2" });
+    for (const { command } of agentLaunches) {
+      menus.registerMenuAction(TerminalMenus.TERMINAL_NEW, { commandId: command.id, order: "patchbay" });
+    }
+  }
+
+  protected async mention(selectionOnly: boolean): Promise<void> {
+    const editor = this.context.activeEditor?.editor;
+    const path = filePathOf(editor?.getResourceUri());
+    if (editor === undefined || path === undefined) return;
+    const { start, end } = editor.selection;
+    const taken = await this.server.mention(path, selectionOnly ? { start: start.line, end: end.line } : undefined);
+    if (taken > 0) return;
+    this.notices.info(
+      nls.localize(
+        "patchbay/mention/nobody",
+        "No connected agent supports @-mentions. Start one that does in a terminal of this window: {0}.",
+        agents.flatMap(({ agentName, takesMentions }) => (takesMentions ? [agentName] : [])).join(", "),
+      ),
+    );
+  }
+
+  /** Lasts until it is taken back, also over a restart. */
+  protected async share(sharing: boolean): Promise<void> {
+    await this.preferences.set(preferenceNames.sharing, sharing, PreferenceScope.User);
+    this.notices.info(
+      sharing
+        ? nls.localize("patchbay/sharing/resumed", "Sharing has resumed. Agents see your open files and selection.")
+        : nls.localize(
+            "patchbay/sharing/paused",
+            "Sharing is paused. Agents do not see your open files or selection. Reviews still work.",
+          ),
+      { timeout: 6000 },
+    );
+  }
+
+  /** For terminals outside of Theia: the variables as lines for a shell. */
+  protected async copyEnvironment(): Promise<void> {
+    const entries = Object.entries(this.attachment.status.environment);
+    const lines = entries.map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
+    await this.clipboard.writeText(lines.join(""));
+    this.notices.info(
+      nls.localize(
+        "patchbay/environment/copied",
+        "Paste the lines into a terminal in a folder of this window, then start the agent there.",
+      ),
+      { timeout: 8000 },
+    );
+  }
+
+  protected async showShared(): Promise<void> {
+    this.context.flush();
+    const context = await this.server.sharedContext();
+    const items = (context?.files ?? []).map((file) => {
+      const active = context?.active?.path === file.path ? context.active : undefined;
+      const where = active === undefined ? "" : `${active.cursor.line + 1}:${active.cursor.character + 1}`;
+      const selected = active?.selection?.text;
+      return {
+        label: file.path,
+        description: where,
+        ...(selected === undefined ? {} : { detail: selected.slice(0, 200) }),
+      };
+    });
+    const placeholder =
+      items.length === 0
+        ? nls.localize("patchbay/shared/nothing", "No file is shared with agents.")
+        : nls.localize("patchbay/shared/title", "What agents see");
+    await this.lists.choose(items, placeholder);
+  }
+
+  protected async run({ name, preference }: AgentLaunch): Promise<void> {
+    const wanted = this.preferences.get<string>(preference, "");
+    const commandLine = terminalText(wanted);
+    if (commandLine === undefined) {
+      this.notices.warn(
+        nls.localize("patchbay/run/unseen", "The preference {0} contains more than one line: {1}", preference, wanted),
+      );
+      return;
+    }
+    const terminal = await this.terminals.newTerminal({ title: name });
+    await terminal.start();
+    await this.terminals.open(terminal, { mode: "activate" });
+    terminal.sendText(`${commandLine}\n`);
+  }
+}

@@ -1,0 +1,123 @@
+import type { KeptText } from "@patchbay/core";
+import { Emitter } from "@theia/core/lib/common/event";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
+import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
+import { type Resource, ResourceError, type ResourceResolver } from "@theia/core/lib/common/resource";
+import { URI } from "@theia/core/lib/common/uri";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
+import { preferenceNames } from "../../common/preferences.ts";
+import { PatchbayServer } from "../../common/protocol.ts";
+import { diagnosisText } from "./diagnosis.ts";
+import { keptItem, KeptTexts } from "./kept-texts.ts";
+import { fileUriOf } from "../documents/selection-text.ts";
+import { proposalWords, stateWord, summaryOf } from "../surfaces/status-words.ts";
+import { type ListItem, Lists } from "../surfaces/lists.ts";
+import { WindowAttachment } from "../window/window-attachment.ts";
+
+const scheme = "patchbay-theia-diagnosis";
+
+/** The last diagnosis as a document of Theia's, to be read and copied. It is no file. */
+@injectable()
+export class DiagnosisDocument implements ResourceResolver {
+  /** Before the resolver that takes every URI for a file. */
+  readonly priority: number = 100;
+  protected text: string | undefined;
+  protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
+
+  get uri(): URI {
+    const name = nls.localize("patchbay/diagnosis/file", "Patchbay Diagnosis");
+    return new URI().withScheme(scheme).withPath(`/${name}.txt`);
+  }
+
+  /** Takes a new diagnosis; an editor that still shows the last one shows this. */
+  update(text: string): void {
+    this.text = text;
+    this.onDidChangeEmitter.fire();
+  }
+
+  /** Rejects before the first diagnosis: a restored layout then leaves out its tab. */
+  resolve(uri: URI): Resource {
+    if (uri.scheme !== scheme) throw new Error(`${uri.scheme} is not ours`);
+    if (this.text === undefined) throw ResourceError.NotFound({ message: "There is no diagnosis.", data: { uri } });
+    return {
+      uri,
+      readOnly: true,
+      autosaveable: false,
+      onDidChangeContents: this.onDidChangeEmitter.event,
+      readContents: async () => this.text ?? "",
+      dispose: () => {},
+    };
+  }
+}
+
+/** Gathers what a diagnosis is made from and shows it. */
+@injectable()
+export class DiagnosisView {
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(PreferenceService)
+  protected readonly preferences: PreferenceService;
+  @inject(EditorManager)
+  protected readonly editors: EditorManager;
+  @inject(DiagnosisDocument)
+  protected readonly document: DiagnosisDocument;
+
+  async show(): Promise<void> {
+    const { status, trust, roots } = this.attachment;
+    const text = diagnosisText({
+      state: status.state,
+      sessions: status.sessions,
+      trusted: trust,
+      roots,
+      sharing: this.preferences.get<boolean>(preferenceNames.sharing, true),
+      terminalEnvironment: this.preferences.get<boolean>(preferenceNames.terminalEnvironment, true),
+      agents: await this.server.agentSettings(roots[0]),
+    });
+    this.document.update(text);
+    await this.editors.open(this.document.uri, { mode: "activate" });
+  }
+}
+
+interface ConnectionItem extends ListItem {
+  readonly proposalId?: string;
+  readonly text?: KeptText;
+}
+
+/** Lists who is connected and what waits for the user; choosing a proposal brings it to the front. */
+@injectable()
+export class ConnectionsView {
+  @inject(Lists)
+  protected readonly lists: Lists;
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(KeptTexts)
+  protected readonly kept: KeptTexts;
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+
+  async show(): Promise<void> {
+    const { sessions, proposals, keptTexts } = this.attachment.status;
+    const items: ConnectionItem[] = sessions.map((session) => ({
+      icon: "plug",
+      label: session.agentName,
+      description: [session.version ?? "", stateWord(session)].filter((part) => part !== "").join(" · "),
+    }));
+    for (const proposal of proposals.filter(({ state }) => state !== "kept")) {
+      items.push({
+        icon: "git-pull-request",
+        label: fileUriOf(proposal.path).path.base,
+        description: proposalWords(proposal),
+        detail: proposal.path,
+        proposalId: proposal.id,
+      });
+    }
+    for (const text of keptTexts) items.push({ ...keptItem(text), text });
+    const chosen = await this.lists.choose(items, summaryOf(this.attachment.status));
+    if (chosen?.text !== undefined) await this.kept.offer(chosen.text);
+    else if (chosen?.proposalId !== undefined) await this.server.reveal(chosen.proposalId);
+  }
+}

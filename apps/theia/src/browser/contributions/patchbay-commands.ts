@@ -1,0 +1,84 @@
+import { agents } from "@patchbay/core/agents";
+import { Command } from "@theia/core/lib/common/command";
+import { nls } from "@theia/core/lib/common/nls";
+import { commandPreferenceOf } from "../../common/preferences.ts";
+
+const category = "Patchbay";
+const categoryKey = "patchbay/category";
+
+function command(name: string, label: string): Command {
+  return Command.toLocalizedCommand(
+    { id: `patchbay.theia.${name}`, label, category },
+    `patchbay/command/${name}`,
+    categoryKey,
+  );
+}
+
+type CommandName =
+  | "accept"
+  | "reject"
+  | "acceptAll"
+  | "rejectAll"
+  | "saveKept"
+  | "copyKept"
+  | "discardKept"
+  | "next"
+  | "previous"
+  | "sendSelection"
+  | "sendFile"
+  | "pauseSharing"
+  | "resumeSharing"
+  | "copyEnvironment"
+  | "showConnections"
+  | "showShared"
+  | "diagnose"
+  | "showLog";
+
+/** Our commands. Their ids differ from those of our VS Code extension, which may run as a plugin in the same Theia. */
+export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
+  accept: command("accept", "Accept Proposal"),
+  reject: command("reject", "Reject Proposal"),
+  acceptAll: command("acceptAll", "Accept All Proposals"),
+  rejectAll: command("rejectAll", "Reject All Proposals"),
+  saveKept: command("saveKept", "Save Kept Text to File"),
+  copyKept: command("copyKept", "Copy Kept Text"),
+  discardKept: command("discardKept", "Discard Kept Text"),
+  next: command("next", "Next Proposal"),
+  previous: command("previous", "Previous Proposal"),
+  sendSelection: command("sendSelection", "Send Selection to Agent"),
+  sendFile: command("sendFile", "Send File to Agent"),
+  pauseSharing: command("pauseSharing", "Pause Sharing"),
+  resumeSharing: command("resumeSharing", "Resume Sharing"),
+  copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
+  showConnections: command("showConnections", "Show Connections"),
+  showShared: command("showShared", "Show What Is Shared"),
+  diagnose: command("diagnose", "Diagnose Connection"),
+  showLog: command("showLog", "Show Log"),
+};
+
+/** An agent that can be started in a terminal. */
+export interface AgentLaunch {
+  readonly command: Command;
+  readonly name: string;
+  /** Preference that holds what is typed into the terminal. */
+  readonly preference: string;
+}
+
+export const agentLaunches: readonly AgentLaunch[] = agents.map((agent) => ({
+  name: agent.agentName,
+  preference: commandPreferenceOf(agent),
+  command: command(`run${agent.id.charAt(0).toUpperCase()}${agent.id.slice(1)}`, `Run ${agent.agentName}`),
+}));
+
+/** The words on the two buttons of a review. */
+export const verdictLabels: Readonly<Record<"accept" | "reject", string>> = {
+  accept: nls.localize("patchbay/toolbar/accept", "Accept"),
+  reject: nls.localize("patchbay/toolbar/reject", "Reject"),
+};
+
+/** The words on the buttons of a text that no agent takes any more. */
+export const keptLabels: Readonly<Record<"saveKept" | "copyKept" | "discardKept", string>> = {
+  saveKept: nls.localize("patchbay/toolbar/saveKept", "Save to File"),
+  copyKept: nls.localize("patchbay/toolbar/copyKept", "Copy"),
+  discardKept: nls.localize("patchbay/toolbar/discardKept", "Discard"),
+};

@@ -1,0 +1,166 @@
+import { CommonCommands } from "@theia/core/lib/browser/common-commands";
+import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
+import { SaveableService } from "@theia/core/lib/browser/saveable-service";
+import { Saveable } from "@theia/core/lib/browser/saveable";
+import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import type {
+  TabBarToolbarContribution,
+  TabBarToolbarRegistry,
+} from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
+import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
+import { Widget } from "@theia/core/lib/browser/widgets/widget";
+import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { PatchbayServer } from "../../common/protocol.ts";
+import type { OpenProposal } from "../review/open-proposal.ts";
+import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
+import { ProposalEditors } from "../review/proposal-editors.ts";
+import { proposalScheme } from "../review/proposal-resources.ts";
+import { DecideAllDialog } from "../surfaces/review-dialogs.ts";
+import { Notices } from "../surfaces/notices.ts";
+import { WindowAttachment } from "../window/window-attachment.ts";
+
+/** Everything by which the user decides: buttons, commands, keys and saving. */
+@injectable()
+export class ReviewContribution implements CommandContribution, KeybindingContribution, TabBarToolbarContribution {
+  @inject(ProposalEditors)
+  protected readonly proposals: ProposalEditors;
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(ApplicationShell)
+  protected readonly shell: ApplicationShell;
+  @inject(SaveableService)
+  protected readonly saveables: SaveableService;
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(Notices)
+  protected readonly notices: Notices;
+
+  registerCommands(commands: CommandRegistry): void {
+    const any = (): boolean => this.proposals.ids.length > 0;
+    commands.registerCommand(patchbayCommands.accept, {
+      isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
+      execute: (argument: unknown) => this.decide(argument, "accept"),
+    });
+    commands.registerCommand(patchbayCommands.reject, {
+      isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
+      execute: (argument: unknown) => this.decide(argument, "reject"),
+    });
+    commands.registerCommand(patchbayCommands.acceptAll, {
+      isEnabled: any,
+      execute: () => this.decideAll("accept"),
+    });
+    commands.registerCommand(patchbayCommands.rejectAll, {
+      isEnabled: any,
+      execute: () => this.decideAll("reject"),
+    });
+    commands.registerCommand(patchbayCommands.next, { isEnabled: any, execute: () => this.proposals.step(1) });
+    commands.registerCommand(patchbayCommands.previous, { isEnabled: any, execute: () => this.proposals.step(-1) });
+    // In a proposal "save" means accept; elsewhere these step aside for Theia's own handlers.
+    commands.registerHandler(CommonCommands.SAVE.id, {
+      isEnabled: () => this.proposals.focused !== undefined,
+      execute: () => this.decide(this.shell.activeWidget, "accept"),
+    });
+    commands.registerHandler(CommonCommands.SAVE_ALL.id, { isEnabled: any, execute: () => this.saveAllFiles() });
+  }
+
+  registerKeybindings(keybindings: KeybindingRegistry): void {
+    // The same keys as in our VS Code extension, and only while the user is in a proposal.
+    const when = `resourceScheme == ${proposalScheme} && editorFocus`;
+    keybindings.registerKeybindings(
+      { command: patchbayCommands.accept.id, keybinding: "ctrlcmd+alt+enter", when },
+      { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+shift+enter", when },
+      { command: patchbayCommands.next.id, keybinding: "ctrlcmd+alt+pagedown", when },
+      { command: patchbayCommands.previous.id, keybinding: "ctrlcmd+alt+pageup", when },
+    );
+  }
+
+  registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
+    const isVisible = (widget?: Widget): boolean => {
+      const proposal = widget === undefined ? undefined : this.undecided(widget);
+      // What only the agent's terminal can answer has no buttons; who tries by a key or a command is told so.
+      return proposal !== undefined && proposal.request.decidedBy === undefined;
+    };
+    const { onDidChange } = this.proposals;
+    toolbar.registerItem({
+      id: patchbayCommands.accept.id,
+      command: patchbayCommands.accept.id,
+      text: verdictLabels.accept,
+      priority: -20,
+      isVisible,
+      onDidChange,
+    });
+    toolbar.registerItem({
+      id: patchbayCommands.reject.id,
+      command: patchbayCommands.reject.id,
+      text: verdictLabels.reject,
+      priority: -19,
+      isVisible,
+      onDidChange,
+    });
+  }
+
+  protected undecided(argument: unknown): OpenProposal | undefined {
+    const proposal = argument instanceof Widget ? this.proposals.proposalOf(argument) : this.proposals.foreground;
+    return proposal?.phase === "open" && !proposal.isKept ? proposal : undefined;
+  }
+
+  protected decide(argument: unknown, verdict: "accept" | "reject"): void {
+    const proposal = this.undecided(argument);
+    if (proposal !== undefined) this.proposals[verdict](proposal);
+  }
+
+  /** Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. */
+  protected async decideAll(verdict: "accept" | "reject"): Promise<void> {
+    const proposals = this.attachment.status.proposals.filter(({ state }) => state !== "kept");
+    if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
+    const decided = await this.server.decideAll(
+      verdict,
+      proposals.map(({ id }) => id),
+    );
+    if (decided === proposals.length) return;
+    this.notices.warn(
+      verdict === "accept"
+        ? nls.localize("patchbay/all/accepted", "Accepted {0} of {1} proposals.", decided, proposals.length)
+        : nls.localize("patchbay/all/rejected", "Rejected {0} of {1} proposals.", decided, proposals.length),
+    );
+  }
+
+  /** "Save All" is about files: a proposal is accepted by name. */
+  protected async saveAllFiles(): Promise<void> {
+    for (const widget of this.shell.widgets) {
+      if (!Saveable.isDirty(widget) || this.proposals.proposalOf(widget) !== undefined) continue;
+      if (this.saveables.canSaveNotSaveAs(widget)) await this.saveables.save(widget);
+    }
+  }
+}
+
+/** Makes the two words of a review look like the buttons they are, in the theme's own colours. */
+@injectable()
+export class VerdictButtons implements StylingParticipant {
+  registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
+    const accept = [patchbayCommands.accept, patchbayCommands.saveKept].map(({ id }) => buttonSelector(id)).join(", ");
+    const reject = [patchbayCommands.reject, patchbayCommands.copyKept, patchbayCommands.discardKept]
+      .map(({ id }) => buttonSelector(id))
+      .join(", ");
+    const hovered = (selector: string): string => selector.replaceAll("]", "]:hover");
+    const shape = "width: auto; height: 20px; line-height: 20px; padding: 0 10px; border-radius: 3px;";
+    collector.addRule(`
+      ${accept}, ${reject} { ${shape} }
+      ${accept} { background: var(--theia-button-background); color: var(--theia-button-foreground); }
+      ${hovered(accept)} { background: var(--theia-button-hoverBackground); }
+      ${reject} { background: var(--theia-secondaryButton-background); color: var(--theia-secondaryButton-foreground); }
+      ${besideTheActive}:has([id="${patchbayCommands.accept.id}"], [id="${patchbayCommands.saveKept.id}"]) { display: flex; }
+      ${hovered(reject)} { background: var(--theia-secondaryButton-hoverBackground); }
+    `);
+  }
+}
+
+/** Theia hides the toolbars of all groups of editors but the one that has the keys; a proposal beside it must show its buttons. */
+const besideTheActive = "#theia-main-content-panel .lm-TabBar:not(.theia-tabBar-active) .lm-TabBar-toolbar";
+
+function buttonSelector(id: string): string {
+  return `.lm-TabBar-toolbar .item > .action-label[id="${id}"]`;
+}

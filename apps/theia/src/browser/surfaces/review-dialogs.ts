@@ -1,0 +1,156 @@
+import { ConfirmDialog, type ConfirmDialogProps, ConfirmSaveDialog } from "@theia/core/lib/browser/dialogs";
+import type { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import type { Widget } from "@theia/core/lib/browser/widgets/widget";
+import { nls } from "@theia/core/lib/common/nls";
+import { visibleText } from "../../common/visible-text.ts";
+
+/** Theia asks "save?" when an edited document is closed; a widget closes as `close` says in place of that. */
+export function closeBy(
+  widget: Widget,
+  shell: Pick<ApplicationShell, "onDidAddWidget">,
+  close: () => Promise<void>,
+): void {
+  const replace = (): void => void Object.assign(widget, { close: () => void close(), closeWithSaving: close });
+  if (widget.isAttached) return replace();
+  // Theia puts its own question in when the shell takes the widget; ours comes after it.
+  const added = shell.onDidAddWidget((candidate) => {
+    if (candidate !== widget) return;
+    added.dispose();
+    replace();
+  });
+  widget.disposed.connect(() => added.dispose());
+}
+
+/** Asks once what becomes of an edited proposal whose tab the user closes. Opens to true: accept, false: reject, undefined: keep it open. */
+export class ReviewCloseDialog extends ConfirmSaveDialog {
+  /** Theia's dialog takes an Enter that no button got for "don't save"; here it changes nothing. */
+  protected override result?: boolean = undefined;
+
+  constructor(agentName: string, fileName: string) {
+    super({
+      title: nls.localize("patchbay/close/title", "You edited this proposal"),
+      msg: visibleText(
+        nls.localize(
+          "patchbay/close/message",
+          "You edited {0}'s proposal for {1}. If you reject it, your edits are lost.",
+          agentName,
+          fileName,
+        ),
+      ),
+      cancel: nls.localize("patchbay/close/keep", "Keep Reviewing"),
+      dontSave: nls.localize("patchbay/close/reject", "Reject"),
+      save: nls.localize("patchbay/close/accept", "Accept"),
+    });
+    makeDefault(this.closeButton, this.acceptButton);
+  }
+
+  /** Accepting must be meant: the key that closes a dialog unread decides nothing. */
+  protected override onActivateRequest(...message: Parameters<ConfirmSaveDialog["onActivateRequest"]>): void {
+    super.onActivateRequest(...message);
+    this.closeButton?.focus();
+  }
+
+  /** Enter on a button presses that button. */
+  protected override handleEnter(event: KeyboardEvent): boolean | void {
+    if (event.target instanceof HTMLButtonElement) return false;
+    super.handleEnter(event);
+  }
+
+  /** Theia's button both accepts and closes: without a result the second of the two would fail. */
+  protected override async accept(): Promise<void> {
+    if (this.result === undefined) this.close();
+    else await super.accept();
+  }
+}
+
+export interface AllProposals {
+  readonly verdict: "accept" | "reject";
+  readonly proposals: readonly { readonly path: string; readonly agentName: string }[];
+}
+
+/** A question whose default is to leave everything as it is. Opens to true where the user means it. */
+class CarefulDialog extends ConfirmDialog {
+  constructor(props: ConfirmDialogProps) {
+    super(props);
+    makeDefault(this.closeButton, this.acceptButton);
+  }
+
+  /** An Enter that was on its way to the list of commands decides nothing. */
+  protected override onActivateRequest(...message: Parameters<ConfirmDialog["onActivateRequest"]>): void {
+    super.onActivateRequest(...message);
+    this.closeButton?.focus();
+  }
+
+  protected override handleEnter(event: KeyboardEvent): boolean | void {
+    if (event.target instanceof HTMLButtonElement) return false;
+    this.close();
+  }
+}
+
+/** Asks before a text of the user's goes for good. */
+export class DiscardDialog extends CarefulDialog {
+  constructor(fileName: string) {
+    super({
+      title: nls.localize("patchbay/kept/discardTitle", "Discard your text?"),
+      msg: visibleText(
+        nls.localize("patchbay/kept/discardText", "Discard your text for {0}? This cannot be undone.", fileName),
+      ),
+      ok: nls.localize("patchbay/kept/discard", "Discard Text"),
+      cancel: nls.localize("patchbay/kept/keep", "Keep Text"),
+    });
+  }
+}
+
+/** Asks before a window goes whose last edits are kept nowhere. */
+export class LeaveDialog extends CarefulDialog {
+  constructor() {
+    super({
+      title: nls.localize("patchbay/leave/title", "Leave without your last edits?"),
+      msg: nls.localize(
+        "patchbay/leave/text",
+        "The backend is not connected. Edits that you have made to a proposal since then are not saved.",
+      ),
+      ok: nls.localize("patchbay/leave/leave", "Leave"),
+      cancel: nls.localize("patchbay/leave/stay", "Stay"),
+    });
+  }
+}
+
+/** Asks before all proposals are decided at once, with a list of them. */
+export class DecideAllDialog extends CarefulDialog {
+  constructor({ verdict, proposals }: AllProposals) {
+    const count = proposals.length;
+    super({
+      title:
+        verdict === "accept"
+          ? nls.localize("patchbay/all/acceptTitle", "Accept {0} proposals?", count)
+          : nls.localize("patchbay/all/rejectTitle", "Reject {0} proposals?", count),
+      msg: listOf(proposals.map(({ path, agentName }) => `${path} (${agentName})`)),
+      ok:
+        verdict === "accept"
+          ? nls.localize("patchbay/all/accept", "Accept {0}", count)
+          : nls.localize("patchbay/all/reject", "Reject {0}", count),
+      cancel: nls.localizeByDefault("Cancel"),
+    });
+  }
+}
+
+/** Most names that are listed; the count says how many there are. */
+const mostListed = 20;
+
+function listOf(names: readonly string[]): HTMLElement {
+  const list = document.createElement("ul");
+  const more = names.length - mostListed;
+  const shown = names.slice(0, mostListed).map(visibleText);
+  for (const name of more > 0 ? [...shown, nls.localize("patchbay/all/more", "and {0} more", more)] : shown) {
+    const item = document.createElement("li");
+    item.textContent = name;
+    list.append(item);
+  }
+  return list;
+}
+
+function makeDefault(button: HTMLButtonElement | undefined, instead: HTMLButtonElement | undefined): void {
+  button?.classList.replace("secondary", "main");
+  instead?.classList.replace("main", "secondary");
+}

@@ -1,0 +1,82 @@
+import type { WindowStatus } from "../../common/protocol.ts";
+import { nls } from "@theia/core/lib/common/nls";
+
+import type { ProposalInfo, SessionInfo } from "@patchbay/core";
+
+/** What the status bar says: whose proposals wait, or who is connected. */
+export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus): {
+  readonly icon: string;
+  readonly words: string;
+} {
+  if (state.kind === "failed") return { icon: "warning", words: "Patchbay" };
+  const open = proposals.filter((proposal) => proposal.state !== "kept");
+  if (open.length === 0 && keptTexts.length > 0) {
+    const kept = nls.localize("patchbay/status/kept", "{0} kept", keptTexts.length);
+    return { icon: "archive", words: `${named(keptTexts.map(({ agentName }) => agentName))}: ${kept}` };
+  }
+  if (open.length === 0) {
+    const connected = sessions.filter((one) => one.state === "connected").map(({ agentName }) => agentName);
+    return { icon: "plug", words: connected.length === 0 ? "Patchbay" : named(connected) };
+  }
+  const waiting = nls.localize("patchbay/status/waiting", "{0} to review", open.length);
+  return { icon: "git-pull-request", words: `${named(open.map(({ agentName }) => agentName))}: ${waiting}` };
+}
+
+/** How things stand, in one sentence. */
+export function summaryOf({ state, sessions }: WindowStatus): string {
+  switch (state.kind) {
+    case "no-folder":
+      return nls.localize("patchbay/state/noFolder", "Open a folder. Agents find a window by its folders.");
+    case "starting":
+    case "stopped":
+      return nls.localize("patchbay/state/starting", "Patchbay is starting.");
+    case "failed":
+      return state.message;
+    case "listening":
+      return sessions.length > 0
+        ? nls.localize("patchbay/state/connected", "Connected agents and open proposals (port {0})", state.port)
+        : nls.localize(
+            "patchbay/state/waiting",
+            "No agent is connected (port {0}). Start one in a new terminal of this window.",
+            state.port,
+          );
+  }
+}
+
+/** Whose proposal it is, and what it waits for. */
+export function proposalWords({ agentName, kind, state, standing, edited }: ProposalInfo): string {
+  const facts = [agentName];
+  if (kind === "create") facts.push(nls.localize("patchbay/proposal/create", "new file"));
+  if (kind === "delete") facts.push(nls.localize("patchbay/proposal/delete", "empties the file"));
+  if (state === "asking") facts.push(nls.localize("patchbay/proposal/asking", "outside the workspace, not shown yet"));
+  if (state === "hidden")
+    facts.push(nls.localize("patchbay/proposal/hidden", "not shown: answer in the agent's terminal"));
+  if (state === "away") facts.push(nls.localize("patchbay/proposal/away", "the agent is not connected"));
+  if (state === "terminal") facts.push(nls.localize("patchbay/proposal/terminal", "answer in the agent's terminal"));
+  if (standing === "conflict")
+    facts.push(nls.localize("patchbay/proposal/conflict", "conflicts with the file: resolve first"));
+  if (standing === "merged") facts.push(nls.localize("patchbay/proposal/merged", "merged with changes to the file"));
+  if (edited) facts.push(nls.localize("patchbay/proposal/edited", "edited"));
+  return facts.join(" · ");
+}
+
+/** Whose proposal a kept text was made of, and what it is now. */
+export function keptWords(agentName: string): string {
+  return [agentName, nls.localize("patchbay/title/kept", "your text is kept")].join(" · ");
+}
+
+/** How a connection stands. */
+export function stateWord(session: SessionInfo): string {
+  switch (session.state) {
+    case "connecting":
+      return nls.localize("patchbay/session/connecting", "connecting");
+    case "connected":
+      return nls.localize("patchbay/session/connected", "connected");
+    case "away":
+      return nls.localize("patchbay/session/away", "away, may reconnect");
+  }
+}
+
+function named(agents: readonly string[]): string {
+  return Array.from(new Set(agents)).join(", ");
+}

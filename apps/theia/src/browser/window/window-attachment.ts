@@ -1,0 +1,211 @@
+import type {
+  FrontendApplicationContribution,
+  OnWillStopAction,
+} from "@theia/core/lib/browser/frontend-application-contribution";
+import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
+import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
+import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
+import { Emitter, type Event } from "@theia/core/lib/common/event";
+import { ILogger } from "@theia/core/lib/common/logger";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
+import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
+import { inject, injectable, named } from "@theia/core/shared/inversify";
+import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
+import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
+import { preferenceNames } from "../../common/preferences.ts";
+import { PatchbayServer, type WindowFacts, type WindowStatus } from "../../common/protocol.ts";
+import { ContextTracker } from "../context/context-tracker.ts";
+import { filePathOf } from "../documents/selection-text.ts";
+import { type DecidedProposal, ProposalEditors } from "../review/proposal-editors.ts";
+import { LeaveDialog } from "../surfaces/review-dialogs.ts";
+import { Notices } from "../surfaces/notices.ts";
+import { UnsavedReports } from "../documents/text-reports.ts";
+import { identifyWindow, WindowClient } from "./window-client.ts";
+
+/** If the backend took a verdict and the view is still there after so many milliseconds, the user may decide again. */
+const verdictSettlesMs = 3000;
+
+const initialStatus: WindowStatus = {
+  state: { kind: "starting" },
+  environment: {},
+  sessions: [],
+  proposals: [],
+  keptTexts: [],
+};
+
+/** Keeps the backend told what this window is and what its user does. */
+@injectable()
+export class WindowAttachment implements FrontendApplicationContribution {
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(WindowClient)
+  protected readonly client: WindowClient;
+  @inject(ProposalEditors)
+  protected readonly proposals: ProposalEditors;
+  @inject(UnsavedReports)
+  protected readonly unsaved: UnsavedReports;
+  @inject(ContextTracker)
+  protected readonly context: ContextTracker;
+  @inject(WorkspaceService)
+  protected readonly workspaces: WorkspaceService;
+  @inject(WorkspaceTrustService)
+  protected readonly trustService: WorkspaceTrustService;
+  @inject(PreferenceService)
+  protected readonly preferences: PreferenceService;
+  @inject(FrontendApplicationStateService)
+  protected readonly application: FrontendApplicationStateService;
+  @inject(Notices)
+  protected readonly notices: Notices;
+  @inject(ConnectionStatusService)
+  protected readonly connection: ConnectionStatusService;
+  @inject(ILogger)
+  @named("patchbay")
+  protected readonly logger: ILogger;
+
+  protected readonly windowId: string = identifyWindow();
+  protected trusted: boolean | undefined;
+  protected lastRoots: readonly string[] = [];
+  protected current: WindowStatus = initialStatus;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the work ends.
+  protected attaching: Promise<void> | undefined;
+  protected again = false;
+  /** Proposals into which the user typed while nobody could be told. */
+  protected readonly unkept: Set<string> = new Set();
+  protected readonly onDidChangeStatusEmitter: Emitter<WindowStatus> = new Emitter();
+  readonly onDidChangeStatus: Event<WindowStatus> = this.onDidChangeStatusEmitter.event;
+
+  get status(): WindowStatus {
+    return this.current;
+  }
+
+  /** Undefined while the user has not answered. */
+  get trust(): boolean | undefined {
+    return this.trusted;
+  }
+
+  /** The folders the backend was told last. */
+  get roots(): readonly string[] {
+    return this.lastRoots;
+  }
+
+  onStart(): void {
+    this.client.onDidReceiveStatus((status) => this.setStatus(status));
+    this.proposals.onDidDecide((decided) => void this.report(decided));
+    this.proposals.onDidDraft(({ id, text }) => {
+      if (this.connection.currentStatus === ConnectionStatus.OFFLINE) this.unkept.add(id);
+      this.server.notifyDraft(id, text);
+    });
+    this.unsaved.onDidChange((path) => this.server.notifyUnsaved(path));
+    this.unsaved.start();
+    this.context.onDidChange((context) => this.server.notifyContext(context));
+    // Fires for the first connection too, and for every one after the backend gave the old one up.
+    this.server.onDidOpenConnection(() => void this.attach());
+    this.workspaces.onWorkspaceChanged(() => void this.attach());
+    this.workspaces.onWorkspaceLocationChanged(() => void this.attach());
+    this.trustService.onDidChangeWorkspaceTrust((trusted) => this.setTrust(trusted));
+    // Stays pending while the user is being asked; nothing waits for it.
+    void this.trustService.getWorkspaceTrust().then((trusted) => this.setTrust(trusted));
+    this.preferences.onPreferenceChanged((change) => {
+      if (change.preferenceName.startsWith("patchbay.theia.context.")) void this.attach();
+    });
+    void this.attach();
+    void this.application.reachedState("ready").then(() => this.context.start());
+  }
+
+  /** Proposals and what was typed into them come back; only what the backend has not heard of would be lost. */
+  onWillStop(): OnWillStopAction | undefined {
+    this.proposals.flush();
+    const isLost = this.proposals.ids.some((id) => this.unkept.has(id));
+    if (!isLost) return undefined;
+    return {
+      reason: "edits of a proposal that are not kept",
+      action: async () => (await new LeaveDialog().open()) === true,
+    };
+  }
+
+  onStop(): void {
+    this.proposals.stop();
+  }
+
+  /** Says what this window is; calls that come while one is under way are gathered into the next. */
+  protected attach(): Promise<void> {
+    if (this.attaching !== undefined) {
+      this.again = true;
+      return this.attaching;
+    }
+    this.attaching = this.attachOnce().finally(() => {
+      this.attaching = undefined;
+      if (!this.again) return;
+      this.again = false;
+      void this.attach();
+    });
+    return this.attaching;
+  }
+
+  protected async attachOnce(): Promise<void> {
+    try {
+      const { status, proposals } = await this.server.attach(await this.facts());
+      this.unkept.clear();
+      this.setStatus(status);
+      const open = new Set(proposals);
+      for (const id of this.proposals.ids) if (!open.has(id)) await this.proposals.close(id);
+      this.context.refresh();
+    } catch (error) {
+      void this.logger.error(`the backend did not take this window: ${String(error)}`);
+    }
+  }
+
+  protected async facts(): Promise<WindowFacts> {
+    await this.preferences.ready;
+    const roots = await this.workspaces.roots;
+    const folder = roots[0]?.resource.toString();
+    this.lastRoots = roots.flatMap((root) => filePathOf(root.resource) ?? []);
+    return {
+      windowId: this.windowId,
+      application: FrontendApplicationConfigProvider.get().applicationName,
+      workspace: filePathOf(this.workspaces.workspace?.resource),
+      roots: this.lastRoots,
+      trusted: this.trusted,
+      settings: {
+        exclude: this.preferences.get<string[]>(preferenceNames.exclude, [], folder),
+        shareSelection: this.preferences.get<boolean>(preferenceNames.shareSelection, true, folder),
+        sharing: this.preferences.get<boolean>(preferenceNames.sharing, true, folder),
+      },
+      shown: this.proposals.shown,
+    };
+  }
+
+  protected setStatus(status: WindowStatus): void {
+    this.current = status;
+    this.context.setWanted(status.sessions.length > 0);
+    this.unsaved.wanted = status.proposals.length > 0;
+    this.proposals.setKept(new Set(status.keptTexts.map(({ id }) => id)));
+    this.onDidChangeStatusEmitter.fire(status);
+  }
+
+  protected setTrust(trusted: boolean): void {
+    if (trusted === this.trusted) return;
+    this.trusted = trusted;
+    void this.attach();
+  }
+
+  protected async report({ id, verdict }: DecidedProposal): Promise<void> {
+    try {
+      // A call that nobody takes would wait for a backend that comes back, and this page has to be loaded anew for that one.
+      if (this.connection.currentStatus === ConnectionStatus.OFFLINE) throw new Error("the backend is not connected");
+      const taken = await this.server.decide(id, verdict);
+      if (!taken) await this.proposals.close(id);
+      window.setTimeout(() => this.proposals.reopen(id), verdictSettlesMs);
+    } catch (error) {
+      void this.logger.error(`a verdict did not reach the backend: ${String(error)}`);
+      this.proposals.reopen(id);
+      this.notices.error(
+        nls.localize(
+          "patchbay/verdict/failed",
+          "Your decision could not be sent to the agent. The proposal stays open. Try again, or answer in the agent's terminal.",
+        ),
+      );
+    }
+  }
+}

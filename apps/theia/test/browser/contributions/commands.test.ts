@@ -1,0 +1,252 @@
+// @vitest-environment jsdom
+import { pressButton, SimulatedTheia } from "../../support/simulated-theia.ts";
+import type { DiffRequest, ProposalInfo } from "@patchbay/core";
+import { CommonCommands } from "@theia/core/lib/browser/common-commands";
+import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
+import type { CommandRegistry } from "@theia/core/lib/common/command";
+import { URI } from "@theia/core/lib/common/uri";
+import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AgentContribution } from "../../../src/browser/contributions/agent-contribution.ts";
+import { ConnectionsView, DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
+import type { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
+import { agentLaunches, patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
+import { ReviewContribution } from "../../../src/browser/contributions/review-contribution.ts";
+import { type ListItem, Lists } from "../../../src/browser/surfaces/lists.ts";
+import { preferenceNames } from "../../../src/common/preferences.ts";
+import { createTestBackend, settle, type TestBackend } from "../../support/backend.ts";
+import { editorOf } from "../../support/simulated-editors.ts";
+
+const request: DiffRequest = {
+  id: "one",
+  agentName: "Gemini CLI",
+  path: "/workspace/a.txt",
+  originalText: "old\n",
+  unsaved: false,
+  standing: "unchanged",
+  kind: "change",
+  proposedText: "new\n",
+  agentPresent: true,
+};
+
+/** What a command may be given by a menu, a key, or another extension. */
+const strangeArguments: readonly unknown[] = [undefined, null, 0, "one", {}, [], new URI("file:///x"), Symbol("x")];
+
+let theia: SimulatedTheia;
+let backend: TestBackend;
+let commands: CommandRegistry;
+let decided: unknown[];
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  theia = new SimulatedTheia();
+  backend = createTestBackend();
+  decided = [];
+  theia.proposals.onDidDecide((one) => decided.push(one));
+});
+afterEach(() => {
+  theia.dispose();
+  vi.useRealTimers();
+});
+
+async function attach(): Promise<void> {
+  theia.connect(backend);
+  theia.attachment.onStart();
+  await settle();
+}
+
+describe("deciding", () => {
+  beforeEach(() => {
+    commands = theia.commands(ReviewContribution);
+  });
+
+  async function show(facts: Partial<DiffRequest> = {}): Promise<OpenProposal> {
+    await theia.proposals.show({ ...request, ...facts });
+    const proposal = theia.proposals.proposalOf(theia.editors.all.at(-1));
+    if (proposal === undefined) throw new Error("Nothing is shown.");
+    return proposal;
+  }
+
+  it.each([
+    ["accept", { kind: "accepted", text: { kind: "unchanged" } }],
+    ["reject", { kind: "rejected" }],
+  ] as const)("%s is about the proposal of the button, or else the one in front", async (name, verdict) => {
+    await show();
+    await show({ id: "two" });
+    await commands.executeCommand(patchbayCommands[name].id, theia.editors.all[0]);
+    await commands.executeCommand(patchbayCommands[name].id);
+    expect(decided).toEqual([
+      { id: "one", verdict },
+      { id: "two", verdict },
+    ]);
+  });
+
+  it("takes no strange argument for a proposal, and fails on none", async () => {
+    for (const argument of strangeArguments) {
+      expect(commands.isEnabled(patchbayCommands.accept.id, argument)).toBe(false);
+      expect(commands.isEnabled(patchbayCommands.reject.id, argument)).toBe(false);
+    }
+    expect(decided).toEqual([]);
+  });
+
+  it("is off for a proposal that is decided, and for a text that is kept", async () => {
+    const proposal = await show();
+    expect(commands.isEnabled(patchbayCommands.accept.id)).toBe(true);
+    theia.proposals.setKept(new Set(["one"]));
+    expect(commands.isEnabled(patchbayCommands.accept.id)).toBe(false);
+    theia.proposals.setKept(new Set());
+    theia.proposals.reject(proposal);
+    expect(commands.isEnabled(patchbayCommands.accept.id)).toBe(false);
+  });
+
+  it("accepts where the user saves in a proposal, and leaves saving alone elsewhere", async () => {
+    await show();
+    // In front, but the keys are elsewhere.
+    expect(commands.isEnabled(CommonCommands.SAVE.id)).toBe(false);
+    await theia.proposals.reveal("one");
+    editorOf(theia.editors.all[0]).type("mine\n");
+    await commands.executeCommand(CommonCommands.SAVE.id);
+    expect(decided).toEqual([{ id: "one", verdict: { kind: "accepted", text: { kind: "edited", text: "mine\n" } } }]);
+  });
+
+  it("saves all files while a review is open, and accepts nothing", async () => {
+    const file = editorOf(await theia.editors.open(new URI("file:///workspace/b.txt"), { mode: "activate" }));
+    file.type("changed");
+    await show();
+    editorOf(theia.editors.all.at(-1)).type("mine\n");
+    await commands.executeCommand(CommonCommands.SAVE_ALL.id);
+    expect(theia.files.get("file:///workspace/b.txt")).toBe("changed");
+    expect([file.document.dirty, decided]).toEqual([false, []]);
+  });
+
+  it("leaves saving all to Theia where nothing is under review", () => {
+    expect(commands.isEnabled(CommonCommands.SAVE_ALL.id)).toBe(false);
+  });
+
+  it.each([
+    ["Cancel", []],
+    ["Accept 2", [["one", "two"]]],
+  ])("of all proposals asks first, about those that it lists: %s", async (button, expected) => {
+    await attach();
+    await show();
+    const proposals = ["one", "two"].map((id): ProposalInfo => ({ ...info, id }));
+    theia.receive({ ...theia.attachment.status, proposals: [...proposals, { ...info, id: "three", state: "kept" }] });
+    const asked: (readonly string[])[] = [];
+    const [companion] = backend.companions;
+    if (companion === undefined) throw new Error("There is no companion.");
+    companion.onAcceptAll = (ids) => asked.push(ids);
+    const done = commands.executeCommand(patchbayCommands.acceptAll.id);
+    await settle();
+    expect(document.querySelectorAll(".dialogContent li")).toHaveLength(2);
+    pressButton(button);
+    await done;
+    expect(asked).toEqual(expected);
+    // None of them could be accepted.
+    expect(theia.messages.said).toEqual(expected.length === 0 ? [] : ["warn: Accepted 0 of 2 proposals."]);
+  });
+});
+
+const info: ProposalInfo = {
+  id: "one",
+  sessionId: "1",
+  agentName: "Gemini CLI",
+  path: "/workspace/a.txt",
+  kind: "change",
+  state: "shown",
+  standing: "unchanged",
+  edited: false,
+};
+
+describe("agents", () => {
+  let typed: string[];
+  let copied: string[];
+  let listed: (readonly ListItem[])[];
+  let placeholders: string[];
+
+  beforeEach(async () => {
+    typed = [];
+    copied = [];
+    listed = [];
+    placeholders = [];
+    const terminal = { start: async () => {}, sendText: (text: string) => typed.push(text) };
+    const { container } = theia;
+    container
+      .bind<unknown>(TerminalService)
+      .toConstantValue({ newTerminal: async () => terminal, open: async () => {} });
+    container.bind<unknown>(ClipboardService).toConstantValue({ writeText: async (text: string) => copied.push(text) });
+    container.bind<unknown>(Lists).toConstantValue({
+      choose: async (items: readonly ListItem[], placeholder: string) => {
+        listed.push(items);
+        placeholders.push(placeholder);
+      },
+    });
+    for (const view of [ConnectionsView, DiagnosisView]) container.bind<unknown>(view).toConstantValue({});
+    await attach();
+    commands = theia.commands(AgentContribution);
+  });
+
+  it("are started only in a folder that the user trusts, by the command line of the preferences", async () => {
+    for (const { command } of agentLaunches) expect(commands.isEnabled(command.id)).toBe(false);
+    theia.setTrust(true);
+    for (const { command, preference } of agentLaunches) {
+      theia.setPreference(preference, `start ${preference}`);
+      await commands.executeCommand(command.id);
+    }
+    expect(typed).toEqual(agentLaunches.map(({ preference }) => `start ${preference}\n`));
+  });
+
+  it("are not started by a preference of several lines, which the user has not seen as such", async () => {
+    theia.setTrust(true);
+    const [launch] = agentLaunches;
+    if (launch === undefined) throw new Error("There is no agent.");
+    theia.setPreference(launch.preference, "gemini\nrm -r .");
+    await commands.executeCommand(launch.command.id);
+    expect(typed).toEqual([]);
+    expect(theia.messages.said).toEqual([expect.stringContaining("more than one line")]);
+  });
+
+  it("get a selection or a file only from an editor of a file", async () => {
+    for (const name of ["sendSelection", "sendFile"] as const) {
+      expect(commands.isEnabled(patchbayCommands[name].id)).toBe(false);
+    }
+    theia.application.state = "ready";
+    await settle();
+    const editor = editorOf(await theia.editors.open(new URI("file:///workspace/b.txt"), { mode: "activate" }));
+    editor.moveTo({ line: 3, character: 1 }, { line: 1, character: 0 });
+    const asked: unknown[] = [];
+    const [companion] = backend.companions;
+    if (companion === undefined) throw new Error("There is no companion.");
+    companion.onMention = (path, lines) => asked.push([path, lines]);
+    await commands.executeCommand(patchbayCommands.sendSelection.id);
+    await commands.executeCommand(patchbayCommands.sendFile.id);
+    expect(asked).toEqual([
+      ["/workspace/b.txt", { start: 1, end: 3 }],
+      ["/workspace/b.txt", undefined],
+    ]);
+    // Nobody took it.
+    expect(theia.messages.said).toEqual([expect.stringContaining("mentions"), expect.stringContaining("mentions")]);
+  });
+
+  it("see what is open until sharing is paused, and from when it is resumed", async () => {
+    await commands.executeCommand(patchbayCommands.pauseSharing.id);
+    await settle();
+    expect(theia.preferences.get(preferenceNames.sharing)).toBe(false);
+    expect(backend.companions[0]?.settings.at(-1)).toMatchObject({ sharing: false });
+    expect(commands.isEnabled(patchbayCommands.pauseSharing.id)).toBe(false);
+    await commands.executeCommand(patchbayCommands.resumeSharing.id);
+    await settle();
+    expect(backend.companions[0]?.settings.at(-1)).toMatchObject({ sharing: true });
+  });
+
+  it("are found from other terminals by lines that a shell takes as they are", async () => {
+    const environment = { PORT: "1", FOLDER: "/it's $HOME" };
+    theia.receive({ ...theia.attachment.status, environment });
+    await commands.executeCommand(patchbayCommands.copyEnvironment.id);
+    expect(copied).toEqual([`export PORT='1'\nexport FOLDER='/it'\\''s $HOME'\n`]);
+  });
+
+  it("are shown nothing where there is no file", async () => {
+    await commands.executeCommand(patchbayCommands.showShared.id);
+    expect([listed, placeholders.length]).toEqual([[[]], 1]);
+  });
+});

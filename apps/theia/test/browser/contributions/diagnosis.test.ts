@@ -1,0 +1,106 @@
+import { type AgentSettings, examineAsking, examineConnecting } from "@patchbay/core";
+import { expect, it } from "vitest";
+import { diagnose, type DiagnosisFacts, diagnosisText } from "../../../src/browser/contributions/diagnosis.ts";
+
+const wellFacts: DiagnosisFacts = {
+  state: { kind: "listening", port: 4711, warnings: [] },
+  roots: ["/workspace/one", "/workspace/two"],
+  sessions: [
+    {
+      id: "1",
+      agentName: "Claude Code",
+      version: "2.1.328",
+      dialect: "claude",
+      state: "connected",
+      openProposals: 0,
+      since: 0,
+    },
+  ],
+  trusted: true,
+  sharing: true,
+  terminalEnvironment: true,
+  agents: [agent({ agentName: "Gemini CLI" }), agent({ agentName: "Claude Code" })],
+};
+
+function agent(facts: Partial<AgentSettings>): AgentSettings {
+  return {
+    agent: "qwen",
+    agentName: "Qwen Code",
+    isUsed: true,
+    looksForEditor: "yes",
+    looksOnContainerHost: false,
+    showsChanges: true,
+    asks: true,
+    mode: "default",
+    defaultMode: "auto",
+    modeSetting: "tools.approvalMode",
+    askingMode: "default",
+    settingsFile: "/home/user/.qwen/settings.json",
+    decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: undefined },
+    traces: [],
+    askingCommand: "qwen --approval-mode default",
+    askingInput: undefined,
+    ...facts,
+  };
+}
+
+function troublesOf(facts: Partial<DiagnosisFacts>): readonly string[] {
+  return diagnose({ ...wellFacts, ...facts }).flatMap(({ mark, found, advice }) =>
+    mark === "good" ? [] : [`${mark}: ${found} ${advice ?? ""}`.trim()],
+  );
+}
+
+it("finds nothing to do where all is well, and says what it looked at", () => {
+  expect(troublesOf({})).toEqual([]);
+  const text = diagnosisText(wellFacts);
+  expect(text).toContain("✓ Patchbay is listening for agents on 127.0.0.1, port 4711.");
+  expect(text).toContain("started in /workspace/one, /workspace/two or below");
+  expect(text).toContain("✓ Claude Code 2.1.328 is connected.");
+});
+
+it("says why there is no companion", () => {
+  expect(troublesOf({ state: { kind: "no-folder" }, roots: [] })).toEqual([
+    "problem: No folder is open in this window. Agents choose a window by its folders. Open the folder in which you start the agent.",
+  ]);
+  expect(troublesOf({ state: { kind: "starting" } })[0]).toContain("is still starting");
+  expect(troublesOf({ state: { kind: "failed", message: "The disk is full." } })[0]).toContain("The disk is full.");
+  expect(troublesOf({ state: { kind: "listening", port: 1, warnings: ["No record for Gemini CLI."] } })).toEqual([
+    "problem: No record for Gemini CLI.",
+  ]);
+});
+
+it("says what keeps an agent from connecting", () => {
+  expect(troublesOf({ sessions: [] })[0]).toContain("Start the agent in a new terminal of this window");
+  expect(troublesOf({ agents: [agent({ looksForEditor: "not-yet" })] })[0]).toContain("Type /ide enable in Qwen Code");
+  expect(troublesOf({ agents: [agent({ looksOnContainerHost: true })] })[0]).toContain("export REMOTE_CONTAINERS=true");
+  expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.theia.terminal.environment is off");
+});
+
+it("says what keeps an agent from seeing or asking", () => {
+  expect(troublesOf({ sharing: false })[0]).toContain("Patchbay: Resume Sharing");
+  expect(troublesOf({ trusted: false })[0]).toContain("untrusted");
+  expect(troublesOf({ agents: [agent({ asks: false, mode: undefined })] })[0]).toContain(
+    "Qwen Code: tools.approvalMode is not set; newer versions default to auto.",
+  );
+  expect(troublesOf({ agents: [agent({ asks: false, mode: "yolo" })] })[0]).toMatch(
+    /tools\.approvalMode is yolo.*qwen --approval-mode default.*Run Qwen Code/,
+  );
+  expect(troublesOf({ agents: [agent({ showsChanges: false })] })[0]).toContain("only in the terminal");
+});
+
+it("takes the agents' settings as seriously as the doctor does, and says nothing of an agent that is not used", () => {
+  const cases: readonly Partial<AgentSettings>[] = [
+    { looksForEditor: "no" },
+    { looksForEditor: "not-yet" },
+    { asks: false, mode: undefined },
+    { asks: false, mode: "yolo" },
+    { showsChanges: false },
+  ];
+  for (const facts of cases) {
+    const one = agent(facts);
+    const levels = [...examineConnecting(one), ...examineAsking(one)].map(({ level }) => level);
+    expect(levels).toHaveLength(1);
+    expect(troublesOf({ agents: [one] }).map((text) => text.split(":")[0])).toEqual(levels);
+    expect(troublesOf({ agents: [{ ...one, isUsed: false }] })).toEqual([]);
+  }
+});
