@@ -198,7 +198,7 @@ export class ContextTracker implements Disposable {
 }
 
 /** Whether two contexts say the same to an agent. */
-export function sameContext(a: EditorContext, b: EditorContext): boolean {
+function sameContext(a: EditorContext, b: EditorContext): boolean {
   if (a.trusted !== b.trusted || a.files.length !== b.files.length) return false;
   for (let index = 0; index < a.files.length; index += 1) {
     const one = a.files[index];

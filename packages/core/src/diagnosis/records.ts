@@ -69,7 +69,7 @@ export interface RecordFile {
 }
 
 /** Reads a record's text; undefined where it is not one. */
-export function parseEditorRecord(platform: Platform, file: RecordFile): EditorRecord | undefined {
+function parseEditorRecord(platform: Platform, file: RecordFile): EditorRecord | undefined {
   const { place, path, text, modifiedMs } = file;
   const record = jsonRecord.safeParse(parseJson(text)).data;
   if (record === undefined) return undefined;

@@ -21,8 +21,8 @@ export function handoverSecrets(sessionKey: string, random: Random): HandoverSec
 }
 
 /** Header with a random text to which only a port holder knows the answer, and header of that answer. */
-export const challengeHeader = "patchbay-challenge";
-export const proofHeader = "patchbay-proof";
+const challengeHeader = "patchbay-challenge";
+const proofHeader = "patchbay-proof";
 
 /**
  * Asks a port holder for the port. Resolves when it has let it go, or does not answer: then somebody else has the port. True:

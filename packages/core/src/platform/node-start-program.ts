@@ -8,23 +8,23 @@ import { inheritedDescriptor, type ProgramPipe } from "./platform.ts";
 const handOverMs = 1_000;
 
 /** The program comes down this one: standard input would be closed with the shell that is between. */
-export const pipeNumber = 3;
+const pipeNumber = 3;
 
 /**
  * A host that ends may end what it finds below itself (Theia does, by the ids of parents, whatever process group they are
  * in). So a shell is between, which is over at once: whose parent has ended belongs to the system's first process.
  */
-export function orphaning(...parameters: readonly string[]): Command {
+function orphaning(...parameters: readonly string[]): Command {
   const args = ["-c", `"$0" "$@" <&${pipeNumber} ${pipeNumber}<&- &`, process.execPath, ...parameters];
   return { command: "/bin/sh", args };
 }
 
 /** Without that shell: Windows has none, and few other systems lack it. */
-export function asChild(...parameters: readonly string[]): Command {
+function asChild(...parameters: readonly string[]): Command {
   return { command: process.execPath, args: parameters };
 }
 
-export interface Spawning {
+interface Spawning {
   readonly command: Command;
   /** The descriptor down which the program comes. */
   readonly input: number;
@@ -32,7 +32,7 @@ export interface Spawning {
   readonly descriptor: number | undefined;
 }
 
-export interface Command {
+interface Command {
   readonly command: string;
   readonly args: readonly string[];
 }
@@ -68,7 +68,7 @@ async function startApart(spawning: Spawning, program: string): Promise<"started
 }
 
 /** Starts a program that has a pipe to us as `input`; undefined where nothing can be started at all. */
-export function spawnApart(spawning: Spawning): import("node:child_process").ChildProcess | undefined {
+function spawnApart(spawning: Spawning): import("node:child_process").ChildProcess | undefined {
   // Not an import: see node-process.ts.
   const childProcess =
     typeof process.getBuiltinModule === "function" ? process.getBuiltinModule("node:child_process") : undefined;

@@ -40,7 +40,7 @@ const nodeRandom: Random = {
 };
 
 /** Node's clocks. Its timers never keep the process alive: an editor that wants to end must not wait for a debounce. */
-export const nodeClock: Clock = {
+const nodeClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimeout: (callback, delayMs) => {

@@ -301,7 +301,7 @@ export const dismissal = "";
  * The program of a guardian: a port holder that waits for the end of the run, which it hears as the end of the pipe. Sent as its
  * source text, like `holdPort`.
  */
-export function standGuard(
+function standGuard(
   load: () => HolderModules,
   run: (modules: HolderModules, order: HoldOrder) => void,
   exit: () => void,

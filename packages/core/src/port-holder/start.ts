@@ -86,7 +86,7 @@ const noteSchema = z.object({
  * now and are about to try. Idle ones too: the first attempt of Gemini CLI that finds nobody disconnects it until the user
  * types `/ide enable`.
  */
-export function sessionsToHold(
+function sessionsToHold(
   agents: HeldAgents | undefined,
   earlier: EarlierNote | undefined,
   monotonicMs: number,

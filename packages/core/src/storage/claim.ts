@@ -27,7 +27,7 @@ export async function releaseClaim(platform: Platform, path: string, text: strin
 }
 
 /** False where there is a file already. */
-export async function createClaim({ files }: Platform, path: string, text: string): Promise<boolean> {
+async function createClaim({ files }: Platform, path: string, text: string): Promise<boolean> {
   try {
     await files.createExclusive(path, text, 0o600);
     return true;
@@ -38,7 +38,7 @@ export async function createClaim({ files }: Platform, path: string, text: strin
 }
 
 /** The file that one must have made to take away the claim that is known by `sign`. */
-export function turnPath(platform: Platform, path: string, sign: string): string {
+function turnPath(platform: Platform, path: string, sign: string): string {
   return `${path}.${platform.random.mac("turn", sign).slice(0, 16)}`;
 }
 
@@ -64,7 +64,7 @@ interface FoundClaim {
  * run that lives has it. To look and then to remove would not do: what is removed may be the claim of a run that was faster.
  * So the claim that was looked at is removed only by who has its turn, and only if it is still there.
  */
-export async function takeOverEndedClaim(platform: Platform, path: string, own: OwnClaim, depth = 0): Promise<boolean> {
+async function takeOverEndedClaim(platform: Platform, path: string, own: OwnClaim, depth = 0): Promise<boolean> {
   const found = await look(platform, path);
   if (found === undefined) return await createClaim(platform, path, own.text);
   if (depth > maximumDepth || !(await hasEnded(platform, found, own.marker))) return false;

@@ -177,7 +177,7 @@ export function splitPath(platform: Platform, path: string): { readonly parent: 
  * Where a link in the home leads that the user made himself, as people do who keep dotfiles elsewhere. Any other link is
  * given back as it is, for the caller to refuse. The link and its target are the user's, and nobody else can put either there.
  */
-export async function followOwnLink(platform: Platform, directory: string, link: string): Promise<string> {
+async function followOwnLink(platform: Platform, directory: string, link: string): Promise<string> {
   const { files, process } = platform;
   const isOwn = (facts: FileFacts | undefined): boolean => facts?.uid === process.uid;
   // Windows tells no owner: there, no link is known to be the user's own.

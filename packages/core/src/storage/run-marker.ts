@@ -13,7 +13,7 @@ export interface RecordMarker {
 }
 
 /** Name of the field in a record's JSON. */
-export const recordMarkerField = "patchbay";
+const recordMarkerField = "patchbay";
 
 /** Longest record that is read, in UTF-8 bytes; Patchbay's own are far below 16 KB even with many folders. */
 export const maximumRecordBytes: number = 256 * 1024;

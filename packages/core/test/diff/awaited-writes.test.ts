@@ -186,6 +186,16 @@ describe("an accept that waits for its agent", () => {
     });
   });
 
+  it("is taken back once, also where its agent comes back twice while the file is read", async () => {
+    const test = await acceptedWhileAway(original.replace("two", "2"));
+    test.carrier.reachable.add("one");
+    test.registry.setAgentPresent("one", true);
+    test.registry.setAgentPresent("one", true);
+    await expect.poll(() => test.carrier.carried.map(({ outcome }) => outcome.kind)).toContain("rejected");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(test.messageCodes().filter((code) => code === "outdated-accept")).toHaveLength(1);
+  });
+
   it("is taken back where the file has changed in the same lines, and its text is kept", async () => {
     const test = await acceptedWhileAway(original.replace("two", "2"));
     test.carrier.reachable.add("one");

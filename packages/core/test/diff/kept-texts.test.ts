@@ -49,6 +49,13 @@ describe("kept texts", () => {
     await expect.poll(() => store.kept.size).toBe(0);
   });
 
+  it("what is typed into its review later is on disk within half a second, too", async () => {
+    const { clock, store, view } = await withKeptText("new\n");
+    view.type("mine, and more\n");
+    clock.advance(500);
+    await expect.poll(() => [...store.kept.values()].map(({ draft }) => draft)).toEqual(["mine, and more\n"]);
+  });
+
   it("is saved through the document where the file is open, which stays unsaved where it was", async () => {
     const { editor, files, id, registry } = await withKeptText("new\n");
     editor.openFile("/ws/a.ts", "new\n");
@@ -149,6 +156,30 @@ describe("kept texts", () => {
     await expect.poll(() => under.carrier.carried.map(({ outcome }) => outcome.kind)).toEqual(["accepted"]);
     expect(under.registry.kept.list).toEqual([]);
     await expect.poll(() => under.store.kept.size).toBe(0);
+  });
+
+  it("an answer that its agent shows to have while the file is looked at is none", async () => {
+    const under = startRegistry();
+    under.carrier.confirms = false;
+    under.files.addFile("/ws/a.ts", "old\n");
+    under.open("one", "new\n");
+    const view = await under.editor.nextView();
+    view.type("mine\n");
+    view.accept();
+    await under.editor.ended(view);
+    const readText = under.files.readText.bind(under.files);
+    let letGo: (() => void) | undefined;
+    under.files.readText = async (path, limit) => {
+      await new Promise<void>((resolve) => (letGo = resolve));
+      return await readText(path, limit);
+    };
+    under.registry.setAgentPresent("one", false);
+    await expect.poll(() => letGo).toBeDefined();
+    under.carrier.handles[0]?.deliver();
+    letGo?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reasons(under)).toEqual([]);
+    expect(under.editor.shownMessages).toEqual([]);
   });
 
   it("an agent that comes back does not write what the user has discarded meanwhile", async () => {

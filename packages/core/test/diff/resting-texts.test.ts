@@ -96,6 +96,20 @@ describe("answers of agents that vanished", () => {
   });
 });
 
+it("an answer on its way still arrives, though what is on disk of it was dropped for room", async () => {
+  const { carrier, editor, open, registry } = startRegistry();
+  carrier.confirms = false;
+  const { id } = open("one");
+  const view = await editor.nextView();
+  view.accept();
+  await editor.ended(view);
+  registry.droppedForRoom(id);
+  expect(editor.shownMessages).toEqual([]);
+  expect(registry.concerns("one")).toBe(true);
+  carrier.handles[0]?.deliver();
+  expect(registry.concerns("one")).toBe(false);
+});
+
 describe("open proposals", () => {
   it("are refused beyond what may be held of them, until some are decided", async () => {
     const { registry, editor, open } = startRegistry();

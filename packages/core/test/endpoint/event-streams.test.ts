@@ -137,6 +137,39 @@ describe("event streams", () => {
     expect(reader.text).not.toContain('"1999 ');
   });
 
+  it("keeps no old context of a reader that was stuck for its next stream", async () => {
+    const under = await startEndpoint();
+    const id = await beginSession(under);
+    const { transport } = under.last();
+    const reader = await sendRaw(under.port, { method: "GET", headers: [`mcp-session-id: ${id}`] });
+    await reader.status();
+    await eventually(() => transport.isOpen).toBe(true);
+    reader.socket.pause();
+    const pad = "x".repeat(256 * 1024);
+    // More than any system's socket buffers take.
+    for (let index = 0; index < 64; index += 1) transport.pushLatest("context", note(pad));
+    transport.pushLatest("context", note("stale"));
+    reader.socket.destroy();
+    await eventually(() => transport.isOpen).toBe(false);
+    const second = await openStream(under, id);
+    transport.pushReliable(note("next"), () => undefined);
+    await eventually(() => texts(second.events)).toEqual(noted("next"));
+  });
+
+  it("goes on above the id of what an earlier run has sent", async () => {
+    const under = await startEndpoint({ clock: createFakeClock() });
+    const stream = await openStream(under, await beginSession(under));
+    const { transport } = under.last();
+    transport.pushLatest("context", note("before"));
+    await eventually(() => stream.events.length).toBe(1);
+    const eventId = (stream.events[0]?.id ?? 0) + 1_000_000;
+    transport.pushReliable(note("sent before"), () => undefined, { eventId });
+    transport.pushLatest("context", note("after"));
+    await eventually(() => stream.events.length).toBe(3);
+    expect(stream.events[1]?.id).toBe(eventId);
+    expect(stream.events[2]?.id).toBeGreaterThan(eventId);
+  });
+
   it("D07 sends what was pushed while the stream was down, in order, on the next one", async () => {
     const under = await startEndpoint();
     const id = await beginSession(under);

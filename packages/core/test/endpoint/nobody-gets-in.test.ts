@@ -36,21 +36,21 @@ describe("nobody gets in", () => {
     const id = await beginSession(under);
     const stream = await openStream(under, id);
     const webSocket = await openWebSocket(under.port);
-    const strangers = [];
-    for (let number = 0; number < 5; number += 1) strangers.push(await openRaw(under.port));
-    await Promise.all(strangers.slice(0, 2).map((stranger) => stranger.closed()));
-    // A stranger that shows the token makes room by that.
-    strangers[2]?.write(requestText(under.port, { headers: [`mcp-session-id: ${id}`], body: pingText }));
-    expect(await strangers[2]?.status()).toBe(200);
+    const unauthenticated = [];
+    for (let number = 0; number < 5; number += 1) unauthenticated.push(await openRaw(under.port));
+    await Promise.all(unauthenticated.slice(0, 2).map((connection) => connection.closed()));
+    // One that shows the token makes room by that.
+    unauthenticated[2]?.write(requestText(under.port, { headers: [`mcp-session-id: ${id}`], body: pingText }));
+    expect(await unauthenticated[2]?.status()).toBe(200);
     await openRaw(under.port);
-    expect(strangers[3]?.isClosed).toBe(false);
+    expect(unauthenticated[3]?.isClosed).toBe(false);
     await openRaw(under.port);
-    await strangers[3]?.closed();
+    await unauthenticated[3]?.closed();
     const answer = await post(under, JSON.parse(pingText), { "mcp-session-id": id });
     expect(answer.status).toBe(200);
     under.served[0]?.transport.pushLatest("context", pingText);
     await eventually(() => stream.events.length).toBe(1);
-    expect(strangers.map(({ isClosed }) => isClosed)).toEqual([true, true, false, true, false]);
+    expect(unauthenticated.map(({ isClosed }) => isClosed)).toEqual([true, true, false, true, false]);
     expect(webSocket.socket.destroyed).toBe(false);
   });
 

@@ -27,4 +27,17 @@ describe("messages that must not get lost", () => {
     clock.advance(1_000);
     expect(delivered).toEqual(["{}"]);
   });
+
+  it("an agent that names no event has none, whatever it named before: what an earlier run sent comes again", () => {
+    const { queue } = start();
+    const delivered: string[] = [];
+    queue.streamOpened(200);
+    queue.push("{}", () => delivered.push("known"), { eventId: 150 });
+    expect(delivered.splice(0)).toEqual(["known"]);
+    queue.streamEnded();
+    queue.streamOpened(undefined);
+    queue.push("{}", () => delivered.push("{}"), { eventId: 150 });
+    expect(delivered).toEqual([]);
+    expect(queue.next(0)).toMatchObject({ json: "{}", eventId: 150 });
+  });
 });

@@ -95,6 +95,15 @@ describe("sessions", () => {
     expect(under.served).toHaveLength(1);
   });
 
+  it("takes the id of a session that was ended here no more", async () => {
+    const under = await startEndpoint();
+    const id = await beginSession(under);
+    await under.last().transport.close();
+    expect(under.ended).toEqual([{ sessionId: id, why: "closed" }]);
+    expect((await post(under, call(1, "echo", "x"), session(id))).status).toBe(404);
+    expect(under.served).toHaveLength(1);
+  });
+
   it("answers requests without a session id with 400", async () => {
     const under = await startEndpoint();
     expect((await post(under, call(1, "echo", "x"))).status).toBe(400);
