@@ -15,7 +15,7 @@ function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
   return seen;
 }
 
-describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle", () => {
+describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle (needs a build)", () => {
   const size = (files: Iterable<string>): number => {
     let bytes = 0;
     for (const file of files) bytes += statSync(join(lib, file)).size;

@@ -21,7 +21,7 @@ function bytesOf(files: Iterable<string>): number {
   return Array.from(files).reduce((sum, file) => sum + statSync(join(dist, file)).size, 0);
 }
 
-describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle", () => {
+describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a build)", () => {
   // What a start costs is the time of the main thread, which a few kilobytes more or less do not decide; a chunk of its own for each does.
   it("loads at most 100 kB at start", () => {
     expect(bytesOf(loadedWith("extension.js"))).toBeLessThanOrEqual(100_000);

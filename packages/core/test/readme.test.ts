@@ -34,7 +34,7 @@ describe("the README's smallest editor", () => {
   });
 });
 
-it.skipIf(!existsSync(new URL("dist", root)))("everything that the package promises is there", () => {
+it.skipIf(!existsSync(new URL("dist", root)))("everything that the package promises is there (needs a build)", () => {
   const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
   const { exports, files } = Object(manifest);
   const promised: unknown[] = [...Object.values(Object(Object(exports)["."])), ...files];
