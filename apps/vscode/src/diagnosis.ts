@@ -159,7 +159,7 @@ function wordsOfConnecting(id: AgentId): string {
   const { agentName, connecting, offersExtension } = agentOf(id);
   return offersExtension
     ? l10n.t(
-        "Type {1} in {0} once. Its own offer to install an extension is not needed with Patchbay.",
+        "Type {1} in {0} once. If it offers to install an extension, decline: Patchbay does not need one.",
         agentName,
         connecting.input,
       )

@@ -58,7 +58,7 @@ describe("the words of the diagnosis", () => {
 
   it("say what has an agent look for an editor", () => {
     const off: EditorFinding = { code: "editor-mode-not-chosen", level: "problem", agents: ["gemini"], values: {} };
-    expect(said(off)).toMatch(/^Gemini CLI: .* Type \/ide enable in Gemini CLI once\. Its own offer/u);
+    expect(said(off)).toMatch(/^Gemini CLI: .* Type \/ide enable in Gemini CLI once\. If it offers/u);
     expect(said({ ...off, agents: ["claude"] })).toMatch(/ Type \/ide in Claude Code once\.$/u);
   });
 
