@@ -5,9 +5,9 @@ const foldersChange = new Emitter<void>();
 const trustChange = new Emitter<void>();
 
 const host: EditorHost = {
-  // A name of your own: agents install the wrong thing for an editor that says "vscode" and is not.
+  // Use your own name: if you claim to be "vscode", agents offer to install the wrong extension.
   identity: { name: "tiny", displayName: "Tiny", version: "1.0.0", pids: [process.pid] },
-  // Port, token and drafts live here, so that agents and reviews outlast a reload. Core makes it 0700.
+  // Port, token and drafts are stored here, so that agents and reviews survive a reload. Core makes it 0700.
   storageDirectory: undefined,
   workspace: {
     folders: () => [process.cwd()],
@@ -23,7 +23,7 @@ const host: EditorHost = {
   diffs: {
     open: async (request, events) => {
       console.log(`${request.agentName} wants to ${request.kind} ${request.path}:\n${request.proposedText}`);
-      // Call these when the user decides; here nobody is asked.
+      // Call these when the user decides; this example asks nobody.
       queueMicrotask(() => events.rejected());
       return {
         kind: "opened",
@@ -32,7 +32,7 @@ const host: EditorHost = {
           reveal: async () => {},
           close: async () => {},
           setAgentPresent: () => {},
-          // The file has changed: show both texts of the update, and answer "applied".
+          // The file has changed: show both texts of the update and return "applied".
           update: async () => "gone",
           setStanding: () => {},
         },
@@ -50,6 +50,6 @@ const host: EditorHost = {
 const companion = createCompanion({ host });
 await companion.start();
 process.once("SIGINT", () => void companion.stop());
-// Put these into the terminals you open: agents in them find this editor at once.
+// Set these in the terminals you open, so that agents find this editor at once.
 console.log(companion.environment);
 process.once("exit", () => companion.removeRecordsSync());
