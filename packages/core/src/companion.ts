@@ -14,20 +14,20 @@ export interface CompanionOptions {
   readonly platform?: Platform;
   readonly logger?: Logger;
   readonly settings?: Partial<CompanionSettings>;
-  /** Listen there and nowhere else. Default: the port of the last run, or where that is taken or unknown, a free one. */
+  /** Listen on this port only. Default: the port of the last run or, if that is taken or unknown, a free one. */
   readonly port?: number;
 }
 
-/** What users differ on and core decides; hosts pass changes on with `updateSettings`. */
+/** Settings that users choose and core applies; hosts pass changes on with `updateSettings`. */
 export interface CompanionSettings {
   /**
-   * Glob patterns of files that are never shared at all, as VS Code reads them: `*`, `**`, `?`, `{a,b}`, `[0-9]`. While one
-   * cannot be understood, nothing is shared, and the user is told. `excludePatternsOf` makes them of a setting.
+   * Glob patterns of files that are never shared, as VS Code reads them: `*`, `**`, `?`, `{a,b}`, `[0-9]`. While one is
+   * invalid, nothing is shared, and the user is told. `excludePatternsOf` reads them from a setting.
    */
   readonly exclude: readonly string[];
-  /** Share selected text at all. */
+  /** Share selected text. */
   readonly shareSelection: boolean;
-  /** False: no context is sent to anyone until it is true again ("pause sharing"); diffs go on working. */
+  /** False: no context is sent until it is true again ("pause sharing"); reviews still work. */
   readonly sharing: boolean;
 }
 
@@ -35,9 +35,9 @@ export interface CompanionSettings {
 export interface Companion {
   /** Listens, writes the discovery records, restores proposals of an earlier run. Rejects with PatchbayError saying why and what to do. */
   start(): Promise<void>;
-  /** Settles every open proposal, ends the streams, removes the records. Idempotent; at most 2 s. */
+  /** Settles every open proposal, ends the streams, removes the records. Idempotent; takes at most 2 s. */
   stop(options?: StopOptions): Promise<void>;
-  /** For the last synchronous moment of a process: takes the records away. Never throws. */
+  /** Removes the records synchronously, for the exit handler of a process. Never throws. */
   removeRecordsSync(): void;
   readonly state: CompanionState;
   readonly onDidChangeState: Event<CompanionState>;
@@ -50,49 +50,49 @@ export interface Companion {
   readonly onDidChangeSessions: Event<void>;
   readonly proposals: readonly ProposalInfo[];
   readonly onDidChangeProposals: Event<void>;
-  /** Accepts or rejects a proposal as if the user had done it in its view. False: no such open proposal. */
+  /** Accepts or rejects a proposal as if the user had done so in its view. False if no such proposal is open. */
   accept(proposalId: string): Promise<boolean>;
   reject(proposalId: string): Promise<boolean>;
   /**
-   * Accepts proposals one by one, all open ones where none are named; each is rebased on what the one before made of their file.
-   * Gives the ids of those that could not be accepted and are still open: their reviews say why.
+   * Accepts proposals one by one, by default all open ones; each is merged onto the result of the one before.
+   * Returns the ids of those that could not be accepted and are still open: their reviews say why.
    */
   acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]>;
-  /** Brings a proposal's view to the front; opens it when it was hidden. */
+  /** Brings a proposal's view to the front; opens it if it was hidden. */
   reveal(proposalId: string): Promise<boolean>;
   /**
-   * Texts of the user that no agent takes any more, the newest first; each is a proposal in state `kept`, too. "Save to
-   * File", "Copy" and "Discard" belong to them in lists and views, and neither accept nor reject. `onDidChangeProposals`
-   * tells of changes.
+   * Texts of the user that no agent is waiting for, newest first; each is also a proposal in state `kept`. In lists and
+   * views, offer "Save to File", "Copy" and "Discard" for them instead of accept and reject. Changes fire
+   * `onDidChangeProposals`.
    */
   readonly keptTexts: readonly KeptText[];
-  /** A kept text, for "Copy"; undefined: there is none of this id. */
+  /** A kept text, for "Copy"; undefined if there is none with this id. */
   readKeptText(id: string): Promise<string | undefined>;
   /**
-   * The user's "Save to File": writes a kept text into its file, through the editor's document where one is open
-   * (`HostDocuments.write`). What was written there meanwhile is merged, never overwritten. Tells the user nothing. Undefined:
-   * there is none of this id.
+   * The user's "Save to File": writes a kept text into its file, through the editor's document if one is open
+   * (`HostDocuments.write`). Changes made to the file are merged, never overwritten. Shows no message. Undefined if there is
+   * none with this id.
    */
   saveKeptText(id: string): Promise<KeptTextSaving | undefined>;
-  /** The user's "Discard". False: there is none of this id. */
+  /** The user's "Discard". False if there is none with this id. */
   discardKeptText(id: string): Promise<boolean>;
-  /** Puts a file or lines of it into the prompt of agents that can (at_mentioned). Says how many sessions took it. */
+  /** Puts a file or lines of it into the prompt of agents that support this (at_mentioned). Returns the number of sessions it was sent to. */
   mention(path: string, lines?: { readonly start: number; readonly end: number }): number;
-  /** What an agent would be told now, for "show what is shared". */
+  /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;
 }
 
 export interface StopOptions {
   /**
-   * True when the editor may come back (window reload): drafts are kept, owners get no verdict, and while agents are
-   * connected a process holds the port, token and sessions for the next run (docs/decisions/0002).
+   * True if the editor may come back (window reload): drafts are kept, agents get no decision and, if agents are
+   * connected, a process holds the port, token and sessions for the next run (docs/decisions/0002).
    */
   readonly reload?: boolean;
   /**
-   * With `reload`: when the editor answers on the port again, ms. Agents are told to try then and once more after the same
-   * time (the `retry` of the event stream), instead of after 1 s and 1.5 s more, which is too soon for a window reload
-   * in VS Code (3 to 7 s). Default: they keep their own rhythm, and the port is held for 6 s.
+   * With `reload`: when the editor will answer on the port again, ms. Agents are told to reconnect then and once more after
+   * the same time (the `retry` of the event stream), instead of after 1 s and another 1.5 s, which is too soon for a window
+   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s.
    */
   readonly comeBackMs?: number;
 }
@@ -109,7 +109,7 @@ export interface SessionInfo {
   readonly agentName: string;
   readonly version?: string;
   readonly pid?: number;
-  /** `connected`: a stream is open; `away`: it may come back. */
+  /** `connected`: a stream is open; `away`: it may reconnect. */
   readonly state: "connecting" | "connected" | "away";
   /** Unix milliseconds. */
   readonly since: number;
