@@ -5,44 +5,44 @@ export type { EditorContext };
 
 /** What an agent asks for when it proposes a change. */
 export interface ProposalInput {
-  /** Exact string received; echoed unchanged in everything said about this proposal (docs/protocols/gemini.md: `filePath` must match). */
+  /** The exact string received; every message about this proposal repeats it unchanged (docs/protocols/gemini.md: `filePath` must match). */
   readonly path: string;
   /** Whole new text of the file as received. */
   readonly text: string;
-  /** The agent's own handle where it has one (Claude's `tab_name`); otherwise the path is the handle. */
+  /** The agent's own handle if it has one (Claude's `tab_name`), otherwise the path. */
   readonly handle: string;
 }
 
-/** How a proposal ended. Each proposal ends exactly once, in exactly one of these. */
+/** How a proposal ended. Each proposal ends exactly once. */
 export type DiffOutcome =
   /** `text` is byte for byte what the agent is to write; `edited` says whether the user changed the proposal. */
   | {
       readonly kind: "accepted";
       readonly text: string;
       readonly edited: boolean;
-      /** What the agent is told in its place, where it makes edits of what it is told (`DialectEngine.writes`). */
+      /** Sent to the agent instead of `text`, if the agent applies edits rather than whole texts (`DialectEngine.writes`). */
       readonly told?: string;
     }
   | { readonly kind: "rejected" }
-  /** The user closed the view without a verdict; agents treat it as rejected. */
+  /** The user closed the view without a decision; agents treat it as rejected. */
   | { readonly kind: "closed" }
-  /** A newer proposal of the same agent for the same file took its place. */
+  /** Replaced by a newer proposal of the same agent for the same file. */
   | { readonly kind: "superseded" }
-  /** The user answered in the agent's own terminal; `text` is what the view held then. */
+  /** The user answered in the agent's own terminal; `text` is what the view contained. */
   | { readonly kind: "decided-in-terminal"; readonly text: string; readonly edited: boolean }
-  /** The owner ended and will not come back. */
+  /** The agent has exited and will not come back. */
   | { readonly kind: "agent-gone" }
   | { readonly kind: "stopped" };
 
 /**
- * Why no agent takes a text of the user any more: its agent has exited, made a newer proposal, was answered in its own
- * terminal without the text, did not get it although the user had accepted, or got it and did not write it.
+ * Why no agent is waiting for a text of the user: the agent has exited, made a newer proposal, was answered in its own
+ * terminal without the text, did not receive it although the user had accepted, or received it and did not write it.
  */
 export type KeptReason = "agent-exited" | "superseded" | "answered-in-terminal" | "not-delivered" | "not-written";
 
 /**
- * A text of the user that no agent takes any more. It is kept, over restarts of the editor too, until the user has saved or
- * discarded it, for a week at most.
+ * A text of the user that no agent is waiting for. It is kept, across restarts of the editor, until the user saves or
+ * discards it, for a week at most.
  */
 export interface KeptText {
   /** The id of the proposal that it came from. */
@@ -51,19 +51,19 @@ export interface KeptText {
   /** The file that it was meant for. */
   readonly path: string;
   readonly reason: KeptReason;
-  /** When it lost its agent, Unix milliseconds. */
+  /** Since when no agent is waiting for it, Unix milliseconds. */
   readonly since: number;
   /** A review still shows it. */
   readonly isShown: boolean;
 }
 
-/** What became of a kept text that was to be saved to its file. */
+/** The result of saving a kept text to its file. */
 export type KeptTextSaving =
-  /** The file has it; `merged`: with what was written into the file meanwhile. The text is not kept any more. */
+  /** Written; `merged`: together with changes made to the file. The text is no longer kept. */
   | { readonly kind: "saved"; readonly merged: boolean }
-  /** The file changed in the same lines meanwhile: nothing was written, and the text is still kept. */
+  /** The file has changed in the same lines: nothing was written, and the text is still kept. */
   | { readonly kind: "conflict" }
-  /** Nothing was written, and the text is still kept; a sentence that says why. */
+  /** Nothing was written, and the text is still kept; `reason` is a sentence. */
   | { readonly kind: "failed"; readonly reason: string };
 
 /** What users and editors see of a proposal. */
@@ -75,22 +75,23 @@ export interface ProposalInfo {
   readonly kind: "create" | "change" | "delete";
   readonly edited: boolean;
   /**
-   * `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal decides; `away`: the agent
-   * is not connected and may come back; `terminal`: shown, but the agent's question died with its connection, so that only its
-   * terminal can answer, and edits are offered to be applied once it has written; `kept`: the agent will not come back, and what is left is a `KeptText` of this id.
+   * `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal can answer; `away`: the
+   * agent is not connected and may reconnect; `terminal`: shown, but the agent's question ended with its connection, so only
+   * its terminal can answer, and edits can be applied once it has written; `kept`: the agent will not come back, and a
+   * `KeptText` with this id remains.
    */
   readonly state: "asking" | "shown" | "hidden" | "away" | "terminal" | "kept";
   readonly standing: FileStanding;
 }
 
-/** First line of a conflict in the right side of a review: what follows stands in the file now. */
+/** First line of a conflict in the right side of a review; the file's current lines follow. */
 export const conflictStart = "<<<<<<< current file";
 /** Between both versions. */
 export const conflictMiddle = "=======";
-/** Last line of a conflict: what stands above it is what was proposed or typed. */
+/** Last line of a conflict; the proposed or typed lines precede it. */
 export const conflictEnd = ">>>>>>> proposed change";
 
-/** Whether a text still holds a conflict that `mergeTexts` marked. */
+/** Whether a text still contains a conflict that `mergeTexts` marked. */
 export function hasConflict(text: string): boolean {
   return hasLine(text, conflictStart) || hasLine(text, conflictEnd);
 }
@@ -103,11 +104,12 @@ function hasLine(text: string, line: string): boolean {
   return false;
 }
 
-/** Keys of kept proposals in the private storage begin with it; apart from the store, which is loaded only where there are some. */
+/** Prefix of the keys of stored proposals in the private storage. Kept apart from their store, which is loaded only if there are some. */
 export const proposalKeyPrefix = "proposal-";
 
 /**
- * Why an accept does not count. `conflict`: the file has changed in the same lines. `not-written-yet`: an agent has still to write what
- * was accepted for this file before. `changed-unreadable`: the file has changed and cannot be read as text; a second accept counts.
+ * Why an accept was refused. `conflict`: the file has changed in the same lines. `not-written-yet`: an agent still has to write
+ * an earlier accepted change to this file. `changed-unreadable`: the file has changed and cannot be read as text; a second accept
+ * counts.
  */
 export type AcceptRefusal = "conflict" | "not-written-yet" | "changed-unreadable";
