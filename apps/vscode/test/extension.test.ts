@@ -87,6 +87,15 @@ describe("the extension", () => {
     ]);
   });
 
+  it("leaves an agent to its own settings where the user wants it so", async () => {
+    await window.activate();
+    bench.configure("patchbay.agents.qwen.approvalMode", "asConfigured");
+    bench.configure("patchbay.agents.claude.command", "  claude --verbose ");
+    await window.run("patchbay.runQwen");
+    await window.run("patchbay.runClaude");
+    expect(bench.terminals.map(({ sent }) => sent)).toEqual([["qwen"], ["claude --verbose --permission-mode manual"]]);
+  });
+
   it("says where an agent that it starts is not found, and how to get it", async () => {
     await window.activate();
     const programs = join(root, "programs");
