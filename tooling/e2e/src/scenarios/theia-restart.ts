@@ -4,7 +4,7 @@ import { pause, poll } from "../support/poll.ts";
 import { TmuxTerminal } from "../terminals/tmux.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForNoApproval } from "./propose.ts";
 import { everyAgent, kindOf } from "../agents/index.ts";
-import { must, mustEqual, type Scenario } from "./scenario.ts";
+import { mustEqual, type Scenario } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
@@ -39,8 +39,7 @@ export const backendRestart: Scenario = {
       await pause(1_500);
       await theia.restartBackend(world.lab);
       await pause(undecidedMs);
-      const screen = await agent.terminal.screen();
-      must(`${agent.kind.displayName} still asks, but its screen is\n${screen}`, agent.kind.approval.test(screen));
+      await agent.waitForScreen(agent.kind.approval);
       mustEqual("restart.txt", await world.readFile("restart.txt"), startContents);
       const tab = theia.workbench.mainTabs().filter({ hasText: "restart.txt" });
       await tab.waitFor({ timeout: 20_000 });

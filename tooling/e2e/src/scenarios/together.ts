@@ -1,5 +1,5 @@
 import { pause } from "../support/poll.ts";
-import { must, mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
+import { mustEqual, type Scenario, type StartedAgent } from "./scenario.ts";
 import {
   diffTitle,
   propose,
@@ -63,5 +63,5 @@ async function mustStillAsk({ agent, focus }: StartedAgent): Promise<void> {
   await focus();
   // Long enough for a verdict gone astray to arrive.
   await pause(1_000);
-  must(`${agent.kind.displayName} still asks`, agent.kind.approval.test(await agent.terminal.screen()));
+  await agent.waitForScreen(agent.kind.approval);
 }
