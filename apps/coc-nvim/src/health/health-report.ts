@@ -145,10 +145,10 @@ function wordsOf(finding: EditorFinding): string | undefined {
     case "shows-changes-in-terminal":
       return `${agent} shows its changes only in the terminal. Type /config in it and set its diff tool to auto.`;
     case "never-asks": {
-      const { file, userFile, mode, setting } = finding.values;
+      const { file, userFile, mode, setting, asking } = finding.values;
       const when = file === undefined ? "by default" : `in mode "${mode}"`;
       const [group = "", member = ""] = setting.split(".");
-      return `${agent} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "default"} into ${file ?? userFile}, or start it with :CocCommand patchbay.openAgent.`;
+      return `${agent} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "${asking}"} into ${file ?? userFile}, or start it with :CocCommand patchbay.openAgent.`;
     }
     case "asks":
     case "terminal-environment-off":

@@ -1,10 +1,10 @@
 import type {
-  AgentSettings,
   CompanionState,
   DiffCloseReason,
   DiffRequest,
   DiffUpdate,
   EditorContext,
+  EditorFinding,
   FileDiagnostics,
   FileStanding,
   HostMessage,
@@ -46,8 +46,8 @@ export interface PatchbayServer {
   mention(path: string, lines?: LineRange): Promise<number>;
   /** What an agent would be told now; undefined where this window has no companion. */
   sharedContext(): Promise<EditorContext | undefined>;
-  /** What the agents' own settings say where they run, which is where the backend runs. */
-  agentSettings(folder: string | undefined): Promise<readonly AgentSettings[]>;
+  /** What an agent needs in order to connect and to ask for reviews, for this window and where agents run, which is where the backend runs. */
+  examine(terminalEnvironment: boolean): Promise<readonly EditorFinding[]>;
 }
 
 export interface LineRange {

@@ -1,6 +1,9 @@
 import {
   type AgentSettings,
   type EditorContext,
+  type EditorFinding,
+  examineAgents,
+  examineEditor,
   formatLogLine,
   type KeptTextSaving,
   type LogFields,
@@ -20,7 +23,7 @@ import type {
 import type { WorkspaceCompanion } from "./workspace-companion.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-type ReadAgentSettings = PatchbayServer["agentSettings"];
+type ReadAgentSettings = (folder: string | undefined) => Promise<readonly AgentSettings[]>;
 
 /** The backend's end of one window's connection. */
 export class WindowService implements PatchbayServer {
@@ -96,8 +99,19 @@ export class WindowService implements PatchbayServer {
     return (await this.#companion())?.companion.sharedContext();
   }
 
-  agentSettings(folder: string | undefined): Promise<readonly AgentSettings[]> {
-    return this.#readAgentSettings(folder);
+  async examine(terminalEnvironment: boolean): Promise<readonly EditorFinding[]> {
+    const facts = this.#workspaces.windowOf(this.#client)?.facts;
+    const companion = (await this.#companion())?.companion;
+    const folders = facts?.roots ?? [];
+    const own = examineEditor({
+      state: companion?.state,
+      folders,
+      trusted: facts?.trusted !== false,
+      sharing: facts?.settings.sharing !== false,
+      terminalEnvironment,
+      sessions: companion?.sessions ?? [],
+    });
+    return [...own, ...examineAgents(await this.#readAgentSettings(folders[0]))];
   }
 
   /** The connection has ended. */

@@ -91,6 +91,32 @@ describe("windows and workspaces", () => {
     expect(status.environment).toEqual({ PORT: "1000" });
   });
 
+  it("a diagnosis is about the window that asks for it", async () => {
+    const backend = createTestBackend();
+    const codes = async (service: WindowService, environment: boolean): Promise<readonly string[]> =>
+      (await service.examine(environment)).map(({ code }) => code);
+    const empty = await open(backend, "one", []);
+    expect(await codes(empty.service, true)).toEqual(["no-folder-open", "no-agent-connected"]);
+    const { window, service } = await open(backend, "two", ["/a"]);
+    expect(await codes(service, false)).toEqual([
+      "listening",
+      "folders-open",
+      "terminal-environment-off",
+      "no-agent-connected",
+    ]);
+    await window.attach(service, {
+      trusted: false,
+      settings: { exclude: [], shareSelection: true, sharing: false },
+    });
+    expect(await codes(service, true)).toEqual([
+      "listening",
+      "folders-open",
+      "workspace-untrusted",
+      "sharing-off",
+      "no-agent-connected",
+    ]);
+  });
+
   it("folders that are added go with the only window: the companion stays the same", async () => {
     const backend = createTestBackend();
     const { window, service } = await open(backend, "one", ["/a"]);

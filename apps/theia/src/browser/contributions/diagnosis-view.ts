@@ -52,13 +52,11 @@ export class DiagnosisDocument implements ResourceResolver {
   }
 }
 
-/** Gathers what a diagnosis is made from and shows it. */
+/** Shows what the backend finds. */
 @injectable()
 export class DiagnosisView {
   @inject(PatchbayServer)
   protected readonly server: RpcProxy<PatchbayServer>;
-  @inject(WindowAttachment)
-  protected readonly attachment: WindowAttachment;
   @inject(PreferenceService)
   protected readonly preferences: PreferenceService;
   @inject(EditorManager)
@@ -67,17 +65,8 @@ export class DiagnosisView {
   protected readonly document: DiagnosisDocument;
 
   async show(): Promise<void> {
-    const { status, trust, roots } = this.attachment;
-    const text = diagnosisText({
-      state: status.state,
-      sessions: status.sessions,
-      trusted: trust,
-      roots,
-      sharing: this.preferences.get<boolean>(preferenceNames.sharing, true),
-      terminalEnvironment: this.preferences.get<boolean>(preferenceNames.terminalEnvironment, true),
-      agents: await this.server.agentSettings(roots[0]),
-    });
-    this.document.update(text);
+    const terminalEnvironment = this.preferences.get<boolean>(preferenceNames.terminalEnvironment, true);
+    this.document.update(diagnosisText(await this.server.examine(terminalEnvironment)));
     await this.editors.open(this.document.uri, { mode: "activate" });
   }
 }

@@ -1,10 +1,21 @@
-import { type AgentSettings, examineAsking, examineConnecting } from "@patchbay/core";
+import {
+  type AgentSettings,
+  type EditorFacts,
+  examineAgents,
+  examineAsking,
+  examineConnecting,
+  examineEditor,
+} from "@patchbay/core";
 import { expect, it } from "vitest";
-import { diagnose, type DiagnosisFacts, diagnosisText } from "../../../src/browser/contributions/diagnosis.ts";
+import { diagnosisText } from "../../../src/browser/contributions/diagnosis.ts";
 
-const wellFacts: DiagnosisFacts = {
+interface Facts extends EditorFacts {
+  readonly agents: readonly AgentSettings[];
+}
+
+const wellFacts: Facts = {
   state: { kind: "listening", port: 4711, warnings: [] },
-  roots: ["/workspace/one", "/workspace/two"],
+  folders: ["/workspace/one", "/workspace/two"],
   sessions: [
     {
       id: "1",
@@ -44,22 +55,35 @@ function agent(facts: Partial<AgentSettings>): AgentSettings {
   };
 }
 
-function troublesOf(facts: Partial<DiagnosisFacts>): readonly string[] {
-  return diagnose({ ...wellFacts, ...facts }).flatMap(({ mark, found, advice }) =>
-    mark === "good" ? [] : [`${mark}: ${found} ${advice ?? ""}`.trim()],
-  );
+const yolo: Partial<AgentSettings> = {
+  asks: false,
+  mode: "yolo",
+  decidedBy: { looksForEditor: undefined, showsChanges: undefined, mode: "/home/user/.qwen/settings.json" },
+};
+
+function pageOf(facts: Partial<Facts>): string {
+  const all = { ...wellFacts, ...facts };
+  return diagnosisText([...examineEditor(all), ...examineAgents(all.agents)]);
+}
+
+/** What is not well, each on one line. */
+function troublesOf(facts: Partial<Facts>): readonly string[] {
+  const lines = pageOf(facts).split("\n\n").slice(1, -1);
+  return lines
+    .filter((line) => !line.startsWith("✓"))
+    .map((line) => line.replace("✗ ", "problem: ").replace("• ", "hint: ").replace("\n  ", " "));
 }
 
 it("finds nothing to do where all is well, and says what it looked at", () => {
   expect(troublesOf({})).toEqual([]);
-  const text = diagnosisText(wellFacts);
+  const text = pageOf({});
   expect(text).toContain("✓ Patchbay is listening for agents on 127.0.0.1, port 4711.");
   expect(text).toContain("started in /workspace/one, /workspace/two or below");
   expect(text).toContain("✓ Claude Code 2.1.328 is connected.");
 });
 
 it("says why there is no companion", () => {
-  expect(troublesOf({ state: { kind: "no-folder" }, roots: [] })).toEqual([
+  expect(troublesOf({ state: undefined, folders: [] })).toEqual([
     "problem: No folder is open in this window. Agents choose a window by its folders. Open the folder in which you start the agent.",
   ]);
   expect(troublesOf({ state: { kind: "starting" } })[0]).toContain("is still starting");
@@ -82,7 +106,7 @@ it("says what keeps an agent from seeing or asking", () => {
   expect(troublesOf({ agents: [agent({ asks: false, mode: undefined })] })[0]).toContain(
     "Qwen Code: tools.approvalMode is not set; newer versions default to auto.",
   );
-  expect(troublesOf({ agents: [agent({ asks: false, mode: "yolo" })] })[0]).toMatch(
+  expect(troublesOf({ agents: [agent(yolo)] })[0]).toMatch(
     /tools\.approvalMode is yolo.*qwen --approval-mode default.*Run Qwen Code/,
   );
   expect(troublesOf({ agents: [agent({ showsChanges: false })] })[0]).toContain("only in the terminal");
@@ -93,7 +117,7 @@ it("takes the agents' settings as seriously as the doctor does, and says nothing
     { looksForEditor: "no" },
     { looksForEditor: "not-yet" },
     { asks: false, mode: undefined },
-    { asks: false, mode: "yolo" },
+    yolo,
     { showsChanges: false },
   ];
   for (const facts of cases) {

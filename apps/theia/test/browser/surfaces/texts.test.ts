@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { examineEditor } from "@patchbay/core";
 import { LabelParser } from "@theia/core/lib/browser/label-parser";
 import markdownit from "@theia/core/shared/markdown-it";
 import { describe, expect, it } from "vitest";
@@ -69,25 +70,26 @@ describe("what comes from outside", () => {
 
   it.each(hostileNames)("makes no line of its own in the diagnosis: %j", (name) => {
     const page = (text: string): string =>
-      diagnosisText({
-        state: { kind: "listening", port: 1, warnings: [text] },
-        roots: [text],
-        sessions: [
-          {
-            id: "s",
-            dialect: "gemini",
-            agentName: "Gemini CLI",
-            version: text,
-            state: "connected",
-            since: 0,
-            openProposals: 0,
-          },
-        ],
-        trusted: true,
-        sharing: true,
-        terminalEnvironment: true,
-        agents: [],
-      });
+      diagnosisText(
+        examineEditor({
+          state: { kind: "listening", port: 1, warnings: [text] },
+          folders: [text],
+          sessions: [
+            {
+              id: "s",
+              dialect: "gemini",
+              agentName: "Gemini CLI",
+              version: text,
+              state: "connected",
+              since: 0,
+              openProposals: 0,
+            },
+          ],
+          trusted: true,
+          sharing: true,
+          terminalEnvironment: true,
+        }),
+      );
     expect(page(name).split("\n")).toHaveLength(page("x").split("\n").length);
     expect(unseenIn(page(name).replaceAll("\n", ""))).toEqual([]);
   });
