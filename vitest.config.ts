@@ -29,9 +29,15 @@ export default defineConfig({
     projects: [
       // A process for each file: some measure the memory they hold.
       project("packages/core", { isolate: true }),
-      ...["packages/testkit", "packages/cli", "apps/vscode", "apps/theia", "apps/coc-nvim", "tooling/scripts"].map(
-        (root) => project(root, { isolate: false }),
-      ),
+      ...[
+        "packages/testkit",
+        "packages/cli",
+        "packages/conversations",
+        "apps/vscode",
+        "apps/theia",
+        "apps/coc-nvim",
+        "tooling/scripts",
+      ].map((root) => project(root, { isolate: false })),
     ],
   },
 });

@@ -106,6 +106,17 @@ const cli = {
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
 };
 
+/** The model needs nothing of Node: the panel's page reads it, too. */
+const conversations = {
+  model: { packages: ["zod"] },
+  driver: { rooms: ["model"], packages: ["@patchbay/core"] },
+  process: { packages: ["@patchbay/core", "node:*"] },
+  "claude-stream": { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
+  acp: { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
+  conversation: { rooms: ["driver", "model"], packages: [...tools, "node:*"] },
+  index: { rooms: ["acp", "claude-stream", "conversation", "driver", "model", "process"] },
+};
+
 const vscodeApi = ["vscode", "@patchbay/core"];
 
 /** Loaded with the editor: what is needed later is reached through `lazy` only, and known here by its types. */
@@ -230,6 +241,7 @@ export const houses = {
   "packages/core/src": core,
   "packages/testkit/src": testkit,
   "packages/cli/src": cli,
+  "packages/conversations/src": conversations,
   "apps/vscode/src": vscode,
   "apps/theia/src": theia,
   "apps/coc-nvim/src": coc,

@@ -1,0 +1,74 @@
+import type { Event } from "@patchbay/core";
+import type { Answer, PromptBlock, SessionCapabilities, SessionUpdate, TurnEndReason } from "./model/index.ts";
+
+/**
+ * One running session of an agent, whatever it speaks. A driver translates: it keeps no transcript, queues nothing and shows
+ * nothing. Everything that it learns comes as an update; nothing of it throws for what an agent says.
+ */
+export interface AgentSession {
+  readonly onUpdate: Event<SessionUpdate>;
+  /** Known once `start` has resolved. */
+  readonly capabilities: SessionCapabilities;
+  /**
+   * Starts the program and opens the session. Rejects with a sentence for people where it cannot be started; an agent that
+   * wants its user to sign in is started, in state `signed-out`.
+   */
+  start(): Promise<void>;
+  /** Sends one prompt; resolves when its turn has ended. One at a time: the queue is the conversation's. Never rejects. */
+  prompt(prompt: Prompt): Promise<TurnEndReason>;
+  /** Stops the turn. Open questions are withdrawn; the session lives on. */
+  interrupt(): Promise<void>;
+  /** Answers an open question (the id of its entry). False if it is not open any more. */
+  answer(questionId: string, answer: Answer): boolean;
+  /** Chooses a value of an option. Rejects with a sentence where the agent refuses. */
+  setOption(optionId: string, value: string | boolean): Promise<void>;
+  /** Ends the process and all that it started, by a ladder that takes at most 9 s; idempotent. */
+  close(): Promise<void>;
+  /** Restores the files as they were before a prompt; absent where the agent cannot. `dryRun` only tells. */
+  rewind?(promptId: string, dryRun: boolean): Promise<RewindResult>;
+  /** Names the session with the agent; absent where it keeps no names. */
+  rename?(title: string): Promise<void>;
+}
+
+/** `id` becomes the id of the prompt's entry; a UUID (Claude rewinds to it). */
+export interface Prompt {
+  readonly id: string;
+  readonly blocks: readonly PromptBlock[];
+}
+
+export interface RewindResult {
+  readonly canRewind: boolean;
+  /** Why not, for people. */
+  readonly reason?: string;
+  readonly files: readonly string[];
+  readonly insertions?: number;
+  readonly deletions?: number;
+}
+
+/** How a session begins. */
+export type SessionStart =
+  | { readonly kind: "new" }
+  | { readonly kind: "resume"; readonly sessionId: string }
+  /** A new session that remembers another one, up to a prompt or to its end. */
+  | { readonly kind: "fork"; readonly sessionId: string; readonly upTo?: string };
+
+/** What a session needs of the editor. Every path is absolute. */
+export interface SessionHost {
+  /** The text of a file as the editor has it, unsaved changes included; undefined if there is no such file. */
+  readText(path: string): Promise<string | undefined>;
+  /** Writes a text that the user has accepted. */
+  writeText(path: string, text: string): Promise<void>;
+  /** Saves a file's unsaved changes before an agent reads or writes it; true if there were some. Takes at most 2 s. */
+  saveIfDirty(path: string): Promise<boolean>;
+  /** Problems that the editor knows of a file, one line each. */
+  problems(path: string): Promise<readonly Problem[]>;
+  /** Whether an agent may see the file (the sharing rules, the workspace). */
+  mayRead(path: string): boolean;
+}
+
+export interface Problem {
+  readonly line: number;
+  readonly severity: "error" | "warning" | "information" | "hint";
+  readonly message: string;
+  readonly source?: string;
+}

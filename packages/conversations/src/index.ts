@@ -1,0 +1,2 @@
+export type * from "./driver.ts";
+export * from "./model/index.ts";

@@ -1,0 +1,3 @@
+export * from "./entries.ts";
+export type * from "./questions.ts";
+export type * from "./session.ts";

@@ -1,0 +1,95 @@
+import type { Entry, Usage } from "./entries.ts";
+
+/**
+ * What a session is doing. `waiting`: a question is open. `retrying`: the provider failed, and the agent tries again. `signed-out`:
+ * the agent needs its own sign-in first. `ended`: its process is not running; the conversation can be continued.
+ */
+export type SessionState =
+  | { readonly kind: "starting" }
+  | { readonly kind: "idle" }
+  | { readonly kind: "running"; readonly since: number }
+  | { readonly kind: "waiting"; readonly since: number }
+  | {
+      readonly kind: "retrying";
+      readonly attempt: number;
+      readonly limit?: number;
+      /** When the next attempt is made, Unix milliseconds. */
+      readonly nextAt: number;
+      readonly reason: string;
+    }
+  | { readonly kind: "signed-out"; readonly methods: readonly SignInMethod[] }
+  | { readonly kind: "ended"; readonly reason?: string };
+
+/** A way to sign in: always the agent's own. */
+export interface SignInMethod {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  /** Run in a terminal; absent: the agent must be started in a terminal and asked there. */
+  readonly command?: readonly string[];
+}
+
+/** Something of the session that the user can choose: its mode, model, effort and whatever else the agent offers. */
+export interface SessionOption {
+  readonly id: string;
+  /** `mode` says when the agent asks; `model` and `effort` what thinks. */
+  readonly category: "mode" | "model" | "effort" | "other";
+  readonly name: string;
+  readonly description?: string;
+  readonly value: string | boolean;
+  /** Absent: on or off. */
+  readonly values?: readonly OptionValue[];
+}
+
+export interface OptionValue {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  /** For modes: whether the agent asks before it writes files. `never` is explained where it is chosen. */
+  readonly asks?: "always" | "sometimes" | "never";
+}
+
+/** A slash command of the agent's; sent as ordinary text. */
+export interface SlashCommand {
+  /** Without the slash; may contain spaces. */
+  readonly name: string;
+  readonly description: string;
+  /** What may follow it. */
+  readonly argumentHint?: string;
+}
+
+/** What a session can do, found out by asking the agent, never by its version. */
+export interface SessionCapabilities {
+  readonly images: boolean;
+  /** Excerpts are sent as such; else as fenced text. */
+  readonly excerpts: boolean;
+  /** What the user makes of a change in the diff reaches the disk. */
+  readonly editableChanges: boolean;
+  /** A rejection may say why. */
+  readonly rejectionMessages: boolean;
+  readonly fork: boolean;
+  readonly rewind: boolean;
+  /** Continues an earlier session with its memory. */
+  readonly resume: boolean;
+}
+
+/** What a driver tells. Each is an upsert: the newest one counts. */
+export type SessionUpdate =
+  | { readonly type: "state"; readonly state: SessionState }
+  | { readonly type: "entry"; readonly entry: Entry }
+  /** Text is appended to a message, a thought or a tool's output; one that was not there yet is made. */
+  | {
+      readonly type: "append";
+      readonly id: string;
+      readonly to: "message" | "thought" | "output";
+      readonly text: string;
+      readonly parent?: string;
+    }
+  | { readonly type: "options"; readonly options: readonly SessionOption[] }
+  | { readonly type: "commands"; readonly commands: readonly SlashCommand[] }
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "title"; readonly title: string }
+  /** The agent's own id of the session; it may change (Claude's `/clear`). */
+  | { readonly type: "session"; readonly sessionId: string }
+  /** A file was changed. `isAsked`: the user was asked first. */
+  | { readonly type: "file-changed"; readonly path: string; readonly toolId?: string; readonly isAsked: boolean };
