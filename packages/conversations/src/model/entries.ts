@@ -1,3 +1,4 @@
+import type { FileChange, LineRange, Location } from "./changes.ts";
 import type { Question, QuestionOutcome } from "./questions.ts";
 
 /**
@@ -44,12 +45,6 @@ export type PromptBlock =
     }
   /** `data` is Base64. */
   | { readonly type: "image"; readonly mimeType: string; readonly data: string; readonly name?: string };
-
-/** Line numbers from 1, both included. */
-export interface LineRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** What the agent says, as Markdown. */
 export interface MessageEntry extends EntryBase {
@@ -109,23 +104,6 @@ export interface ToolEntry extends EntryBase {
 
 /** Characters of a tool's output that are kept (1 MiB): a build may print for hours. */
 export const outputLimit = 1_048_576;
-
-/** A place in a file; `line` counts from 1. */
-export interface Location {
-  readonly path: string;
-  readonly line?: number;
-}
-
-/**
- * A change to a file. `isFragment`: both texts are parts of the file (what some agents send), and where they belong is not known.
- * `before` undefined: a new file. `after` undefined: the file is deleted.
- */
-export interface FileChange {
-  readonly path: string;
-  readonly before?: string;
-  readonly after?: string;
-  readonly isFragment?: boolean;
-}
 
 /** What the agent means to do; replaced as a whole with each update. */
 export interface PlanEntry extends EntryBase {

@@ -1,4 +1,4 @@
-import type { FileChange } from "./entries.ts";
+import type { FileChange } from "./changes.ts";
 
 /** What an agent asks the user. */
 export type Question = PermissionQuestion | FormQuestion | PlanQuestion;
