@@ -1,4 +1,5 @@
 export type * from "./changes.ts";
 export * from "./entries.ts";
 export type * from "./questions.ts";
+export * from "./schema.ts";
 export type * from "./session.ts";
