@@ -1,0 +1,121 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import process from "node:process";
+import type { Child, ChildExit, ChildListeners, Children, StartRequest, StopSignal } from "./children.ts";
+
+/**
+ * How long the output of a program that has ended is waited for, ms: what it started may hold it open for as long as that
+ * likes.
+ */
+const outputMs = 500;
+
+/** Children of this process. Whoever makes it calls `endAllSync` when this process ends. */
+export function createNodeChildren(): Children {
+  const living = new Set<NodeChild>();
+  return {
+    start: async (request, listeners) => {
+      const child = await NodeChild.start(request, listeners);
+      for (const one of living) if (!one.isAnyAlive()) living.delete(one);
+      living.add(child);
+      return child;
+    },
+    endAllSync: () => {
+      for (const child of living) child.signalAll("SIGKILL");
+      living.clear();
+    },
+  };
+}
+
+class NodeChild implements Child {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+  /** Nothing of it lives: its id may be another's by now, and is never signalled again. */
+  #isGone = false;
+
+  private constructor(child: ChildProcessWithoutNullStreams, pid: number) {
+    this.#child = child;
+    this.pid = pid;
+  }
+
+  static async start(request: StartRequest, listeners: ChildListeners): Promise<NodeChild> {
+    const child = spawn(request.program, request.args, {
+      cwd: request.cwd,
+      env: request.environment,
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    // Its end is told by its exit.
+    child.stdin.on("error", () => undefined);
+    child.stdout.on("data", (chunk: Uint8Array) => listeners.onOutput(chunk));
+    child.stderr.on("data", (chunk: Uint8Array) => listeners.onErrorOutput(chunk));
+    return await new Promise((resolve, reject) => {
+      child.on("error", reject);
+      child.on("spawn", () => {
+        if (child.pid === undefined) return;
+        const started = new NodeChild(child, child.pid);
+        started.#tellExit(listeners);
+        resolve(started);
+      });
+    });
+  }
+
+  async write(text: string): Promise<boolean> {
+    if (!this.#child.stdin.writable) return false;
+    return await new Promise((resolve) => {
+      this.#child.stdin.write(text, (error) => resolve(error === null || error === undefined));
+    });
+  }
+
+  endInput(): void {
+    this.#child.stdin.end();
+  }
+
+  signalAll(signal: StopSignal): void {
+    if (this.#isGone) return;
+    try {
+      if (process.platform === "win32") endTree(this.pid);
+      else process.kill(-this.pid, signal);
+    } catch {
+      // There is nobody left.
+      this.#isGone = true;
+    }
+  }
+
+  isAnyAlive(): boolean {
+    if (this.#isGone) return false;
+    try {
+      process.kill(process.platform === "win32" ? this.pid : -this.pid, 0);
+      return true;
+    } catch {
+      this.#isGone = true;
+      return false;
+    }
+  }
+
+  #tellExit(listeners: ChildListeners): void {
+    let isTold = false;
+    const tell = (exit: ChildExit): void => {
+      if (isTold) return;
+      isTold = true;
+      // The id of a group without members may be given to another process from now on.
+      this.isAnyAlive();
+      listeners.onExit(exit);
+    };
+    this.#child.on("close", (code, signal) => tell(exitOf(code, signal)));
+    this.#child.on("exit", (code, signal) => {
+      setTimeout(() => tell(exitOf(code, signal)), outputMs).unref();
+    });
+  }
+}
+
+function exitOf(code: number | null, signal: string | null): ChildExit {
+  return { ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) };
+}
+
+/** Windows has no groups of processes: its own tool ends a process with all that it started. */
+function endTree(pid: number): void {
+  spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true, stdio: "ignore" }).on(
+    "error",
+    () => undefined,
+  );
+}
