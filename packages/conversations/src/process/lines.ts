@@ -85,22 +85,29 @@ export const errorTailLimit: number = 64 * 1_024;
 /** The last that a program wrote to its standard error. */
 export class ErrorTail {
   readonly #secrets: readonly string[];
-  #kept: Buffer = Buffer.alloc(0);
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
 
   constructor(environment: Environment) {
     this.#secrets = secretsOf(environment);
   }
 
   push(chunk: Uint8Array): void {
-    const all = Buffer.concat([this.#kept, chunk.subarray(-errorTailLimit)]);
-    this.#kept = all.subarray(-errorTailLimit);
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    for (let first = this.#chunks[0]; first !== undefined; first = this.#chunks[0]) {
+      if (this.#size - first.length < errorTailLimit) return;
+      this.#size -= first.length;
+      this.#chunks.shift();
+    }
   }
 
   /** As text, with every secret masked. */
   text(): string {
-    const text = this.#kept.toString("utf8");
+    const kept = Buffer.concat(this.#chunks).subarray(-errorTailLimit);
+    const text = kept.toString("utf8");
     // Where the beginning was cut off, the first line is none, and may hold the end of a secret.
-    const whole = this.#kept.length < errorTailLimit ? text : text.slice(text.indexOf("\n") + 1);
+    const whole = kept.length < errorTailLimit ? text : text.slice(text.indexOf("\n") + 1);
     return maskSecrets(whole, this.#secrets).trimEnd();
   }
 }
