@@ -3,3 +3,5 @@ export * from "./entries.ts";
 export type * from "./questions.ts";
 export * from "./schema.ts";
 export type * from "./session.ts";
+export * from "./snapshot.ts";
+export type * from "./turns.ts";
