@@ -4,6 +4,12 @@ import type { Answer, PromptBlock, SessionCapabilities, SessionUpdate, TurnEndRe
 /**
  * One running session of an agent, whatever it speaks. A driver translates: it keeps no transcript, queues nothing and shows
  * nothing. Everything that it learns comes as an update; nothing of it throws for what an agent says.
+ *
+ * Who makes which entries: the prompt's is the conversation's (a driver that tells it again is not heard). The end of a turn is
+ * the driver's where it has usage to tell, before `prompt` resolves; else the conversation adds it. The outcome of an answered
+ * question is the driver's if it tells one before `answer` returns; else the conversation words it. A process that ends by
+ * itself: the driver tells a notice (the last lines of stderr as `detail`, action `restart`), then the state `ended`. Entries
+ * that come before `start` has resolved are a replay: they are taken where the conversation has no history of its own.
  */
 export interface AgentSession {
   readonly onUpdate: Event<SessionUpdate>;
