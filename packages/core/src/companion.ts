@@ -1,6 +1,6 @@
 import type { Dialect } from "./agents/dialect.ts";
 import type { EditorContext, Range } from "./context/model.ts";
-import type { KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
+import type { DiffOutcome, KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
@@ -66,6 +66,19 @@ export interface Companion {
    * `onDidChangeProposals`.
    */
   readonly keptTexts: readonly KeptText[];
+  /**
+   * Has a change reviewed that a conversation asks for, by an agent that the editor runs itself: in the same views and lists as those
+   * of agents in terminals, with the same drafts and the same rules. Works without a listener and without any connected agent.
+   * Rejects with PatchbayError (`path-refused`, `too-large`, `stopped`) and a sentence for the agent; nothing was opened then.
+   */
+  review(request: ReviewRequest): Promise<Review>;
+  /** The process of a conversation's agent has ended: its open reviews do, too. What the user typed is kept. */
+  conversationEnded(conversationId: string): void;
+  /**
+   * Keeps agents out that the editor runs itself and that connect nevertheless: a process for which `isOwn` is true, and what it has
+   * started. Replaces an earlier `isOwn`; agents that are connected stay.
+   */
+  excludeProcesses(isOwn: (pid: number) => boolean): void;
   /** A kept text, for "Copy"; undefined if there is none with this id. */
   readKeptText(id: string): Promise<string | undefined>;
   /**
@@ -81,6 +94,47 @@ export interface Companion {
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;
+}
+
+/** A change that a conversation asks for. */
+export interface ReviewRequest {
+  readonly conversation: {
+    /** The same over restarts of the editor and of the agent. */
+    readonly id: string;
+    /** Name of the agent for titles, e.g. `Gemini CLI`. */
+    readonly agentName: string;
+  };
+  /** Absolute, as the agent named it. */
+  readonly path: string;
+  /** The whole file as it would be; empty where the file is there: it is emptied or deleted. */
+  readonly text: string;
+  /** The whole file as the agent knew it, if that is known; default: as it is now. */
+  readonly base?: string;
+  /** What the user makes of the text reaches the disk. False: the review is read-only, and says so. */
+  readonly isEditable: boolean;
+}
+
+/** The review of one change of a conversation. The user answers it here or there: whichever comes first counts. */
+export interface Review {
+  /** The id in `Companion.proposals`, also for `reveal`. */
+  readonly id: string;
+  /**
+   * Resolves exactly once, never rejects. `accepted`: the agent is to write `text`, or what it proposed if the review is read-only.
+   * `superseded`: the same conversation has asked for another change of the file, with this one undecided. `agent-gone`:
+   * withdrawn, or the conversation has ended. Closing the view decides nothing: the conversation still asks.
+   */
+  readonly outcome: Promise<DiffOutcome>;
+  /** Resolves when the view is shown, or will not be; rejects with PatchbayError `host-failed` if the editor failed. */
+  readonly shown: Promise<void>;
+  /** The user answers yes in the conversation. False: not accepted, the view says why, and the review goes on; or it has ended. */
+  accept(): Promise<boolean>;
+  /** The user answers no in the conversation. False: it has ended. */
+  reject(): Promise<boolean>;
+  /**
+   * The agent has taken its question back, or nobody answers it any more. What the user typed is kept; a later review of the same
+   * conversation with the same text for the file goes on with it.
+   */
+  withdraw(): void;
 }
 
 export interface StopOptions {

@@ -110,6 +110,11 @@ export interface DiffRequest {
    * tells the user so; a host that can hides it.
    */
   readonly decidedBy?: "terminal";
+  /**
+   * Set if the agent cannot take what the user would type: the right side cannot be edited, and the view says so. It still
+   * follows its file (`DiffView.update`).
+   */
+  readonly isReadOnly?: true;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Vim } from "../vim/vim.ts";
 /** Why nobody but the user can do anything with a text. */
 const keptBecause: Readonly<Record<KeptReason, string>> = {
   "agent-exited": "the agent has exited",
+  withdrawn: "the agent has withdrawn its change",
   superseded: "the agent has made a newer proposal",
   "answered-in-terminal": "answered in the agent's terminal without your text",
   "not-delivered": "the agent has not reconnected",

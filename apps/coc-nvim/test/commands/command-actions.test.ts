@@ -49,6 +49,11 @@ class QuietCompanion implements Companion {
   async acceptAll(ids: readonly string[] = []): Promise<readonly string[]> {
     return ids;
   }
+  async review(): Promise<never> {
+    throw new Error("no conversations here");
+  }
+  conversationEnded(): void {}
+  excludeProcesses(): void {}
   async readKeptText(): Promise<undefined> {}
   async saveKeptText(): Promise<undefined> {}
   async discardKeptText(): Promise<boolean> {

@@ -186,6 +186,8 @@ export function whyKept(reason: KeptReason, agent: string): string {
   switch (reason) {
     case "agent-exited":
       return `${agent} has exited`;
+    case "withdrawn":
+      return `${agent} has withdrawn its change`;
     case "superseded":
       return `${agent} made a newer proposal`;
     case "answered-in-terminal":

@@ -7,6 +7,7 @@ import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
+import { ConversationReviews, withConversations } from "./conversation-reviews.ts";
 import { SessionRegistry } from "../session/session-registry.ts";
 import type { Session } from "../session/session.ts";
 import type { Logger } from "../support/logger.ts";
@@ -28,6 +29,7 @@ export interface AgentSideOptions {
 export interface AgentSide {
   readonly sessions: SessionRegistry;
   readonly diffs: DiffRegistry;
+  readonly conversations: ConversationReviews;
   /** Undefined: agents are on their own when this process is killed. */
   readonly guardian: Guardian | undefined;
   /** What is told of the sessions. */
@@ -62,12 +64,14 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
             createStoredProposals(storage, () => platform.clock.now()),
             storage,
           ),
-    carrier: sessions,
+    carrier: withConversations(sessions),
   });
   const { guarded } = options;
   const guardian =
     guarded === undefined ? undefined : new Guardian({ ...guarded, platform, logger, agents: { sessions, diffs } });
-  return { sessions, diffs, guardian, sessionInfos: () => sessions.all.map((session) => infoOf(session, diffs)) };
+  const conversations = new ConversationReviews({ platform, diffs, realFolders });
+  const sessionInfos = (): readonly SessionInfo[] => sessions.all.map((session) => infoOf(session, diffs));
+  return { sessions, diffs, conversations, guardian, sessionInfos };
 }
 
 function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {

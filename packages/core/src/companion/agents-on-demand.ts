@@ -4,6 +4,7 @@ import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import type { GuardedRun } from "../port-holder/guardian.ts";
 import { type EarlierNote, holderNoteKey } from "../port-holder/order.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
+import type { ProcessFacts, TcpPorts } from "../platform/platform.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
@@ -18,6 +19,8 @@ export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage" 
   readonly onDidLoad: (side: AgentSide) => void;
   /** An agent has been let in. */
   readonly onDidAccept: () => void;
+  /** See `Companion.excludeProcesses`; absent or undefined: nobody is kept out. */
+  readonly isExcluded?: () => ((pid: number) => boolean) | undefined;
 }
 
 /**
@@ -34,6 +37,7 @@ export class AgentsOnDemand implements SessionAcceptor {
     this.#options.onDidLoad(side);
     return side;
   });
+  readonly #restored: LoadOnce<void> = new LoadOnce(() => this.#restore());
   #earlier: EarlierNote | undefined;
   #announceRead: () => void = () => {};
   /** Resolves when agents of an earlier run can be answered about what they left. */
@@ -65,6 +69,11 @@ export class AgentsOnDemand implements SessionAcceptor {
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
+    const isExcluded = this.#options.isExcluded?.();
+    if (isExcluded !== undefined && (await descendsFrom(isExcluded, facts.ports, this.#options.platform.process))) {
+      this.#options.logger.info("An agent of a conversation was not let in");
+      throw new PatchbayError("excluded", "The editor runs this agent itself.");
+    }
     return (await this.#load()).sessions.recognise(facts);
   }
 
@@ -87,8 +96,12 @@ export class AgentsOnDemand implements SessionAcceptor {
     return this.side?.sessions.mayForget(sessionId) ?? true;
   }
 
-  /** Takes back the proposals of an earlier run. Resolves, never rejects, when the editor has them. */
-  async restore(): Promise<void> {
+  /** Takes back the proposals of an earlier run, once. Resolves, never rejects, when the editor has them. */
+  restore(): Promise<void> {
+    return this.#restored.get();
+  }
+
+  async #restore(): Promise<void> {
     const { storage, logger } = this.#options;
     try {
       const kept = (await storage?.list(proposalKeyPrefix)) ?? [];
@@ -107,6 +120,12 @@ export class AgentsOnDemand implements SessionAcceptor {
     this.#announceRead();
   }
 
+  /** Reviews of what conversations ask for, once proposals of an earlier run are back. */
+  async conversations(): Promise<AgentSide["conversations"]> {
+    await this.#read;
+    return (await this.#load()).conversations;
+  }
+
   /** The agents' side once what is being loaded is there; undefined where no agent came. */
   async loaded(): Promise<AgentSide | undefined> {
     return this.#side.settled();
@@ -117,4 +136,21 @@ export class AgentsOnDemand implements SessionAcceptor {
       throw new PatchbayError("stopped", "The editor is closing.");
     return this.#side.get();
   }
+}
+
+/** So many parents of a process are looked at: wrappers start launchers that start programs. */
+const mostParents = 16;
+
+/** Whether the process at the other end of a connection is one of those that `isOwn` means, or was started by one. */
+async function descendsFrom(
+  isOwn: (pid: number) => boolean,
+  ports: TcpPorts | undefined,
+  process: ProcessFacts,
+): Promise<boolean> {
+  let pid = ports === undefined ? undefined : await process.peerOf?.(ports);
+  for (let count = 0; pid !== undefined && pid > 1 && count < mostParents; count += 1) {
+    if (isOwn(pid)) return true;
+    pid = await process.parentOf(pid);
+  }
+  return false;
 }

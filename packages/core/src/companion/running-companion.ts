@@ -1,10 +1,17 @@
 import type { Dialect } from "../agents/dialect.ts";
-import type { Companion, CompanionSettings, CompanionState, SessionInfo, StopOptions } from "../companion.ts";
+import type {
+  Companion,
+  CompanionSettings,
+  CompanionState,
+  Review,
+  ReviewRequest,
+  SessionInfo,
+  StopOptions,
+} from "../companion.ts";
 import type { EditorContext } from "../context/model.ts";
-import { type KeptText, type KeptTextSaving, type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
+import { type KeptText, type KeptTextSaving, type ProposalInfo } from "../diff/model.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
-import { claimStorage } from "../storage/claimed-storage.ts";
 import { keepEndpoint, readKeptEndpoint } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import { DisposableStore } from "../support/disposable.ts";
@@ -15,13 +22,10 @@ import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { AgentsOnDemand } from "./agents-on-demand.ts";
 import { Announcement } from "./announcement.ts";
-import { endRun, type Run } from "./end-run.ts";
+import { claimRunStorage, endRun, type Run } from "./run.ts";
 import { listenOnKeptPort, tellPortLost } from "./kept-port.ts";
 import { SharedContext } from "./shared-context.ts";
 import { WorkspaceRoots } from "./workspace-roots.ts";
-
-/** Most bytes of kept proposals on disk; the oldest go first. */
-const maximumKeptBytes = 256 * 1024 * 1024;
 
 export interface RunningCompanionOptions {
   readonly host: EditorHost;
@@ -46,6 +50,9 @@ export class RunningCompanion implements Companion {
   readonly #ending: AbortController = new AbortController();
   #state: CompanionState = { kind: "stopped" };
   #run: Run | undefined;
+  /** What a start needs, and a review also without one. */
+  readonly #opened: LoadOnce<Run> = new LoadOnce(() => this.#openRun());
+  #isExcluded: ((pid: number) => boolean) | undefined;
   // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects.
   #saving: Promise<void> | undefined;
   readonly #started: LoadOnce<void> = new LoadOnce(() => this.#startOrUndo());
@@ -134,6 +141,23 @@ export class RunningCompanion implements Companion {
     return (await this.#agentSide?.diffs.reveal(proposalId)) ?? false;
   }
 
+  async review(request: ReviewRequest): Promise<Review> {
+    // A listener that cannot be had is no reason not to review.
+    await this.#started.settled();
+    if (this.#ending.signal.aborted) throw new PatchbayError("stopped", "The editor is closing.");
+    const run = this.#run ?? (await this.#opened.get());
+    if (run.opened === undefined) await run.agents.restore();
+    return await (await run.agents.conversations()).review(request);
+  }
+
+  conversationEnded(conversationId: string): void {
+    void this.#agentSide?.conversations.ended(conversationId);
+  }
+
+  excludeProcesses(isOwn: (pid: number) => boolean): void {
+    this.#isExcluded = isOwn;
+  }
+
   get keptTexts(): readonly KeptText[] {
     return this.#agentSide?.diffs.kept.list ?? [];
   }
@@ -180,22 +204,11 @@ export class RunningCompanion implements Companion {
   }
 
   async #start(): Promise<void> {
-    const { host, dialects, platform, logger, port: onlyPort } = this.#options;
+    const { dialects, platform, logger, port: onlyPort } = this.#options;
     this.#setState({ kind: "starting" });
-    const storage = await this.#claimStorage();
+    const run = await this.#opened.get();
+    const { storage, agents } = run;
     const kept = await readKeptEndpoint(storage);
-    const following = new DisposableStore();
-    const agents = this.#createAgents(storage, following);
-    const run: Run = { storage, agents, following, opened: undefined };
-    this.#run = run;
-    this.#shared.apply();
-    following.add(this.#shared.tracker.follow());
-    following.add(host.workspace.onDidChangeFolders(() => this.#foldersChanged()));
-    following.add(
-      host.editors.onDidChange((change) => {
-        if (change.kind === "focused") this.#verifyRecords();
-      }),
-    );
     const opened = await listenOnKeptPort({ kept, onlyPort, platform, logger, acceptor: agents, agents: dialects });
     const { endpoint, identity } = opened;
     run.opened = opened;
@@ -212,16 +225,39 @@ export class RunningCompanion implements Companion {
     void this.#tidy(agents);
   }
 
-  /** Nothing of a start that failed stays, so that the next one begins anew. */
+  /** Everything but the listener. */
+  async #openRun(): Promise<Run> {
+    const { host } = this.#options;
+    const onDidDrop = (proposalId: string): void => this.#agentSide?.diffs.droppedForRoom(proposalId);
+    const storage = await claimRunStorage({ ...this.#options, onDidDrop });
+    const following = new DisposableStore();
+    const agents = this.#createAgents(storage, following);
+    const run: Run = { storage, agents, following, opened: undefined };
+    this.#run = run;
+    this.#shared.apply();
+    following.add(this.#shared.tracker.follow());
+    following.add(host.workspace.onDidChangeFolders(() => this.#foldersChanged()));
+    following.add(
+      host.editors.onDidChange((change) => {
+        if (change.kind === "focused") this.#verifyRecords();
+      }),
+    );
+    return run;
+  }
+
+  /** Nothing of a start that failed stays, so that the next one begins anew; but what is under review stays under review. */
   async #undoStart(): Promise<void> {
     const run = this.#run;
-    this.#run = undefined;
-    run?.following.dispose();
-    this.#shared.renew();
-    await run?.opened?.endpoint.close();
-    await run?.agents.side?.sessions.stop();
+    const opened = run?.opened;
+    if (run !== undefined) run.opened = undefined;
+    await opened?.endpoint.close();
     await this.#announcement.withdraw();
-    await run?.storage?.release();
+    if (run === undefined || run.agents.side !== undefined) return;
+    this.#run = undefined;
+    this.#opened.forget();
+    run.following.dispose();
+    this.#shared.renew();
+    await run.storage?.release();
   }
 
   #createAgents(storage: PrivateStorage | undefined, following: DisposableStore): AgentsOnDemand {
@@ -242,41 +278,8 @@ export class RunningCompanion implements Companion {
         following.add(diffs.onDidChange(() => this.#proposalsChange.fire()));
       },
       onDidAccept: () => this.#verifyRecords(),
+      isExcluded: () => this.#isExcluded,
     });
-  }
-
-  async #claimStorage(): Promise<PrivateStorage | undefined> {
-    const { host, platform, logger } = this.#options;
-    const directory = host.storageDirectory;
-    if (directory === undefined) return undefined;
-    return claimStorage({
-      platform,
-      logger,
-      directory,
-      owner: host.identity.editorKey,
-      bounds: [
-        {
-          prefix: proposalKeyPrefix,
-          maximumBytes: maximumKeptBytes,
-          onDidDrop: (key) => this.#agentSide?.diffs.droppedForRoom(key.slice(proposalKeyPrefix.length)),
-        },
-      ],
-      onDidSetAside: (place) => {
-        const text = `Patchbay's stored data was not used, because other users of this machine could have changed it. It was set aside in ${place}, in files that end in ".aside".`;
-        this.#warn("set-aside", text, { place });
-      },
-      onDidFail: (reason) => {
-        const text = `Patchbay cannot store anything for the next start of the editor. ${reason} Then restart the editor.`;
-        this.#warn("nothing-kept", text, { reason });
-      },
-    });
-  }
-
-  #warn(code: string, text: string, values: Readonly<Record<string, string>>): void {
-    const { host, logger } = this.#options;
-    host.messages
-      .show({ code, severity: "warning", text, actions: [], values })
-      .catch((error: unknown) => logger.warn("A message could not be shown", { reason: messageOf(error) }));
   }
 
   async #tellPortLost(storage: PrivateStorage | undefined): Promise<void> {
@@ -321,6 +324,7 @@ export class RunningCompanion implements Companion {
   async #stop(options: StopOptions): Promise<void> {
     this.#ending.abort();
     await this.#started.settled();
+    await this.#opened.settled();
     const run = this.#run;
     if (run !== undefined) await endRun(run, options, this.#options);
     await this.#announcement.remove();

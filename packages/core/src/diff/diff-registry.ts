@@ -3,9 +3,10 @@ import type { Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { Clock } from "../support/time.ts";
 import { createDiffServices, type DiffOptions, type DiffServices } from "./diff-services.ts";
-import type { KeptTexts } from "./kept-texts.ts";
+import type { KeptTexts, TakenText } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
+import { firstBase } from "./rebase.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
@@ -62,6 +63,12 @@ export class DiffRegistry {
       readonly real?: string;
       /** Tells apart the states of the file on disk. */
       readonly fileState?: string | undefined;
+      /** See `ProposalFacts.isReadOnly`. */
+      readonly isReadOnly?: boolean;
+      /** What the agent made its proposal from, where that is known; else what is on disk now. */
+      readonly base?: string | undefined;
+      /** See `takeUp`. */
+      readonly taken?: TakenText | undefined;
     },
   ): OpenedDiff {
     const earlier = this.#services.proposals.find(owner.sessionId, input.handle);
@@ -94,15 +101,14 @@ export class DiffRegistry {
       this.#services.kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
       this.#services.messages.answerNotUsed(proposal, this.#services.kept.saving(proposal));
     }
-    const proposal = new Proposal({
-      id: this.#random.token(12),
-      owner,
-      input,
-      kind: facts.kind,
-      createdAt: this.#clock.now(),
-      real: facts.real,
-    });
-    proposal.fileState = facts.fileState;
+    const { kind, real, fileState, base, taken, isReadOnly = false } = facts;
+    const proposal = new Proposal(
+      { id: this.#random.token(12), owner, input, kind, createdAt: this.#clock.now(), real, isReadOnly },
+      taken?.text,
+    );
+    proposal.fileState = fileState;
+    if (taken?.base !== undefined) proposal.rebase(taken.base, taken.text);
+    else if (base !== undefined) proposal.base = firstBase({ text: base, unsaved: false, readable: true });
     this.#services.writes.proposedAnew(owner.sessionId, input.path);
     this.#services.proposals.add(proposal);
     if (this.#services.proposals.ending !== undefined) this.#services.handover.takeLate(proposal);
@@ -119,6 +125,11 @@ export class DiffRegistry {
     if (!this.#isRefusalTold) this.#services.messages.noRoom(agentName, path);
     this.#isRefusalTold = true;
     return new PatchbayError("too-large", sentence);
+  }
+
+  /** What the user typed into this very proposal before its agent exited: for a review that goes on with it. It is kept no longer. */
+  async takeUp({ sessionId }: ProposalOwner, input: ProposalInput): Promise<TakenText | undefined> {
+    return await this.#services.kept.takeUp(sessionId, input);
   }
 
   /** The agent's terminal decided. See `SessionDiffs.close`. */
@@ -223,6 +234,11 @@ export class DiffRegistry {
     for (const proposal of this.#services.proposals.ofSession(sessionId)) this.#services.drafts.touch(proposal);
   }
 
+  /** Whether a proposal still waits for a decision. */
+  isOpen(id: string): boolean {
+    return this.#services.proposals.get(id)?.isOpen === true;
+  }
+
   openCount(sessionId: string): number {
     return this.#services.proposals.ofSession(sessionId).length;
   }
@@ -301,7 +317,8 @@ export class DiffRegistry {
       shown: this.#services.views.whenShown(proposal),
       abandon: () => {
         // Connections that end with the run cancel their calls, too.
-        if (proposal.isOpen && this.#services.proposals.ending === undefined) this.#services.decisions.orphan(proposal);
+        if (!proposal.isOpen || this.#services.proposals.ending !== undefined) return;
+        this.#services.decisions.orphan(proposal, "withdrawn");
       },
     };
   }

@@ -103,6 +103,7 @@ export class FileFollower {
     const unwritten = this.#options.writes.unwritten(place, asking);
     const { because, next, file } = await this.#look(proposal, text, unwritten);
     if (because === undefined) return { kind: "clear", text: next.text, file, place };
+    if (because === "changed-read-only") proposal.isWarned = true;
     await this.#goOn(proposal, text, next);
     return { kind: "refused", because };
   }
@@ -168,6 +169,7 @@ export class FileFollower {
       ? { base, text, isConflict: false }
       : await rebaseProposal(proposal, text, file, this.#options.clock);
     if (next.base.conflict !== undefined && hasConflict(next.text)) return { because: "conflict", next };
+    if (proposal.needsWarning(next.text)) return { because: "changed-read-only", next };
     return { because: isSame || file.readable ? undefined : "changed-unreadable", next };
   }
 

@@ -5,10 +5,10 @@ import type { Logger } from "../support/logger.ts";
 import type { Clock } from "../support/time.ts";
 import type { DraftKeeper, RestingTexts } from "./drafts.ts";
 import { saveIntoFile } from "./file-on-disk.ts";
-import type { KeptReason, KeptText, KeptTextSaving } from "./model.ts";
+import type { KeptReason, KeptText, KeptTextSaving, ProposalInput } from "./model.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery } from "./outcome-delivery.ts";
-import type { Proposal } from "./proposal.ts";
+import type { Proposal, ProposalBase } from "./proposal.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
 
@@ -23,6 +23,13 @@ export interface KeptTextsOptions {
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
   readonly texts: RestingTexts;
+}
+
+/** A kept text that a new review of the same proposal goes on with. */
+export interface TakenText {
+  readonly text: string;
+  /** What it was made from. */
+  readonly base: ProposalBase | undefined;
 }
 
 /** What is left of proposals whose agents are done with them: text of the user, until the user is done with it, too. */
@@ -78,6 +85,20 @@ export class KeptTexts {
     } finally {
       void this.#options.texts.offer(proposal);
     }
+  }
+
+  /** See `DiffRegistry.takeUp`. */
+  async takeUp(sessionId: string, { path, text }: ProposalInput): Promise<TakenText | undefined> {
+    const left = this.#options.proposals.all.find(({ detached, kept, facts: { owner, input } }) => {
+      if (!detached || owner.sessionId !== sessionId || input.path !== path || input.text !== text) return false;
+      return kept?.reason === "agent-exited" || kept?.reason === "withdrawn";
+    });
+    if (left === undefined) return undefined;
+    const typed = await this.#options.views.read(left);
+    // Saved or discarded meanwhile.
+    if (this.#find(left.id) !== left) return undefined;
+    this.#release(left, "superseded");
+    return { text: typed, base: left.base };
   }
 
   /** See `Companion.saveKeptText`. */
@@ -142,7 +163,7 @@ export class KeptTexts {
     return proposal?.detached === true ? proposal : undefined;
   }
 
-  #release(proposal: Proposal, reason: "accepted" | "rejected"): void {
+  #release(proposal: Proposal, reason: "accepted" | "rejected" | "superseded"): void {
     const { drafts, messages, proposals, views } = this.#options;
     proposal.detached = false;
     proposal.kept = undefined;

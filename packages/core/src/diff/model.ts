@@ -30,15 +30,22 @@ export type DiffOutcome =
   | { readonly kind: "superseded" }
   /** The user answered in the agent's own terminal; `text` is what the view contained. */
   | { readonly kind: "decided-in-terminal"; readonly text: string; readonly edited: boolean }
-  /** The agent has exited and will not come back. */
+  /** The agent has exited and will not come back, or has taken its question back. */
   | { readonly kind: "agent-gone" }
   | { readonly kind: "stopped" };
 
 /**
- * Why no agent is waiting for a text of the user: the agent has exited, made a newer proposal, was answered in its own
- * terminal without the text, did not receive it although the user had accepted, or received it and did not write it.
+ * Why no agent is waiting for a text of the user: the agent has exited, took its question back, made a newer proposal, was
+ * answered in its own terminal without the text, did not receive it although the user had accepted, or received it and did not
+ * write it.
  */
-export type KeptReason = "agent-exited" | "superseded" | "answered-in-terminal" | "not-delivered" | "not-written";
+export type KeptReason =
+  | "agent-exited"
+  | "withdrawn"
+  | "superseded"
+  | "answered-in-terminal"
+  | "not-delivered"
+  | "not-written";
 
 /**
  * A text of the user that no agent is waiting for. It is kept, across restarts of the editor, until the user saves or
@@ -70,13 +77,15 @@ export type KeptTextSaving =
 export interface ProposalInfo {
   readonly id: string;
   readonly sessionId: string;
+  /** The conversation that asks (`Companion.review`); absent: an agent in a terminal. */
+  readonly conversationId?: string;
   readonly agentName: string;
   readonly path: string;
   readonly kind: "create" | "change" | "delete";
   readonly edited: boolean;
   /**
-   * `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal can answer; `away`: the
-   * agent is not connected and may reconnect; `terminal`: shown, but the agent's question ended with its connection, so only
+   * `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal, or the conversation, can
+   * answer until it is revealed; `away`: the agent is not connected and may reconnect; `terminal`: shown, but the agent's question ended with its connection, so only
    * its terminal can answer, and edits can be applied once it has written; `kept`: the agent will not come back, and a
    * `KeptText` with this id remains.
    */
@@ -110,6 +119,12 @@ export const proposalKeyPrefix = "proposal-";
 /**
  * Why an accept was refused. `conflict`: the file has changed in the same lines. `not-written-yet`: an agent still has to write
  * an earlier accepted change to this file. `changed-unreadable`: the file has changed and cannot be read as text; a second accept
- * counts.
+ * counts. `changed-read-only`: the file has changed, and the agent will write what it likes; a second accept counts.
+ * `conflict-read-only`: the same with changes in the same lines, which nobody can resolve here.
  */
-export type AcceptRefusal = "conflict" | "not-written-yet" | "changed-unreadable";
+export type AcceptRefusal =
+  | "conflict"
+  | "not-written-yet"
+  | "changed-unreadable"
+  | "changed-read-only"
+  | "conflict-read-only";

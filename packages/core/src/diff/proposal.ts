@@ -5,9 +5,11 @@ import { type DiffOutcome, hasConflict, type KeptReason, type ProposalInfo, type
 import type { FilePlace, FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
-/** The session that asked, as far as a proposal needs to know it. */
+/** The session that asked, or the conversation, as far as a proposal needs to know it. */
 export interface ProposalOwner {
   readonly sessionId: string;
+  /** Set where it is a conversation: it is asked in the editor itself, and its agent ends with the run. */
+  readonly conversationId?: string | undefined;
   readonly dialect: string;
   readonly agentName: string;
   readonly byteOrderMark: "as-proposed" | "as-on-disk";
@@ -65,6 +67,8 @@ export interface ProposalFacts {
    * since then may lead out of the workspace.
    */
   readonly real?: string | undefined;
+  /** What the user would type does not reach the agent. */
+  readonly isReadOnly?: boolean;
 }
 
 /** What is known of a kept text (`KeptText`) beside its proposal. */
@@ -130,6 +134,8 @@ export class Proposal {
   deciding: Promise<boolean> | undefined;
   /** The user's accept waits for what was accepted for the file before. */
   isWaiting = false;
+  /** See `needsWarning`. */
+  isWarned = false;
   /** The outcome on its way to the owner, until the owner has it. */
   undelivered: DiffOutcome | undefined;
   /** The event id under which the outcome was sent; 0 where it was not, or where that is not known yet. */
@@ -162,6 +168,11 @@ export class Proposal {
 
   get id(): string {
     return this.facts.id;
+  }
+
+  /** It is also asked in the editor itself. */
+  get isOfConversation(): boolean {
+    return this.facts.owner.conversationId !== undefined;
   }
 
   /** The proposal without its byte order mark. */
@@ -260,6 +271,11 @@ export class Proposal {
     if (this.#standing !== before) this.onDidChangeStanding();
   }
 
+  /** What the right side holds is not what the agent will write, since the file has changed, and the user was not warned of that. */
+  needsWarning(text: string): boolean {
+    return this.facts.isReadOnly === true && !this.isWarned && !sameLines(text, this.body);
+  }
+
   /** The user typed; the text is read later. */
   noteEdit(): void {
     this.#touched = true;
@@ -300,6 +316,7 @@ export class Proposal {
     return {
       id: this.id,
       sessionId: this.facts.owner.sessionId,
+      ...(this.facts.owner.conversationId === undefined ? {} : { conversationId: this.facts.owner.conversationId }),
       agentName: this.facts.owner.agentName,
       path: this.facts.input.path,
       kind: this.facts.kind,

@@ -8,7 +8,7 @@ import type { FileFollower } from "./file-follower.ts";
 import type { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
 import type { KeptTexts } from "./kept-texts.ts";
 import { mergeTexts } from "./merge-texts.ts";
-import type { DiffOutcome } from "./model.ts";
+import type { DiffOutcome, KeptReason } from "./model.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery, UntoldOutcome } from "./outcome-delivery.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
@@ -85,6 +85,7 @@ export class ReviewDecisions {
     }
     if (!proposal.isOpen) return false;
     if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
+    if (kind === "closed" && proposal.isOfConversation) return this.#options.views.hide(proposal);
     if (!this.#end(proposal, { kind }, "rejected", true)) return false;
     this.#send(proposal, { kind });
     return true;
@@ -190,13 +191,13 @@ export class ReviewDecisions {
 
   /** A newer proposal of the same agent takes its place. */
   supersede(proposal: Proposal): void {
-    this.#part(proposal, { kind: "superseded" }, "superseded");
+    this.#part(proposal, { kind: "superseded" }, "superseded", "superseded");
     if (proposal.detached) this.#options.messages.superseded(proposal);
   }
 
-  /** The agent will not come back. */
-  orphan(proposal: Proposal): void {
-    this.#part(proposal, { kind: "agent-gone" }, "agent-gone");
+  /** The agent will not come back, or has taken its question back. */
+  orphan(proposal: Proposal, reason: "agent-exited" | "withdrawn" = "agent-exited"): void {
+    this.#part(proposal, { kind: "agent-gone" }, "agent-gone", reason);
   }
 
   /** Says once of each accepted outcome that it waits for its owner, unless the owner most likely has it. */
@@ -319,14 +320,14 @@ export class ReviewDecisions {
   }
 
   /** The agent is done with the proposal; text the user typed stays in its view until the user is done with it, too. */
-  #part(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason): void {
+  #part(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason, kept: KeptReason): void {
     if (!proposal.isEdited) {
       this.#end(proposal, outcome, reason);
       return;
     }
     proposal.settle(outcome);
     this.#options.follower.end(proposal);
-    this.#options.kept.keep(proposal, outcome.kind === "superseded" ? "superseded" : "agent-exited");
+    this.#options.kept.keep(proposal, kept);
   }
 
   /** With `isSent` an outcome is sent next, which takes the place of what is kept on disk. */

@@ -147,11 +147,14 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
         [],
       );
     },
-    notAccepted: (proposal, because) => {
+    notAccepted: (proposal, found) => {
       const about = aboutOf(proposal);
+      const because = found === "conflict" && proposal.facts.isReadOnly === true ? "conflict-read-only" : found;
       const sentences: Readonly<Record<AcceptRefusal, string>> = {
         conflict: `Not accepted yet: ${about.path} has changed in the same lines. The right side shows both versions; resolve the conflict, then accept.`,
         "not-written-yet": `Not accepted yet: ${about.path} is still waiting for another change that you accepted. Accept this one once that has been written.`,
+        "changed-read-only": `Not accepted yet: ${about.path} has changed since ${about.agent} made this proposal, and you cannot edit what ${about.agent} will write. Accept again to let it.`,
+        "conflict-read-only": `Not accepted: ${about.path} has changed in the same lines, and ${about.agent} does not take an edited text. Reject the change and ask for it again.`,
         "changed-unreadable": `Not accepted yet: ${about.path} has changed since ${about.agent} made this proposal, and cannot be shown as text. Accept again to replace it.`,
       };
       void show(about, `not-accepted-${because}`, "warning", sentences[because], []);

@@ -87,6 +87,17 @@ export class ReviewViews {
     }
   }
 
+  /** The user has closed the view of a proposal that can also be answered elsewhere: it is shown again when they ask for it. */
+  hide(proposal: Proposal): true {
+    void this.read(proposal).then(async () => {
+      if (!proposal.isOpen) return;
+      proposal.place = "hidden";
+      await this.close(proposal, "stopped");
+      this.#options.proposals.changed();
+    });
+    return true;
+  }
+
   /** Takes the view away. Never rejects, and waits a second at most. */
   async close(proposal: Proposal, reason: DiffCloseReason): Promise<void> {
     this.#showing.delete(proposal.id);
@@ -144,7 +155,7 @@ export class ReviewViews {
       proposal.place = "hidden";
       throw error;
     }
-    const { input, kind, owner } = proposal.facts;
+    const { input, kind, owner, isReadOnly } = proposal.facts;
     await beforeShown(proposal);
     // Decided in the terminal while the file was read.
     if (!proposal.isOpen && !proposal.detached) return;
@@ -162,6 +173,7 @@ export class ReviewViews {
           proposedText: proposal.shownText,
           agentPresent: proposal.agentPresent,
           ...(proposal.terminalOnly ? { decidedBy: "terminal" } : {}),
+          ...(isReadOnly === true ? { isReadOnly } : {}),
           ...(proposal.draft === undefined ? {} : { draftText: proposal.draft }),
         },
         events(proposal),

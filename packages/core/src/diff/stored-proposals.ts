@@ -85,6 +85,7 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
 
 const owner = z.object({
   sessionId: z.string(),
+  conversationId: z.string().optional(),
   dialect: z.string(),
   agentName: z.string(),
   byteOrderMark: z.enum(["as-proposed", "as-on-disk"]),
@@ -128,7 +129,14 @@ const stored = z.object({
   detached: z.boolean().default(false),
   kept: z
     .object({
-      reason: z.enum(["agent-exited", "superseded", "answered-in-terminal", "not-delivered", "not-written"]),
+      reason: z.enum([
+        "agent-exited",
+        "withdrawn",
+        "superseded",
+        "answered-in-terminal",
+        "not-delivered",
+        "not-written",
+      ]),
       since: z.number(),
       isShown: z.boolean(),
     })

@@ -57,13 +57,18 @@ export interface NewConnection {
 export interface SessionAcceptor {
   /** Builds the engine and connects it to the transport (sets onmessage); resolves with the dialect's id, which goes into the session id of HTTP sessions. May load the engine first. */
   accept(connection: Omit<NewConnection, "sessionId"> & { readonly sessionId: string }): Promise<void>;
-  /** Which dialect a new HTTP client speaks, told from what it sent; goes into its session id before `accept`. */
+  /**
+   * Which dialect a new client speaks, told from what it sent; goes into its session id before `accept`. Rejects with `excluded` where
+   * the client is not to be served at all.
+   */
   recognise(facts: {
     readonly transport: "streamable-http" | "websocket";
     readonly headers: Readonly<Record<string, string>>;
     readonly initialize: unknown;
     /** Which of the tokens let the agent in. */
     readonly tokenName: string;
+    /** The connection on which it was sent. */
+    readonly ports: TcpPorts | undefined;
   }): Promise<string>;
   /** The session ended for good (DELETE, socket closed, dropped for room). */
   ended(sessionId: string, why: "deleted" | "closed" | "dropped" | "idle"): void;

@@ -3,6 +3,7 @@ import { messageOf, PatchbayError } from "../support/errors.ts";
 import { answerEmpty, answerJson, answerLastStream, refuse, rpcCodes, rpcError } from "./answers.ts";
 import type { ConnectionContext, SessionIds, ConnectionTable, TableEntry } from "./connection-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
+import { portsOf } from "./event-stream.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
 import { type BodyResult, collectBody } from "./request-body.ts";
 import { clientHeaders } from "./request-guard.ts";
@@ -147,7 +148,8 @@ export class McpRoute {
     } as const;
     const { id } = incoming.message;
     try {
-      const sessionId = this.#ids.issue(await this.#acceptor.recognise(facts));
+      const ports = portsOf(request.socket);
+      const sessionId = this.#ids.issue(await this.#acceptor.recognise({ ...facts, ports }));
       const transport = new StreamableHttpTransport(sessionId, this.#context);
       if (!this.#table.add(transport)) {
         answerJson(response, 503, rpcError(id, rpcCodes.refused, "Too many agents are connected."));
@@ -231,6 +233,10 @@ export class McpRoute {
   }
 
   #failed(response: ServerResponse, error: unknown): void {
+    if (error instanceof PatchbayError && error.code === "excluded" && !response.headersSent) {
+      answerJson(response, 403, rpcError(null, rpcCodes.refused, error.message));
+      return;
+    }
     this.#context.logger.error("An agent could not be served.", { cause: messageOf(error) });
     if (response.headersSent || response.destroyed) return;
     answerJson(response, 500, rpcError(null, rpcCodes.internalError, "The session could not be started."));

@@ -2,10 +2,11 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import { messageOf } from "../support/errors.ts";
+import { messageOf, PatchbayError } from "../support/errors.ts";
 import { rpcCodes, rpcError } from "./answers.ts";
 import type { ConnectionContext, Heartbeat, SessionIds, ConnectionTable, TableEntry } from "./connection-table.ts";
 import type { SessionAcceptor } from "./endpoint.ts";
+import { portsOf } from "./event-stream.ts";
 import { FrameSplitter } from "./frame-splitter.ts";
 import { type IncomingRpc, readRpc } from "./json-rpc.ts";
 import { PeerWatch, ReadingGate } from "./peer-watch.ts";
@@ -159,7 +160,7 @@ export class WebSocketDoor {
     } as const;
     let transport: WebSocketTransport | undefined;
     try {
-      const sessionId = ids.issue(await acceptor.recognise(facts));
+      const sessionId = ids.issue(await acceptor.recognise({ ...facts, ports: portsOf(peer.socket) }));
       transport = new WebSocketTransport(sessionId, peer, context);
       if (!table.add(transport)) {
         webSocket.close(1013, "Too many agents are connected.");
@@ -167,7 +168,8 @@ export class WebSocketDoor {
       }
       await acceptor.accept({ ...facts, sessionId, transport, dialectHint: undefined });
     } catch (error) {
-      context.logger.error("An agent could not be served.", { cause: messageOf(error) });
+      const isExcluded = error instanceof PatchbayError && error.code === "excluded";
+      if (!isExcluded) context.logger.error("An agent could not be served.", { cause: messageOf(error) });
       if (transport !== undefined) table.remove(transport, "dropped");
       webSocket.close(1011, "The session could not be started.");
       return undefined;

@@ -13,7 +13,12 @@ export class DialectChoice {
   }
 
   /** The dialect of a client that says initialize: of the agent whose token it showed, else of the one that it resembles most. */
-  recognise({ transport, headers, initialize, tokenName }: Parameters<SessionAcceptor["recognise"]>[0]): Dialect {
+  recognise({
+    transport,
+    headers,
+    initialize,
+    tokenName,
+  }: Omit<Parameters<SessionAcceptor["recognise"]>[0], "ports">): Dialect {
     const client = readClientFacts(transport, headers, initialize);
     return this.#ofToken(tokenName, client) ?? this.#bestFor(client);
   }

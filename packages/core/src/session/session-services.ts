@@ -73,17 +73,24 @@ export function createSessionServices(
     diffs: {
       open: (input) =>
         order.open(async () => {
-          const { inside, exists, size, modifiedMs, real } = await check(input.path);
-          const kind = !exists ? "create" : input.text === "" && size > 0 ? "delete" : "change";
+          const facts = openingFacts(await check(input.path), input.text);
           if (!isHere(session)) throw new PatchbayError("stopped", "The session has ended.");
           identify(session);
-          const facts = { inside, kind, real, fileState: `${size} ${modifiedMs}` } as const;
-          return { ...diffs().open(session.owner, input, facts), kind };
+          return { ...diffs().open(session.owner, input, facts), kind: facts.kind };
         }),
       close: (handle, { notify }) => order.after(() => diffs().closeByAgent(session.owner, handle, { notify })),
       closeAll: () => order.after(() => diffs().closeAllOfSession(session.owner)),
     },
   };
+}
+
+/** What a proposal is about, once its path has been checked. */
+export function openingFacts(
+  { inside, exists, size, modifiedMs, real }: CheckedPath,
+  text: string,
+): Parameters<DiffRegistry["open"]>[2] {
+  const kind = !exists ? "create" : text === "" && size > 0 ? "delete" : "change";
+  return { inside, kind, real, fileState: `${size} ${modifiedMs}` };
 }
 
 /**

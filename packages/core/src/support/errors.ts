@@ -10,6 +10,7 @@ export type PatchbayErrorCode =
   | "record-refused"
   | "storage-failed"
   | "too-large"
+  | "excluded"
   | "stopped";
 
 /** The one exception type of core: a stable `code`, a sentence for people, and the cause where there is one. */

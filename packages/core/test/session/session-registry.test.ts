@@ -124,7 +124,8 @@ describe("session registry", () => {
     const known = (
       tokenName: string,
       transport: "streamable-http" | "websocket" = "streamable-http",
-    ): Promise<string> => sessions.recognise({ transport, headers: {}, initialize: saysGemini, tokenName });
+    ): Promise<string> =>
+      sessions.recognise({ transport, headers: {}, initialize: saysGemini, tokenName, ports: undefined });
     expect(await known("gemini")).toBe("gemini");
     expect(await known("qwen")).toBe("qwen");
     expect(await known("claude")).toBe("gemini");

@@ -1,7 +1,7 @@
 import { createMemoryEditor, createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { AgentsOnDemand } from "../../src/companion/agents-on-demand.ts";
-import { endRun, type Run } from "../../src/companion/end-run.ts";
+import { endRun, type Run } from "../../src/companion/run.ts";
 import { ContextTracker } from "../../src/context/context-tracker.ts";
 import { createSharingPolicy } from "../../src/context/sharing-policy.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";

@@ -1,5 +1,8 @@
 import type { StopOptions } from "../companion.ts";
+import { proposalKeyPrefix } from "../diff/model.ts";
+import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
+import { claimStorage } from "../storage/claimed-storage.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import type { DisposableStore } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
@@ -7,6 +10,9 @@ import type { Logger } from "../support/logger.ts";
 import { withTimeout } from "../support/time.ts";
 import type { AgentsOnDemand } from "./agents-on-demand.ts";
 import { noteAttached, type OpenedEndpoint } from "./kept-port.ts";
+
+/** Most bytes of kept proposals on disk; the oldest go first. */
+const maximumKeptBytes = 256 * 1024 * 1024;
 
 /** How long the open proposals may take to be settled or kept at the end, ms. */
 const settleMs = 1_300;
@@ -28,6 +34,47 @@ export interface Run {
   readonly following: DisposableStore;
   /** Undefined until it listens. */
   opened: OpenedEndpoint | undefined;
+}
+
+export interface RunStorageOptions {
+  readonly host: Pick<EditorHost, "identity" | "messages" | "storageDirectory">;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** What was kept of a proposal went for newer ones. */
+  readonly onDidDrop: (proposalId: string) => void;
+}
+
+/** Claims what is kept for this workspace; undefined where nothing is. What the user has to know is shown. */
+export async function claimRunStorage(options: RunStorageOptions): Promise<PrivateStorage | undefined> {
+  const { host, platform, logger, onDidDrop } = options;
+  const directory = host.storageDirectory;
+  if (directory === undefined) return undefined;
+  const warn = (code: string, text: string, values: Readonly<Record<string, string>>): void => {
+    host.messages
+      .show({ code, severity: "warning", text, actions: [], values })
+      .catch((error: unknown) => logger.warn("A message could not be shown", { reason: messageOf(error) }));
+  };
+  return claimStorage({
+    platform,
+    logger,
+    directory,
+    owner: host.identity.editorKey,
+    bounds: [
+      {
+        prefix: proposalKeyPrefix,
+        maximumBytes: maximumKeptBytes,
+        onDidDrop: (key) => onDidDrop(key.slice(proposalKeyPrefix.length)),
+      },
+    ],
+    onDidSetAside: (place) => {
+      const text = `Patchbay's stored data was not used, because other users of this machine could have changed it. It was set aside in ${place}, in files that end in ".aside".`;
+      warn("set-aside", text, { place });
+    },
+    onDidFail: (reason) => {
+      const text = `Patchbay cannot store anything for the next start of the editor. ${reason} Then restart the editor.`;
+      warn("nothing-kept", text, { reason });
+    },
+  });
 }
 
 /**

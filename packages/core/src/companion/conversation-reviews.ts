@@ -1,0 +1,84 @@
+import type { Review, ReviewRequest } from "../companion.ts";
+import type { DiffRegistry } from "../diff/diff-registry.ts";
+import type { OutcomeCarrier, ProposalOwner } from "../diff/proposal.ts";
+import type { Platform } from "../platform/platform.ts";
+import { checkPath } from "../session/path-check.ts";
+import { openingFacts, OpensInOrder } from "../session/session-services.ts";
+
+/** No agent's session has such an id: those begin with the name of a dialect and a dot. */
+const prefix = "conversation:";
+
+export interface ConversationReviewsOptions {
+  readonly platform: Platform;
+  readonly diffs: DiffRegistry;
+  /** Workspace folders with links resolved. */
+  readonly realFolders: () => Promise<readonly string[]>;
+}
+
+/** Reviews of what conversations ask for. Their agents are processes of this editor: nothing is carried to them, they hear the outcome. */
+export class ConversationReviews {
+  readonly #options: ConversationReviewsOptions;
+  readonly #order: OpensInOrder = new OpensInOrder();
+
+  constructor(options: ConversationReviewsOptions) {
+    this.#options = options;
+  }
+
+  /** See `Companion.review`. */
+  review(request: ReviewRequest): Promise<Review> {
+    return this.#order.open(() => this.#open(request));
+  }
+
+  /** See `Companion.conversationEnded`. */
+  async ended(conversationId: string): Promise<void> {
+    await this.#order.after(async () => this.#options.diffs.sessionEnded(prefix + conversationId));
+  }
+
+  async #open({ conversation, path, text, base, isEditable }: ReviewRequest): Promise<Review> {
+    const { diffs, platform, realFolders } = this.#options;
+    const isWindows = platform.process.platform === "win32";
+    const checked = await checkPath(path, { files: platform.files, realFolders, isWindows });
+    const owner = ownerOf(conversation);
+    const input = { path, text, handle: path };
+    const taken = isEditable ? await diffs.takeUp(owner, input) : undefined;
+    const facts = { ...openingFacts(checked, text), isReadOnly: !isEditable, base, taken };
+    const { id, outcome, shown, abandon } = diffs.open(owner, input, facts);
+    return {
+      id,
+      outcome,
+      shown,
+      // What is kept of it afterwards is the user's, and in the lists.
+      accept: async () => diffs.isOpen(id) && (await diffs.accept(id)),
+      reject: async () => diffs.isOpen(id) && (await diffs.reject(id)),
+      withdraw: abandon,
+    };
+  }
+}
+
+/** Carries outcomes to sessions; to a conversation there is nothing to carry. */
+export function withConversations(sessions: OutcomeCarrier): OutcomeCarrier {
+  const isConversation = (sessionId: string): boolean => sessionId.startsWith(prefix);
+  return {
+    carry: (to, outcome, onDelivered) => {
+      if (!isConversation(to.sessionId)) return sessions.carry(to, outcome, onDelivered);
+      onDelivered();
+      return undefined;
+    },
+    isReachable: (sessionId) => isConversation(sessionId) || sessions.isReachable(sessionId),
+    awaySince: (sessionId) => (isConversation(sessionId) ? undefined : sessions.awaySince(sessionId)),
+  };
+}
+
+/** Whoever writes the accepted text keeps the byte order mark of the file; the text may be empty. */
+function ownerOf({ id, agentName }: ReviewRequest["conversation"]): ProposalOwner {
+  return {
+    sessionId: prefix + id,
+    conversationId: id,
+    dialect: "conversation",
+    agentName,
+    byteOrderMark: "as-proposed",
+    emptiedText: "",
+    writes: "text",
+    outlivesConnection: false,
+  };
+}
