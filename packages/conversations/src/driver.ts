@@ -1,5 +1,12 @@
 import type { Event } from "@patchbay/core";
-import type { Answer, PromptBlock, SessionCapabilities, SessionUpdate, TurnEndReason } from "./model/index.ts";
+import type {
+  Answer,
+  LineRange,
+  PromptBlock,
+  SessionCapabilities,
+  SessionUpdate,
+  TurnEndReason,
+} from "./model/index.ts";
 
 /**
  * One running session of an agent, whatever it speaks. A driver translates: it keeps no transcript, queues nothing and shows
@@ -70,6 +77,31 @@ export interface SessionHost {
   problems(path: string): Promise<readonly Problem[]>;
   /** Whether an agent may see the file (the sharing rules, the workspace). */
   mayRead(path: string): boolean;
+  /** What agents may ask about the editor; absent: nothing. */
+  readonly view?: EditorView;
+}
+
+/** What the editor shows, for agents that ask. Only what may be read is told. */
+export interface EditorView {
+  /** Files that are open, the active one first. */
+  openFiles(): Promise<readonly OpenFile[]>;
+  selection(): Promise<EditorSelection | undefined>;
+  /** Shows a file without taking the focus from where the user types; false if it cannot be shown. */
+  openFile(path: string, line?: number): Promise<boolean>;
+}
+
+export interface OpenFile {
+  readonly path: string;
+  readonly isActive: boolean;
+  /** It has changes that are not saved. */
+  readonly isDirty: boolean;
+}
+
+/** What is selected in the active editor; an empty text says where the cursor is. */
+export interface EditorSelection {
+  readonly path: string;
+  readonly lines: LineRange;
+  readonly text: string;
 }
 
 export interface Problem {

@@ -1,0 +1,118 @@
+import { type Logger, messageOf } from "@patchbay/core";
+import type { SessionHost } from "../driver.ts";
+import type { Answer, Question, QuestionEntry, QuestionOutcome, SessionUpdate } from "../model/index.ts";
+import type { CanUseTool } from "./requests.ts";
+import type { ControlChannel } from "./control.ts";
+import { type QuestionFacts, questionOf, settle } from "./questions.ts";
+import { isFileTool, pathIn } from "./tool-facts.ts";
+import type { ToolUses } from "./tool-uses.ts";
+
+export interface OpenQuestionsOptions {
+  readonly control: ControlChannel;
+  readonly tools: ToolUses;
+  readonly host: SessionHost;
+  readonly logger: Logger;
+  readonly cwd: string;
+  now(): number;
+  update(update: SessionUpdate): void;
+  lastText(): string | undefined;
+  /** The user has changed what a tool writes. */
+  onEdited(toolId: string, text: string): void;
+  /** A question was opened or has ended. */
+  onChange(): void;
+}
+
+interface Open {
+  readonly ask: CanUseTool;
+  readonly facts: QuestionFacts;
+  readonly question: Question;
+  readonly entry: QuestionEntry;
+}
+
+/** The questions that wait for the user; each is an entry with the id of the request. */
+export class OpenQuestions {
+  readonly #options: OpenQuestionsOptions;
+  readonly #open: Map<string, Open> = new Map();
+  /** Requests of which the file is still being read. */
+  readonly #arriving: Set<string> = new Set();
+
+  constructor(options: OpenQuestionsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** A tool may run only if the user says so. Never rejects. */
+  async ask(requestId: string, ask: CanUseTool): Promise<void> {
+    const { tools, cwd, lastText } = this.#options;
+    this.#arriving.add(requestId);
+    const facts = {
+      cwd,
+      before: await this.#textBefore(ask),
+      input: tools.inputOf(ask.tool_use_id),
+      lastText: lastText(),
+    };
+    // Withdrawn meanwhile.
+    if (!this.#arriving.delete(requestId)) return;
+    const question = questionOf(ask, facts);
+    const parent = tools.parentOf(ask.tool_use_id);
+    const entry: QuestionEntry = {
+      kind: "question",
+      id: requestId,
+      at: this.#options.now(),
+      ...(parent === undefined ? {} : { parent }),
+      question,
+    };
+    this.#open.set(requestId, { ask, facts, question, entry });
+    tools.asked(ask.tool_use_id);
+    this.#options.update({ type: "entry", entry });
+    this.#options.onChange();
+  }
+
+  /** False if the question is not open any more, or the answer does not fit it. */
+  answer(requestId: string, answer: Answer): boolean {
+    const open = this.#open.get(requestId);
+    const settlement = open === undefined ? undefined : settle(open.ask, open.question, answer, open.facts);
+    if (open === undefined || settlement === undefined) return false;
+    const { control, tools, onEdited } = this.#options;
+    const toolId = open.ask.tool_use_id;
+    if (settlement.editedText !== undefined) onEdited(toolId, settlement.editedText);
+    if (settlement.isAllowed) tools.allowed(toolId);
+    else tools.rejected(toolId);
+    control.answer(requestId, settlement.response);
+    this.#end(requestId, open, settlement.outcome);
+    return true;
+  }
+
+  /** The program took a question back: nothing is answered. */
+  withdraw(requestId: string): void {
+    this.#arriving.delete(requestId);
+    const open = this.#open.get(requestId);
+    if (open !== undefined) this.#end(requestId, open, { type: "withdrawn" });
+  }
+
+  withdrawAll(): void {
+    this.#arriving.clear();
+    for (const [requestId, open] of this.#open) this.#end(requestId, open, { type: "withdrawn" });
+  }
+
+  #end(requestId: string, { entry }: Open, outcome: QuestionOutcome): void {
+    this.#open.delete(requestId);
+    this.#options.update({ type: "entry", entry: { ...entry, outcome } });
+    this.#options.onChange();
+  }
+
+  async #textBefore(ask: CanUseTool): Promise<string | undefined> {
+    const { host, logger, cwd } = this.#options;
+    const path = isFileTool(ask.tool_name) ? pathIn(ask.input, cwd) : undefined;
+    if (path === undefined) return undefined;
+    try {
+      return await host.readText(path);
+    } catch (error) {
+      logger.warn("A file that an agent wants to change could not be read", { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+}
