@@ -81,7 +81,7 @@ function createDiffControls({ bench, views }: HostInWindow, id: string): DiffCon
     isShown: async () => tabOf(bench, id) !== undefined,
     leftText: async () => await textOf(bench, id, "original"),
     rightText: async () => await textOf(bench, id, "modified"),
-    type: async (text) => await proposal(async (uri) => bench.edit(await bench.openDocument(uri), text)),
+    type: async (text) => await proposal(async (uri) => await bench.typeOver(await bench.openDocument(uri), text)),
     accept: async () => void views.review(id)?.accept(true),
     reject: async () => void views.review(id)?.reject(true),
     close: async () => {

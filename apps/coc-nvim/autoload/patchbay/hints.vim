@@ -32,7 +32,8 @@ function! patchbay#hints#text(review) abort
   let leader = get(g:, 'mapleader', '\')
   let keys = map(copy(a:review.keys), {_, key -> substitute(key, '\c<leader>', escape(leader ==# ' ' ? '<Space>' : leader, '\&~'), '')})
   return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts, :q'
-        \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects, do drops a hunk'
+        \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects, '
+        \ . (get(a:review, 'locked', 0) ? a:review.agent . ' does not take an edited text' : 'do drops a hunk')
 endfunction
 
 " The same for Neovim's window bars, where it stays. On the left, whose bar is there so that lines stand beside lines, it says what
@@ -58,6 +59,9 @@ function! patchbay#hints#line(id, proposal) abort
   let about = patchbay#write#is_edited(review) ? '  [edited]' : ''
   if review.standing !=# 'unchanged'
     let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [merged with changes to the file]'
+  endif
+  if get(review, 'locked', 0)
+    let about .= '  [read-only]'
   endif
   " What :w does not do any more is said in every window, however narrow.
   if !review.present

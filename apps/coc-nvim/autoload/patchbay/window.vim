@@ -144,6 +144,9 @@ function! s:FillRight(review) abort
   call patchbay#window#set_text(get(a:review, 'draft', a:review.proposal))
   setlocal undolevels<
   execute 'setlocal' (has_key(a:review, 'draft') ? 'modified' : 'nomodified') 'nofixendofline'
+  if get(a:review, 'locked', 0)
+    setlocal nomodifiable
+  endif
   let a:review.tick = b:changedtick
   let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 1)'
   if exists('+winbar') && a:review.hints

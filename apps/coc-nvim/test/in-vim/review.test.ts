@@ -103,6 +103,26 @@ describe.each(vims)("a review in $name", (vim) => {
     },
   );
 
+  it("that cannot be edited says so, follows its file, and is accepted as it is", async () => {
+    const { told, facts } = await folder.run(
+      "edit a.txt",
+      "call Propose('p1', expand('%:p'), ['ONE', 'two', 'THREE'], {'locked': 1})",
+      "call Review('p1')",
+      "let g:facts.hint = patchbay#hints#text(patchbay#review#find('p1'))",
+      "let g:facts.line = patchbay#hints#line('p1', 1)",
+      'silent! call Type("ityped\\<Esc>")',
+      "let g:facts.typed = getline(1, '$')",
+      "call Update('p1', ['one', 'two', 'three', 'four'], ['ONE', 'two', 'THREE', 'four'])",
+      "let g:facts.followed = getline(1, '$')",
+      'silent! call Type("ityped\\<Esc>")',
+      'call Type(":w\\<CR>")',
+    );
+    expect(facts["hint"]).toContain("Gemini CLI does not take an edited text");
+    expect(facts["line"]).toContain("[read-only]");
+    expect(facts).toMatchObject({ typed: ["ONE", "two", "THREE"], followed: ["ONE", "two", "THREE", "four"] });
+    expect(told).toMatchObject([["accepted", "p1", { lines: ["ONE", "two", "THREE", "four"] }]]);
+  });
+
   it("that only the agent's terminal can answer is not rejected by :q", async () => {
     const { told } = await folder.run(
       ...opened,

@@ -15,6 +15,7 @@ interface Buffer {
 
 interface Review {
   readonly id: string;
+  readonly isLocked: boolean;
   left: string;
   right: BufferText;
   tick: number;
@@ -295,7 +296,7 @@ export class SimulatedVim implements Vim {
   /** The user changes the right side. */
   type(id: string, text: BufferText): void {
     const review = this.#reviews.get(id);
-    if (review?.state !== "open") return;
+    if (review?.state !== "open" || review.isLocked) return;
     review.right = text;
     review.tick += 1;
     this.onTell("edited", id, undefined);
@@ -340,7 +341,8 @@ export class SimulatedVim implements Vim {
     if (right === undefined) throw new Error("a review has a text");
     const left = this.#received(request["original"]);
     if (left === undefined) throw new Error("a review has two sides");
-    this.#reviews.set(id, { id, left: fromBufferText(left, ""), right, tick: 1, state: "open" });
+    const isLocked = request["locked"] === 1;
+    this.#reviews.set(id, { id, isLocked, left: fromBufferText(left, ""), right, tick: 1, state: "open" });
     return { state: "opened" };
   }
 

@@ -15,7 +15,8 @@ import { type LeavingAnswer, ProposalReview } from "./proposal-review.ts";
 import { choosePlace } from "./proposal-tabs.ts";
 import { proposalUri } from "./proposal-uri.ts";
 import type { TypingWatch } from "./saving.ts";
-import type { OriginalTexts, ProposalFiles } from "./proposal-texts.ts";
+import type { OriginalTexts, ProposalFile, ProposalFiles } from "./proposal-texts.ts";
+import type { RightSideOptions } from "./right-side.ts";
 
 export interface DiffViewsOptions {
   readonly settings: Settings;
@@ -48,9 +49,15 @@ export class DiffViews implements HostDiffs {
     const { files, originals } = this.#options;
     originals.put(request.id, request.originalText);
     const uri = proposalUri(request.id, request.path);
-    const keepText = (text: string): void => files.put(request.id, { text, marked: !readsUtf8(uri) });
+    const fileOf = (text: string): ProposalFile => {
+      return { text, marked: !readsUtf8(uri), isReadOnly: request.isReadOnly === true };
+    };
+    const keepText = (text: string): void => files.put(request.id, fileOf(text));
     keepText(request.proposedText);
-    const review = this.#create(request, events, keepText);
+    const review = this.#create(request, events, {
+      keepText,
+      showText: (text) => files.replace(request.id, review.uri, fileOf(text)),
+    });
     this.#reviews.set(request.id, review);
     try {
       await review.open();
@@ -61,7 +68,11 @@ export class DiffViews implements HostDiffs {
     return { kind: "opened", view: review };
   }
 
-  #create(request: DiffRequest, events: DiffViewEvents, keepText: (text: string) => void): ProposalReview {
+  #create(
+    request: DiffRequest,
+    events: DiffViewEvents,
+    texts: Pick<RightSideOptions, "keepText" | "showText">,
+  ): ProposalReview {
     const alike = this.reviews.filter(
       (other) => other.request.path === request.path && other.request.agentName === request.agentName,
     ).length;
@@ -72,7 +83,7 @@ export class DiffViews implements HostDiffs {
       title: diffTitle({ request, alike }),
       place: () => choosePlace(this.#options.settings),
       savedText: () => files.textOf(request.id) ?? request.proposedText,
-      keepText,
+      ...texts,
       showOriginal: (text) => originals.update(request.id, review.originalUri, text),
       typing: this.#options.typing,
       askOnLeaving,
@@ -115,7 +126,7 @@ async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
 }
 
 export interface DiffTitleFacts {
-  readonly request: Pick<DiffRequest, "agentName" | "kind" | "path" | "unsaved">;
+  readonly request: Pick<DiffRequest, "agentName" | "isReadOnly" | "kind" | "path" | "unsaved">;
   /** How many open reviews have the same file and agent already. */
   readonly alike: number;
 }
@@ -124,7 +135,9 @@ export interface DiffTitleFacts {
 export function diffTitle({ request, alike }: DiffTitleFacts): string {
   const file = fileNameOf(request.path);
   const agent = alike === 0 ? request.agentName : `${request.agentName} (${alike + 1})`;
-  return shownText(`${described(file, request)} ↔ ${agent}`);
+  return shownText(
+    `${described(file, request)} ↔ ${request.isReadOnly === true ? l10n.t("{0} (read-only)", agent) : agent}`,
+  );
 }
 
 function described(file: string, { kind, unsaved }: DiffTitleFacts["request"]): string {

@@ -11,6 +11,7 @@ import {
   type Disposable,
   EventEmitter,
   type FileChangeEvent,
+  FileChangeType,
   FileSystemError,
   TabInputText,
   TabInputTextDiff,
@@ -75,6 +76,12 @@ export function registerProposalTexts(texts: () => Promise<ProposalTexts>): Disp
   const changes = new EventEmitter<FileChangeEvent[]>();
   const originalChanges = new EventEmitter<Uri>();
   let following: Disposable | undefined;
+  let followingFiles: Disposable | undefined;
+  const held = async (): Promise<ProposalTexts["files"]> => {
+    const { files: loaded } = await texts();
+    followingFiles ??= loaded.onDidChange((uri) => changes.fire([{ type: FileChangeType.Changed, uri }]));
+    return loaded;
+  };
   const originals = async (): Promise<ProposalTexts["originals"]> => {
     const { originals: loaded } = await texts();
     // Nobody has a left side before asking for it here.
@@ -87,9 +94,9 @@ export function registerProposalTexts(texts: () => Promise<ProposalTexts>): Disp
   const files = {
     onDidChangeFile: changes.event,
     watch: () => ({ dispose: () => {} }),
-    stat: async (uri: Uri) => await (await texts()).files.stat(uri),
-    readFile: async (uri: Uri) => await (await texts()).files.readFile(uri),
-    writeFile: async (uri: Uri, content: Uint8Array) => (await texts()).files.writeFile(uri, content),
+    stat: async (uri: Uri) => await (await held()).stat(uri),
+    readFile: async (uri: Uri) => await (await held()).readFile(uri),
+    writeFile: async (uri: Uri, content: Uint8Array) => (await held()).writeFile(uri, content),
     readDirectory: () => [],
     createDirectory: refuse,
     delete: refuse,
@@ -99,6 +106,7 @@ export function registerProposalTexts(texts: () => Promise<ProposalTexts>): Disp
     changes,
     originalChanges,
     { dispose: () => following?.dispose() },
+    { dispose: () => followingFiles?.dispose() },
     workspace.registerFileSystemProvider(proposalScheme, files, { isCaseSensitive: true }),
     workspace.registerTextDocumentContentProvider(originalScheme, {
       onDidChange: originalChanges.event,

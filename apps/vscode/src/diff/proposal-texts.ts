@@ -1,5 +1,5 @@
 import { LoadOnce } from "@patchbay/core";
-import { type Event, EventEmitter, type FileStat, FileSystemError, FileType, type Uri } from "vscode";
+import { type Event, EventEmitter, FilePermission, type FileStat, FileSystemError, FileType, type Uri } from "vscode";
 import { proposalIdOf } from "./proposal-uri.ts";
 
 export interface ProposalFile {
@@ -10,6 +10,8 @@ export interface ProposalFile {
    * Documents never show it.
    */
   readonly marked: boolean;
+  /** The user may not edit it. */
+  readonly isReadOnly: boolean;
 }
 
 /** What was saved is bytes, what was proposed a text. */
@@ -21,6 +23,7 @@ interface Content {
 
 interface Entry {
   readonly content: Content;
+  readonly isReadOnly: boolean;
   readonly created: number;
   readonly modified: number;
 }
@@ -31,6 +34,9 @@ interface Entry {
  */
 export class ProposalFiles {
   readonly #entries: AwaitedEntries<Entry>;
+  readonly #changes: EventEmitter<Uri> = new EventEmitter();
+  /** The text of a right side that the user cannot edit is another one now. */
+  readonly onDidChange: Event<Uri> = this.#changes.event;
 
   /** `restored` resolves when every proposal of an earlier run is back: until then an unknown one may still come. */
   constructor(restored: Promise<void>) {
@@ -42,7 +48,17 @@ export class ProposalFiles {
     const now = Date.now();
     const before = this.#entries.get(id);
     const content = new HeldText(file.text, file.marked);
-    this.#entries.set(id, { content, created: before?.created ?? now, modified: before?.modified ?? now });
+    const { isReadOnly } = file;
+    this.#entries.set(id, { content, isReadOnly, created: before?.created ?? now, modified: before?.modified ?? now });
+  }
+
+  /** Sets what is held of one that only we change, and has VS Code show it. */
+  replace(id: string, uri: Uri, file: ProposalFile): void {
+    const modified = Math.max(Date.now(), (this.#entries.get(id)?.modified ?? 0) + 1);
+    const created = this.#entries.get(id)?.created ?? modified;
+    const content = new HeldText(file.text, file.marked);
+    this.#entries.set(id, { content, isReadOnly: file.isReadOnly, created, modified });
+    this.#changes.fire(uri);
   }
 
   /** The text held for a proposal, without a byte order mark. */
@@ -56,7 +72,9 @@ export class ProposalFiles {
 
   async stat(uri: Uri): Promise<FileStat> {
     const entry = await this.#entry(uri);
-    return { type: FileType.File, ctime: entry.created, mtime: entry.modified, size: entry.content.size };
+    const { created: ctime, modified: mtime, content, isReadOnly } = entry;
+    const permissions = isReadOnly ? { permissions: FilePermission.Readonly } : {};
+    return { type: FileType.File, ctime, mtime, size: content.size, ...permissions };
   }
 
   async readFile(uri: Uri): Promise<Uint8Array> {
@@ -76,7 +94,7 @@ export class ProposalFiles {
       text: () => new TextDecoder("utf-8").decode(bytes),
       bytes: () => bytes,
     };
-    this.#entries.set(id, { content: saved, created: before?.created ?? modified, modified });
+    this.#entries.set(id, { content: saved, isReadOnly: false, created: before?.created ?? modified, modified });
   }
 
   async #entry(uri: Uri): Promise<Entry> {

@@ -100,6 +100,13 @@ class ProposalMarks implements FileDecorationProvider, Disposable {
       );
       return new FileDecoration("M", tooltip, new ThemeColor("gitDecoration.modifiedResourceForeground"));
     }
+    if (review.request.isReadOnly === true) {
+      const tooltip = l10n.t(
+        "{0} does not take an edited text: accept or reject it as it is.",
+        review.request.agentName,
+      );
+      return new FileDecoration("R", shownText(tooltip));
+    }
     if (!review.edited) return undefined;
     return new FileDecoration("E", l10n.t("Edited by you"), new ThemeColor("gitDecoration.modifiedResourceForeground"));
   }

@@ -5,12 +5,14 @@ import { LongComparison, longText, readInPieces } from "./long-document.ts";
 import { type FinishedSave, QuietSave, SaveWatch } from "./saving.ts";
 
 export interface RightSideOptions {
-  readonly request: Pick<DiffRequest, "proposedText" | "draftText">;
+  readonly request: Pick<DiffRequest, "proposedText" | "draftText" | "isReadOnly">;
   readonly events: Pick<DiffViewEvents, "edited">;
   /** The text behind the right side: what was last saved into it. */
   readonly savedText: () => string;
   /** Makes another text what stands behind the right side: VS Code may read that anew at any time. */
   readonly keepText: (text: string) => void;
+  /** The same, and VS Code shows it: for a right side that nobody edits. */
+  readonly showText: (text: string) => void;
   /** The marks of the tab are out of date. */
   readonly onDidChange: () => void;
   /** Something failed that nobody waits for. */
@@ -103,6 +105,10 @@ export class RightSide implements Disposable {
 
   /** Puts an edit of our own into it. False where the user was faster. */
   async put(text: string): Promise<boolean> {
+    if (this.#options.request.isReadOnly === true) {
+      this.#options.showText(text);
+      return true;
+    }
     if (this.#isOurs) return false;
     this.#isOurs = true;
     try {
@@ -147,6 +153,7 @@ export class RightSide implements Disposable {
 
   /** `isReviewed`: what the user types still counts. */
   noteChange({ document, contentChanges }: TextDocumentChangeEvent, isReviewed: boolean): void {
+    if (this.#options.request.isReadOnly === true) return;
     if (document.isDirty && !this.#disposed) this.#quietSave.request(document);
     if (contentChanges.length === 0) return;
     this.#mayDiffer = true;

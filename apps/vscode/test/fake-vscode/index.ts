@@ -4,6 +4,7 @@ import type { FakeDisposable } from "./emitter.ts";
 import type { FakeDocument } from "./document.ts";
 import type { Range } from "./ranges.ts";
 import { Uri } from "./uri.ts";
+import { FilePermission } from "./values.ts";
 import {
   type FakeDecorations,
   type FakePick,
@@ -109,6 +110,8 @@ export const window: object = {
 };
 
 interface FileProvider {
+  readonly onDidChangeFile: (listener: (changes: readonly { readonly uri: Uri }[]) => unknown) => unknown;
+  stat(uri: Uri): Promise<{ readonly permissions?: number }>;
   readFile(uri: Uri): Promise<Uint8Array>;
   writeFile(uri: Uri, content: Uint8Array): unknown;
 }
@@ -150,8 +153,16 @@ export const workspace: object = {
     return await bench.openDocument(uri);
   },
   applyEdit: async (edit: WorkspaceEdit): Promise<boolean> => await bench.applyEdits(edit.edits),
-  registerFileSystemProvider: (scheme: string, provider: FileProvider) =>
-    bench.register(scheme, {
+  registerFileSystemProvider: (scheme: string, provider: FileProvider) => {
+    const window = bench;
+    provider.onDidChangeFile((changes) => {
+      for (const { uri } of changes) {
+        const document = window.findDocument(uri);
+        if (document?.isDirty === false) void window.revert(document);
+      }
+    });
+    return bench.register(scheme, {
+      isReadOnly: async (uri) => (await provider.stat(uri)).permissions === FilePermission.Readonly,
       read: async (uri) => {
         const bytes = await provider.readFile(uri);
         return () => new TextDecoder().decode(bytes);
@@ -160,7 +171,8 @@ export const workspace: object = {
       write: async (uri, content) => {
         await provider.writeFile(uri, content);
       },
-    }),
+    });
+  },
   registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider) => {
     const window = bench;
     provider.onDidChange?.((uri) => void window.readAgain(uri));

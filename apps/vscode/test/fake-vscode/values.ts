@@ -7,6 +7,10 @@ export const ViewColumn = { Active: -1, Beside: -2, One: 1, Two: 2 } as const;
 export const TextDocumentSaveReason = { Manual: 1, AfterDelay: 2, FocusOut: 3 } as const;
 export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 } as const;
 export const ExtensionMode = { Production: 1, Development: 2, Test: 3 } as const;
+export const FilePermission = { Readonly: 1 } as const;
+
+export const FileChangeType = { Changed: 1, Created: 2, Deleted: 3 } as const;
+
 export const FileType = { Unknown: 0, File: 1, Directory: 2 } as const;
 export const EndOfLine = { LF: 1, CRLF: 2 } as const;
 export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 } as const;

@@ -80,6 +80,8 @@ interface TextSource {
   read(uri: Uri): Promise<DocumentContent>;
   readBytes?(uri: Uri): Promise<Uint8Array>;
   write?(uri: Uri, content: Uint8Array): Promise<void>;
+  /** Nobody may type into it. */
+  isReadOnly?(uri: Uri): Promise<boolean>;
 }
 
 class Group implements FakeGroup {
@@ -244,6 +246,11 @@ export class FakeWorkbench {
   }
 
   /** The user's typing, or an edit by code: the document then differs from what is saved. */
+  /** The user replaces the text in an editor, unless it is read-only. */
+  async typeOver(document: FakeDocument, text: string): Promise<void> {
+    if ((await this.sources.get(document.uri.scheme)?.isReadOnly?.(document.uri)) !== true) this.edit(document, text);
+  }
+
   edit(document: FakeDocument, text: string, change: FakeChange = { text: "typed", rangeLength: 0 }): void {
     document.replaceAll(text);
     document.isDirty = true;

@@ -107,12 +107,12 @@ export class ReviewQueue implements HostDiffs {
     if (entry !== undefined) entry.isHeld = true;
   }
 
-  /** The user changed the proposal. False: it waits no longer. */
+  /** The user changed the proposal; nothing happens where its agent takes no edited text. False: it waits no longer. */
   edit(id: string, text: string): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
     entry.isHeld = false;
-    if (entry.text === text) return true;
+    if (entry.text === text || entry.request.isReadOnly === true) return true;
     entry.text = text;
     entry.edited = true;
     entry.events.edited();

@@ -47,6 +47,9 @@ export async function presentReview(review: Review, presentation: Presentation):
     `${paint.strong(`${escapeLine(request.agentName)} ${verbs[request.kind]} ${name}`)}  ${counts}`,
     ...standingLines(review, name, paint),
     ...(review.edited ? [paint.faint("(with your edits)")] : []),
+    ...(request.isReadOnly === true
+      ? [paint.faint(`(${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is)`)]
+      : []),
     ...(isKept ? [paint.bad(keptSentence(review, folder))] : []),
     ...(review.agentPresent || isKept ? [] : [paint.bad("The agent has exited; your decision won't be sent.")]),
     ...(original.kind === "unreadable" ? [paint.bad(`(the file on disk ${original.why})`)] : []),

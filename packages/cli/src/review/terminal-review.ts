@@ -253,6 +253,12 @@ export class TerminalReview {
   async #editOutside(id: string, tool: "editor" | "difftool"): Promise<void> {
     const review = this.#options.queue.find(id);
     if (review === undefined) return;
+    if (review.request.isReadOnly === true) {
+      this.#print(
+        `${escapeLine(review.request.agentName)} does not take an edited text: accept or reject it as it is.`,
+      );
+      return this.#asking.askAgain();
+    }
     if (tool === "difftool" && this.#options.difftool === undefined) {
       this.#print(`No difftool is set. Start with: ${program} serve --difftool 'vimdiff $LOCAL $REMOTE'`);
       return this.#asking.askAgain();

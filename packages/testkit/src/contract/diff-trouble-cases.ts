@@ -83,6 +83,30 @@ export function declareDiffTroubleCases(runner: TestRunner, create: () => Promis
     );
   });
 
+  test("a review that cannot be edited keeps its text, follows its file, and is accepted as it is", async (t) => {
+    const path = await t.file("one.txt", "one\n");
+    const diff = await t.show({ path, proposedText: "ONE\n", isReadOnly: true });
+    await diff.hands.type("typed\n");
+    await t.controls.settle();
+    assert.equal(await diff.hands.rightText(), "ONE\n");
+    assert.equal(await diff.view.currentText(), "ONE\n");
+    assert.equal(diff.record.edits(), 0);
+    const update = {
+      originalText: "one\ntwo\n",
+      text: "ONE\ntwo\n",
+      proposedText: "ONE\ntwo\n",
+      unsaved: false,
+    } as const;
+    assert.equal(await diff.view.update({ ...update, expectedText: "ONE\n", standing: "merged" }), "applied");
+    await t.controls.settle();
+    assert.equal(await diff.hands.rightText(), "ONE\ntwo\n");
+    assert.equal(await diff.hands.leftText(), "one\ntwo\n");
+    assert.equal(diff.record.edits(), 0);
+    await diff.hands.type("typed\n");
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: "ONE\ntwo\n" }]);
+  });
+
   test("the file changing on disk under an open proposal decides nothing", async (t) => {
     const path = await t.file("one.txt", "one\n");
     const diff = await t.show({ path, proposedText: "ONE\n" });

@@ -90,7 +90,7 @@ export class MemoryDiffView implements DiffView {
 
   /** The user replaces the whole right side. */
   type(text: string): void {
-    if (!this.isOpen || this.#isAccepted) return;
+    if (!this.isOpen || this.#isAccepted || this.request.isReadOnly === true) return;
     this.#text = text;
     this.#edited = true;
     this.#options.events.edited();

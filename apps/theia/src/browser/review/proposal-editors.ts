@@ -123,6 +123,7 @@ export class ProposalEditors {
       originalText: () => proposal.request.originalText,
       shownText: () => proposal.shownText,
       drafted: request.draftText !== undefined,
+      isReadOnly: request.isReadOnly === true,
       save: async (text) => this.decide(proposal, { kind: "accepted", text: proposal.textOf(text) }),
     });
     try {

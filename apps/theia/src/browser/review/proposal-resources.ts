@@ -17,6 +17,8 @@ export interface ProposalDocument {
   shownText(): string;
   /** The text is the user's already: closing it must ask. */
   readonly drafted: boolean;
+  /** The agent takes no text but its own. */
+  readonly isReadOnly: boolean;
   /** The user chose to save when asked about closing. Rejects when the text is to stay unsaved. */
   save(text: string): Promise<void>;
 }
@@ -58,7 +60,7 @@ function originalResource(uri: URI, document: ProposalDocument): Resource {
 function proposalResource(uri: URI, document: ProposalDocument): Resource {
   return {
     uri,
-    readOnly: false,
+    readOnly: document.isReadOnly,
     // Saving means accepting, so it is never done by a timer or by a lost focus.
     autosaveable: false,
     initiallyDirty: document.drafted,
