@@ -69,6 +69,14 @@ export class FakeCompanion implements Companion {
     this.#sessions.fire();
   }
 
+  async review(): Promise<never> {
+    throw new Error("no conversations here");
+  }
+
+  conversationEnded(): void {}
+
+  excludeProcesses(): void {}
+
   async accept(): Promise<boolean> {
     return false;
   }

@@ -7,7 +7,7 @@ import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
-import { ConversationReviews, withConversations } from "./conversation-reviews.ts";
+import { ConversationReviews } from "./conversation-reviews.ts";
 import { SessionRegistry } from "../session/session-registry.ts";
 import type { Session } from "../session/session.ts";
 import type { Logger } from "../support/logger.ts";
@@ -64,7 +64,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
             createStoredProposals(storage, () => platform.clock.now()),
             storage,
           ),
-    carrier: withConversations(sessions),
+    carrier: sessions,
   });
   const { guarded } = options;
   const guardian =

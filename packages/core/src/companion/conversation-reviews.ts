@@ -1,6 +1,6 @@
 import type { Review, ReviewRequest } from "../companion.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
-import type { OutcomeCarrier, ProposalOwner } from "../diff/proposal.ts";
+import type { ProposalOwner } from "../diff/proposal.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkPath } from "../session/path-check.ts";
 import { openingFacts, OpensInOrder } from "../session/session-services.ts";
@@ -15,7 +15,7 @@ export interface ConversationReviewsOptions {
   readonly realFolders: () => Promise<readonly string[]>;
 }
 
-/** Reviews of what conversations ask for. Their agents are processes of this editor: nothing is carried to them, they hear the outcome. */
+/** Reviews of what conversations ask for. Nothing is carried to their agents, which are processes of this editor: who asks hears the outcome. */
 export class ConversationReviews {
   readonly #options: ConversationReviewsOptions;
   readonly #order: OpensInOrder = new OpensInOrder();
@@ -53,20 +53,6 @@ export class ConversationReviews {
       withdraw: abandon,
     };
   }
-}
-
-/** Carries outcomes to sessions; to a conversation there is nothing to carry. */
-export function withConversations(sessions: OutcomeCarrier): OutcomeCarrier {
-  const isConversation = (sessionId: string): boolean => sessionId.startsWith(prefix);
-  return {
-    carry: (to, outcome, onDelivered) => {
-      if (!isConversation(to.sessionId)) return sessions.carry(to, outcome, onDelivered);
-      onDelivered();
-      return undefined;
-    },
-    isReachable: (sessionId) => isConversation(sessionId) || sessions.isReachable(sessionId),
-    awaySince: (sessionId) => (isConversation(sessionId) ? undefined : sessions.awaySince(sessionId)),
-  };
 }
 
 /** Whoever writes the accepted text keeps the byte order mark of the file; the text may be empty. */

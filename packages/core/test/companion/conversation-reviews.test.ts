@@ -260,6 +260,11 @@ describe("conversations and agents in terminals", () => {
     expect(await companion.acceptAll()).toEqual([]);
     await Promise.all([proposal.outcome, written]);
     expect(readFileSync(file, "utf8")).toBe("1\ntwo\nthree\nfour\n5\n");
+    // It has its answer: nothing of it is left when it goes.
+    companion.conversationEnded("c1");
+    expect(await companion.reveal(review.id)).toBe(false);
+    expect(companion.keptTexts).toEqual([]);
+    expect(editor.shownMessages).toEqual([]);
   });
 
   it("an agent that the editor runs itself is not let in, nor what it has started; others are", async () => {

@@ -43,6 +43,7 @@ it("names the file, the agent, and what is special", () => {
   expect(titleOf({ agentPresent: false, decidedBy: "terminal" })).toBe(
     "a b#1.txt (Gemini CLI, answer in the agent's terminal)",
   );
+  expect(titleOf({ isReadOnly: true })).toBe("a b#1.txt (Gemini CLI, read-only)");
   expect(titleOf({ standing: "merged" })).toBe("a b#1.txt (Gemini CLI, merged with changes to the file)");
   // The file itself may be as it was.
   expect(titleOf({ unsaved: true, standing: "merged" })).toBe("a b#1.txt (Gemini CLI, merged with unsaved text)");

@@ -6,7 +6,7 @@ import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
 import type { DraftedProposal } from "../../../src/browser/review/proposal-editors.ts";
-import { ProposalLabels } from "../../../src/browser/review/proposal-resources.ts";
+import { ProposalLabels, ProposalResources, proposalUri } from "../../../src/browser/review/proposal-resources.ts";
 import { preferenceNames } from "../../../src/common/preferences.ts";
 import { settle } from "../../support/backend.ts";
 import { editorOf } from "../../support/simulated-editors.ts";
@@ -95,6 +95,17 @@ describe("showing", () => {
     expect(theia.messages.said).toEqual([]);
     terminal.remove();
   });
+
+  it.each([true, undefined] as const)(
+    "lets the user edit the right side, unless the agent takes none (%j)",
+    async (isReadOnly) => {
+      await theia.proposals.show({ ...request, ...(isReadOnly === undefined ? {} : { isReadOnly }) });
+      const resource = theia.container
+        .get(ProposalResources)
+        .resolve(proposalUri(new URI("file:///workspace/a.txt"), "one"));
+      expect(resource.readOnly).toBe(isReadOnly === true);
+    },
+  );
 
   it("opens behind the file the user types in, and says so once with a way there", async () => {
     await typeInFile();
