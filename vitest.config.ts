@@ -33,6 +33,7 @@ export default defineConfig({
         "packages/testkit",
         "packages/cli",
         "packages/conversations",
+        "packages/panel",
         "apps/vscode",
         "apps/theia",
         "apps/coc-nvim",

@@ -117,6 +117,46 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "model", "process"] },
 };
 
+const preact = ["preact"];
+const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
+
+/** The page: no editor, no Node. Hosts import `messages`, which needs no page. */
+const panel = {
+  strings: {},
+  messages: { rooms: ["strings"], packages: ["@patchbay/conversations/model", "zod"] },
+  bridge: { rooms: pageMessages },
+  store: {
+    rooms: [...pageMessages, "bridge"],
+    packages: [...preact, "@patchbay/conversations/model", "zod"],
+  },
+  code: { rooms: ["store", "views/widgets"], packages: [...preact, "highlight.js"] },
+  markdown: { rooms: ["code", "store", "views/widgets"], packages: [...preact, "marked"] },
+  "views/widgets": { rooms: ["store"], packages: [...preact, "@patchbay/conversations/model", "diff"] },
+  "views/entries": {
+    rooms: ["markdown", "store", "views/questions", "views/widgets"],
+    packages: [...preact, "@patchbay/conversations/model"],
+  },
+  "views/questions": {
+    rooms: ["markdown", "store", "views/widgets"],
+    packages: [...preact, "@patchbay/conversations/model"],
+  },
+  "views/log": {
+    rooms: ["messages/for-page", "store", "views/entries", "views/widgets"],
+    packages: [...preact, "@patchbay/conversations/model"],
+  },
+  "views/composer": {
+    rooms: ["store", "views/widgets"],
+    types: ["messages/from-host"],
+    packages: [...preact, "@patchbay/conversations/model"],
+  },
+  "views/frame": {
+    rooms: ["store", "views/composer", "views/log", "views/widgets"],
+    types: ["messages/from-host"],
+    packages: [...preact, "@patchbay/conversations/model"],
+  },
+  page: { rooms: ["bridge", "store", "views/frame"], packages: [...preact, "zod"] },
+};
+
 const vscodeApi = ["vscode", "@patchbay/core"];
 
 /** Loaded with the editor: what is needed later is reached through `lazy` only, and known here by its types. */
@@ -242,6 +282,7 @@ export const houses = {
   "packages/testkit/src": testkit,
   "packages/cli/src": cli,
   "packages/conversations/src": conversations,
+  "packages/panel/src": panel,
   "apps/vscode/src": vscode,
   "apps/theia/src": theia,
   "apps/coc-nvim/src": coc,

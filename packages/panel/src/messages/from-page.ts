@@ -1,0 +1,150 @@
+import {
+  type Answer,
+  answerSchema,
+  type Draft,
+  draftSchema,
+  type PromptBlock,
+  promptBlockSchema,
+} from "@patchbay/conversations/model";
+import * as z from "zod/mini";
+
+/**
+ * What the page asks the host for. The host parses each message, resolves each path and checks it again: no message runs a
+ * command, opens a shell or writes a file by itself. `conversation` is the id of the open conversation.
+ */
+export type PageMessage =
+  /** The page has started and knows nothing. The host answers with `hello`. */
+  | { readonly type: "ready"; readonly conversation?: string }
+  /** A patch was missed: the host sends the open conversation as a whole. */
+  | { readonly type: "resync"; readonly conversation: string }
+  /** Something of the page failed; for the log. */
+  | { readonly type: "failed"; readonly message: string }
+  /** Whether the page has the keyboard, and whether an open question in it has. */
+  | { readonly type: "focus"; readonly hasFocus: boolean; readonly isInQuestion: boolean }
+  | ConversationMessage
+  | DocumentMessage
+  | ListMessage;
+
+/** About the open conversation. */
+export type ConversationMessage =
+  /** Joins the queue if a turn is running. */
+  | { readonly type: "send"; readonly conversation: string; readonly blocks: readonly PromptBlock[] }
+  | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
+  /** `send-now` stops the turn. `edit` takes it out of the queue and back into the composer, which the page does. */
+  | {
+      readonly type: "queue";
+      readonly conversation: string;
+      readonly id: string;
+      readonly action: "remove" | "edit" | "send-now";
+    }
+  | { readonly type: "stop"; readonly conversation: string }
+  | { readonly type: "answer"; readonly conversation: string; readonly id: string; readonly answer: Answer }
+  | {
+      readonly type: "option";
+      readonly conversation: string;
+      readonly id: string;
+      readonly value: string | boolean;
+    }
+  /** Up to 100 entries before a place. */
+  | { readonly type: "older"; readonly conversation: string; readonly before: number }
+  | { readonly type: "find"; readonly conversation: string; readonly request: number; readonly text: string }
+  | { readonly type: "mentions"; readonly conversation: string; readonly request: number; readonly query: string }
+  | { readonly type: "pick"; readonly conversation: string; readonly request: number; readonly id: string }
+  /** Files dropped from the editor, as URIs. */
+  | { readonly type: "drop"; readonly conversation: string; readonly uris: readonly string[] }
+  /** A new conversation that remembers this one up to a prompt, or to its end. */
+  | { readonly type: "fork"; readonly conversation: string; readonly upTo?: string }
+  /** `dryRun`: the host answers with `rewind-preview`. */
+  | { readonly type: "rewind"; readonly conversation: string; readonly prompt: string; readonly dryRun: boolean }
+  /** What a notice offers, or what a state does. */
+  | {
+      readonly type: "act";
+      readonly conversation: string;
+      readonly action: "restart" | "sign-in" | "retry" | "install" | "terminal";
+      readonly method?: string;
+    };
+
+/** What is opened, in the editor or the browser. The host asks where it must. */
+export type DocumentMessage =
+  | { readonly type: "open-link"; readonly href: string }
+  /** `path` as the agent wrote it: absolute, or relative to the conversation's folder. */
+  | { readonly type: "open-file"; readonly conversation: string; readonly path: string; readonly line?: number }
+  /** The diff of a tool's change, or of an open question's. */
+  | { readonly type: "open-diff"; readonly conversation: string; readonly entry: string; readonly path: string }
+  /** A whole entry as a document: a tool's output, a message as Markdown. */
+  | { readonly type: "open-entry"; readonly conversation: string; readonly entry: string }
+  | { readonly type: "open-conversation"; readonly conversation: string; readonly as: "markdown" | "tab" }
+  | { readonly type: "open-text"; readonly text: string; readonly language: string }
+  | { readonly type: "insert-text"; readonly text: string }
+  | { readonly type: "copy"; readonly text: string }
+  /** The files of a turn; without a path all of them. */
+  | {
+      readonly type: "changes";
+      readonly conversation: string;
+      readonly turn: string;
+      readonly action: "review" | "undo" | "redo";
+      readonly path?: string;
+    };
+
+/** About the list of conversations. */
+export type ListMessage =
+  | { readonly type: "new-conversation"; readonly agent: string }
+  | { readonly type: "select"; readonly conversation: string }
+  /** Closes the open conversation and shows the welcome. */
+  | { readonly type: "deselect" }
+  | { readonly type: "search"; readonly text: string }
+  | { readonly type: "rename"; readonly conversation: string; readonly title: string }
+  | { readonly type: "delete"; readonly conversation: string };
+
+const conversation = z.string();
+const of = { conversation };
+const blocks = z.array(promptBlockSchema);
+const request = z.number();
+
+/** Parses what the page says. */
+export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready"), conversation: z.exactOptional(conversation) }),
+  z.object({ type: z.literal("resync"), ...of }),
+  z.object({ type: z.literal("failed"), message: z.string() }),
+  z.object({ type: z.literal("focus"), hasFocus: z.boolean(), isInQuestion: z.boolean() }),
+  z.object({ type: z.literal("send"), ...of, blocks }),
+  z.object({ type: z.literal("draft"), ...of, draft: draftSchema }),
+  z.object({ type: z.literal("queue"), ...of, id: z.string(), action: z.enum(["remove", "edit", "send-now"]) }),
+  z.object({ type: z.literal("stop"), ...of }),
+  z.object({ type: z.literal("answer"), ...of, id: z.string(), answer: answerSchema }),
+  z.object({ type: z.literal("option"), ...of, id: z.string(), value: z.union([z.string(), z.boolean()]) }),
+  z.object({ type: z.literal("older"), ...of, before: z.number() }),
+  z.object({ type: z.literal("find"), ...of, request, text: z.string() }),
+  z.object({ type: z.literal("mentions"), ...of, request, query: z.string() }),
+  z.object({ type: z.literal("pick"), ...of, request, id: z.string() }),
+  z.object({ type: z.literal("drop"), ...of, uris: z.array(z.string()) }),
+  z.object({ type: z.literal("fork"), ...of, upTo: z.exactOptional(z.string()) }),
+  z.object({ type: z.literal("rewind"), ...of, prompt: z.string(), dryRun: z.boolean() }),
+  z.object({
+    type: z.literal("act"),
+    ...of,
+    action: z.enum(["restart", "sign-in", "retry", "install", "terminal"]),
+    method: z.exactOptional(z.string()),
+  }),
+  z.object({ type: z.literal("open-link"), href: z.string() }),
+  z.object({ type: z.literal("open-file"), ...of, path: z.string(), line: z.exactOptional(z.number()) }),
+  z.object({ type: z.literal("open-diff"), ...of, entry: z.string(), path: z.string() }),
+  z.object({ type: z.literal("open-entry"), ...of, entry: z.string() }),
+  z.object({ type: z.literal("open-conversation"), ...of, as: z.enum(["markdown", "tab"]) }),
+  z.object({ type: z.literal("open-text"), text: z.string(), language: z.string() }),
+  z.object({ type: z.literal("insert-text"), text: z.string() }),
+  z.object({ type: z.literal("copy"), text: z.string() }),
+  z.object({
+    type: z.literal("changes"),
+    ...of,
+    turn: z.string(),
+    action: z.enum(["review", "undo", "redo"]),
+    path: z.exactOptional(z.string()),
+  }),
+  z.object({ type: z.literal("new-conversation"), agent: z.string() }),
+  z.object({ type: z.literal("select"), ...of }),
+  z.object({ type: z.literal("deselect") }),
+  z.object({ type: z.literal("search"), text: z.string() }),
+  z.object({ type: z.literal("rename"), ...of, title: z.string() }),
+  z.object({ type: z.literal("delete"), ...of }),
+]);

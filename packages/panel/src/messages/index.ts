@@ -1,0 +1,4 @@
+export * from "./for-page.ts";
+export * from "./from-host.ts";
+export * from "./from-page.ts";
+export { panelStrings, type StringKey } from "../strings.ts";

@@ -1,0 +1,40 @@
+import { render } from "preact";
+import * as z from "zod/mini";
+import { type Bridge, createPortBridge, createViewBridge } from "./bridge.ts";
+import { PanelStore } from "./store/store.ts";
+import { App } from "./views/frame/app.tsx";
+
+// Nothing may be compiled from strings here; without this, it would be tried.
+z.config({ jitless: true });
+
+const nextFrame = (callback: () => void): void => void requestAnimationFrame(callback);
+
+/** Draws the panel and asks the host for what it shows. */
+export function startPanel(bridge: Bridge, root: HTMLElement): PanelStore {
+  const store = new PanelStore(bridge, nextFrame);
+  bridge.onMessage((message) => store.apply(message));
+  render(<App store={store} />, root);
+  const { conversation } = store.kept;
+  store.post({ type: "ready", ...(conversation === undefined ? {} : { conversation }) });
+  return store;
+}
+
+function start(): void {
+  const root = document.querySelector("#panel");
+  if (!(root instanceof HTMLElement)) return;
+  const { acquireVsCodeApi: acquire } = globalThis;
+  if (acquire !== undefined) {
+    startPanel(createViewBridge(acquire()), root);
+    return;
+  }
+  // The owner of a frame hands over a port, once.
+  const onPort = ({ data, ports: [port], source }: MessageEvent): void => {
+    if (port === undefined || source !== parent) return;
+    removeEventListener("message", onPort);
+    const kept: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "state") : undefined;
+    startPanel(createPortBridge(port, kept), root);
+  };
+  addEventListener("message", onPort);
+}
+
+start();

@@ -1,0 +1,221 @@
+import {
+  applyPatch,
+  type ConversationSnapshot,
+  type PlacedEntry,
+  type PromptBlock,
+} from "@patchbay/conversations/model";
+import type { Bridge } from "../bridge.ts";
+import type {
+  AgentInfo,
+  ConversationSummary,
+  Hello,
+  HostMessage,
+  MentionItem,
+  PageCommand,
+  PanelSettings,
+} from "../messages/from-host.ts";
+import type { PageMessage } from "../messages/from-page.ts";
+import { KeptState } from "./kept.ts";
+
+/** All that the page shows. */
+export interface PanelState {
+  /** Absent until the first `hello`. */
+  readonly settings: PanelSettings | undefined;
+  readonly strings: Readonly<Record<string, string>>;
+  readonly agents: readonly AgentInfo[];
+  readonly conversations: readonly ConversationSummary[];
+  readonly open: ConversationSnapshot | undefined;
+  readonly selection: PromptBlock | undefined;
+  readonly mentions: { readonly request: number; readonly items: readonly MentionItem[] } | undefined;
+  readonly found: { readonly request: number; readonly places: readonly number[] } | undefined;
+  readonly rewind: Extract<HostMessage, { readonly type: "rewind-preview" }> | undefined;
+  /** The list of conversations covers the open one. */
+  readonly isListing: boolean;
+  readonly isFinding: boolean;
+}
+
+const nothing: PanelState = {
+  settings: undefined,
+  strings: {},
+  agents: [],
+  conversations: [],
+  open: undefined,
+  selection: undefined,
+  mentions: undefined,
+  found: undefined,
+  rewind: undefined,
+  isListing: false,
+  isFinding: false,
+};
+
+/** Above so many entries the oldest are given up while the newest are read; they come back in pages. */
+const keptEntries = { most: 400, after: 160 } as const;
+
+/** What happens once, and is no state: the one that it concerns listens. */
+export type PanelEvent =
+  | { readonly type: "command"; readonly command: PageCommand }
+  | { readonly type: "insert"; readonly blocks: readonly PromptBlock[] }
+  /** An entry is to be shown. */
+  | { readonly type: "reveal"; readonly place: number }
+  /** The user has sent something. */
+  | { readonly type: "sent" }
+  /** Another conversation is open, or the same one was sent anew as a whole. */
+  | { readonly type: "opened"; readonly isSame: boolean };
+
+/** Holds the state; what listens is called at most once a frame for what streams, and at once for everything else. */
+export class PanelStore {
+  /** What survives the page. */
+  readonly kept: KeptState;
+  readonly #bridge: Bridge;
+  readonly #nextFrame: (callback: () => void) => void;
+  readonly #listeners = new Set<() => void>();
+  readonly #eventListeners = new Set<(event: PanelEvent) => void>();
+  #state = nothing;
+  #isFrameDue = false;
+  /** The place before which older entries were asked for; until they come nothing is asked again. */
+  #askedBefore: number | undefined;
+  #isResyncing = false;
+
+  constructor(bridge: Bridge, nextFrame: (callback: () => void) => void) {
+    this.#bridge = bridge;
+    this.kept = new KeptState(bridge.state);
+    this.#nextFrame = nextFrame;
+  }
+
+  get state(): PanelState {
+    return this.#state;
+  }
+
+  post(message: PageMessage): void {
+    this.#bridge.post(message);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onEvent(listener: (event: PanelEvent) => void): () => void {
+    this.#eventListeners.add(listener);
+    return () => this.#eventListeners.delete(listener);
+  }
+
+  update(change: Partial<PanelState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#notify();
+  }
+
+  emit(event: PanelEvent): void {
+    for (const listener of this.#eventListeners) listener(event);
+  }
+
+  /** Asks for a page of entries before the first one, if there are any. */
+  askOlder(): void {
+    const { open } = this.#state;
+    const first = open?.entries[0]?.place;
+    if (open === undefined || first === undefined || first <= open.start || this.#askedBefore === first) return;
+    this.#askedBefore = first;
+    this.post({ type: "older", conversation: open.id, before: first });
+  }
+
+  apply(message: HostMessage): void {
+    switch (message.type) {
+      case "hello":
+        this.#hello(message);
+        return;
+      case "conversation":
+        this.#open(message.open);
+        return;
+      case "patch":
+        this.#patch(message);
+        return;
+      case "page":
+        this.#page(message.conversation, message.entries);
+        return;
+      case "conversations":
+        this.update({ conversations: message.conversations });
+        return;
+      case "agents":
+        this.update({ agents: message.agents });
+        return;
+      case "settings":
+        this.update({ settings: message.settings });
+        return;
+      case "selection":
+        this.update({ selection: message.block });
+        return;
+      case "mentions":
+        this.update({ mentions: message });
+        return;
+      case "found":
+        this.update({ found: message });
+        return;
+      case "rewind-preview":
+        this.update({ rewind: message });
+        return;
+      case "insert":
+      case "command":
+        this.emit(message);
+        return;
+    }
+  }
+
+  /** Gives up the oldest entries of a long conversation. The caller sees that they are not read. */
+  trim(): void {
+    const { open } = this.#state;
+    if (open === undefined || open.entries.length <= keptEntries.most) return;
+    this.#state = { ...this.#state, open: { ...open, entries: open.entries.slice(-keptEntries.after) } };
+    this.#notify();
+  }
+
+  #hello({ settings, strings, agents, conversations, selection, open }: Hello): void {
+    this.#state = { ...this.#state, settings, strings, agents, conversations, selection };
+    this.#open(open);
+  }
+
+  #open(open: ConversationSnapshot | undefined): void {
+    const isSame = open !== undefined && open.id === this.#state.open?.id;
+    this.#askedBefore = undefined;
+    this.#isResyncing = false;
+    this.update({ open, rewind: undefined, ...(isSame ? {} : { isFinding: false, found: undefined }) });
+    this.emit({ type: "opened", isSame });
+  }
+
+  #patch({ conversation, patch }: Extract<HostMessage, { readonly type: "patch" }>): void {
+    const { open } = this.#state;
+    // Of a conversation that was open before.
+    if (open?.id !== conversation || patch.sequence <= open.sequence || this.#isResyncing) return;
+    const patched = applyPatch(open, patch);
+    if (patched === undefined) {
+      this.#isResyncing = true;
+      this.post({ type: "resync", conversation });
+      return;
+    }
+    this.#state = { ...this.#state, open: patched };
+    this.#notifyNextFrame();
+  }
+
+  #page(conversation: string, older: readonly PlacedEntry[]): void {
+    const { open } = this.#state;
+    if (open?.id !== conversation) return;
+    const first = open.entries[0]?.place ?? Number.POSITIVE_INFINITY;
+    const entries = [...older.filter(({ place }) => place < first), ...open.entries];
+    // Nothing came: there is nothing before, whatever was said.
+    const start = entries.length === open.entries.length ? first : open.start;
+    this.#askedBefore = undefined;
+    this.update({ open: { ...open, entries, start } });
+  }
+
+  #notifyNextFrame(): void {
+    if (this.#isFrameDue) return;
+    this.#isFrameDue = true;
+    this.#nextFrame(() => {
+      if (this.#isFrameDue) this.#notify();
+    });
+  }
+
+  #notify(): void {
+    this.#isFrameDue = false;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Draft, PromptBlock } from "@patchbay/conversations/model";
+import { promptText } from "../widgets/chip-words.ts";
+
+/** What is being written: chips, and a text behind them. */
+export interface Writing {
+  readonly chips: readonly PromptBlock[];
+  readonly text: string;
+}
+
+export function fromDraft({ blocks }: Pick<Draft, "blocks">): Writing {
+  return { chips: blocks.filter(({ type }) => type !== "text"), text: promptText(blocks) };
+}
+
+export function toBlocks({ chips, text }: Writing): readonly PromptBlock[] {
+  return text === "" ? chips : [...chips, { type: "text", text }];
+}
+
+/** Chips with new ones, each of them once. */
+export function addChips(chips: readonly PromptBlock[], more: readonly PromptBlock[]): readonly PromptBlock[] {
+  const known = new Set(chips.map((chip) => JSON.stringify(chip)));
+  return [...chips, ...more.filter((block) => block.type !== "text" && !known.has(JSON.stringify(block)))];
+}
+
+/** What is being asked for at the caret: context by `@`, or a command by `/` at the beginning. */
+export interface Query {
+  readonly kind: "mention" | "command";
+  readonly text: string;
+  /** Where it begins, the sign included. */
+  readonly from: number;
+}
+
+export function queryAt(text: string, caret: number): Query | undefined {
+  const before = text.slice(0, caret);
+  if (/^\/[^\n]*$/u.test(before)) return { kind: "command", text: before.slice(1), from: 0 };
+  const found = /(?:^|[\s(])@([^\s@]{0,200})$/u.exec(before)?.[1];
+  return found === undefined ? undefined : { kind: "mention", text: found, from: caret - found.length - 1 };
+}

@@ -1,0 +1,120 @@
+import type { PromptBlock } from "@patchbay/conversations/model";
+import { type RefObject } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { usePanel, usePanelEvent, useSelected } from "../../store/use-panel.ts";
+import { promptText } from "../widgets/chip-words.ts";
+import { addChips, fromDraft, toBlocks, type Writing } from "./draft.ts";
+
+/** How long a draft may be newer here than with the host, ms. */
+const draftDelay = 300;
+
+/** What is being written in the open conversation, and kept: with the page at once, with the host soon after. */
+export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
+  readonly writing: Writing;
+  readonly change: (next: Partial<Writing>, caret?: number) => void;
+  readonly history: (step: -1 | 1) => boolean;
+} {
+  const panel = usePanel();
+  const conversation = useSelected((state) => state.open?.id);
+  const [writing, setWriting] = useState<Writing>({ chips: [], text: "" });
+  const latest = useRef(writing);
+  latest.current = writing;
+  const caret = useRef<number | undefined>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const shownFor = useRef<string | undefined>(undefined);
+
+  const flush = useCallback(() => {
+    if (timer.current === undefined) return;
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    const id = shownFor.current;
+    if (id !== undefined) panel.post({ type: "draft", conversation: id, draft: draftOf(latest.current, area.current) });
+  }, [panel]);
+
+  const change = useCallback(
+    (next: Partial<Writing>, caretNow?: number): void => {
+      const now = { ...latest.current, ...next };
+      latest.current = now;
+      caret.current = caretNow;
+      setWriting(now);
+      const id = shownFor.current;
+      if (id === undefined) return;
+      panel.kept.set(id, { draft: draftOf(now, area.current) });
+      timer.current ??= setTimeout(flush, draftDelay);
+    },
+    [panel, flush],
+  );
+
+  // Another conversation has another draft. What the page itself has kept is never older than what the host has.
+  useLayoutEffect(() => {
+    if (shownFor.current !== undefined) flush();
+    shownFor.current = conversation;
+    const draft =
+      conversation === undefined ? undefined : (panel.kept.of(conversation).draft ?? panel.state.open?.draft);
+    const now = draft === undefined ? { chips: [], text: "" } : fromDraft(draft);
+    latest.current = now;
+    caret.current = draft?.caret;
+    setWriting(now);
+    return undefined;
+  }, [conversation]);
+
+  useEffect(() => {
+    const onHide = (): void => flush();
+    addEventListener("pagehide", onHide);
+    return () => removeEventListener("pagehide", onHide);
+  }, [flush]);
+
+  useLayoutEffect(() => {
+    const { current } = area;
+    if (current === null) return;
+    if (current.value !== writing.text) current.value = writing.text;
+    if (caret.current !== undefined) current.setSelectionRange(caret.current, caret.current);
+    caret.current = undefined;
+  }, [writing]);
+
+  usePanelEvent((event) => {
+    if (event.type !== "insert") return;
+    const { text, chips } = latest.current;
+    const added = promptText(event.blocks);
+    const at = area.current?.selectionStart ?? text.length;
+    const end = Math.max(at, area.current?.selectionEnd ?? at);
+    change(
+      { chips: addChips(chips, event.blocks), text: text.slice(0, at) + added + text.slice(end) },
+      at + added.length,
+    );
+    area.current?.focus();
+  });
+
+  const history = useHistory(latest, change);
+  return { writing, change, history };
+}
+
+function draftOf(
+  writing: Writing,
+  area: HTMLTextAreaElement | null,
+): { blocks: readonly PromptBlock[]; caret: number } {
+  return { blocks: toBlocks(writing), caret: area?.selectionStart ?? writing.text.length };
+}
+
+/** Earlier prompts by the arrow keys; what was being written waits below the newest. */
+function useHistory(
+  latest: { readonly current: Writing },
+  change: (next: Partial<Writing>, caret?: number) => void,
+): (step: -1 | 1) => boolean {
+  const panel = usePanel();
+  const at = useRef<{ readonly back: number; readonly shown: string; readonly own: string } | undefined>(undefined);
+  return (step) => {
+    const prompts = (panel.state.open?.entries ?? []).flatMap(({ entry }) =>
+      entry.kind === "prompt" && entry.parent === undefined ? [promptText(entry.blocks)] : [],
+    );
+    const now = at.current?.shown === latest.current.text ? at.current : undefined;
+    if (now === undefined && (step === 1 || latest.current.text !== "")) return false;
+    const back = (now?.back ?? 0) - step;
+    const own = now?.own ?? latest.current.text;
+    const shown = back === 0 ? own : prompts.at(-back);
+    if (shown === undefined || back < 0) return now !== undefined;
+    at.current = back === 0 ? undefined : { back, shown, own };
+    change({ text: shown }, step === -1 ? 0 : shown.length);
+    return true;
+  };
+}

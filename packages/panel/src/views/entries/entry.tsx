@@ -1,0 +1,191 @@
+import type {
+  Entry,
+  MessageEntry,
+  NoticeEntry,
+  PlacedEntry,
+  PlanEntry,
+  ThoughtEntry,
+  TurnEndEntry,
+} from "@patchbay/conversations/model";
+import type { ComponentType, JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { CopyButton } from "../widgets/copy-button.tsx";
+import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
+import { Boundary } from "../widgets/boundary.tsx";
+import { Icon, IconButton } from "../widgets/icon.tsx";
+import { pure } from "../widgets/pure.tsx";
+import { QuestionView } from "../questions/question.tsx";
+import { PromptView } from "./prompt.tsx";
+import { ToolView } from "./tool.tsx";
+
+/** One entry at its place. `isFirstReply`: the agent's first one after a prompt, which has the agent's name as heading. */
+export const EntryView: ComponentType<{
+  readonly entry: Entry;
+  readonly place: number;
+  readonly nested: readonly PlacedEntry[] | undefined;
+  readonly isFirstReply: boolean;
+}> = pure(({ entry, place, nested, isFirstReply }) => {
+  const words = useWords();
+  return (
+    <div class={`entry entry-${entry.kind}`} data-place={place} data-id={entry.id}>
+      {isFirstReply ? <AgentHeading /> : undefined}
+      <Boundary instead={<p class="note">{words("entry.failed")}</p>}>
+        <OneEntry entry={entry} nested={nested} />
+      </Boundary>
+    </div>
+  );
+});
+
+function AgentHeading(): JSX.Element {
+  return <h2 class="sr-only">{useAgentName()}</h2>;
+}
+
+function OneEntry({
+  entry,
+  nested,
+}: {
+  readonly entry: Entry;
+  readonly nested: readonly PlacedEntry[] | undefined;
+}): JSX.Element | undefined {
+  switch (entry.kind) {
+    case "prompt":
+      return <PromptView entry={entry} />;
+    case "message":
+      return <MessageView entry={entry} />;
+    case "thought":
+      return <ThoughtView entry={entry} />;
+    case "tool":
+      return <ToolView entry={entry} nested={nested} Nested={NestedEntries} />;
+    case "plan":
+      return <PlanView entry={entry} />;
+    case "question":
+      return <QuestionView entry={entry} />;
+    case "notice":
+      return <NoticeView entry={entry} />;
+    case "turn-end":
+      return <TurnEndView entry={entry} />;
+  }
+}
+
+/** What a subagent did. */
+function NestedEntries({ entries }: { readonly entries: readonly PlacedEntry[] }): JSX.Element {
+  return (
+    <>
+      {entries.map(({ place, entry }) => (
+        <EntryView key={entry.id} place={place} entry={entry} nested={undefined} isFirstReply={false} />
+      ))}
+    </>
+  );
+}
+
+function MessageView({ entry }: { readonly entry: MessageEntry }): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const conversation = useSelected((state) => state.open?.id);
+  return (
+    <div class="message">
+      <Markdown text={entry.text} isComplete={entry.isComplete} />
+      {entry.isComplete && conversation !== undefined ? (
+        <div class="entry-actions" role="group" aria-label={words("message.actions")}>
+          <CopyButton label={words("message.copy")} text={() => entry.text} />
+          <IconButton
+            icon="open"
+            label={words("message.markdown")}
+            onClick={() => panel.post({ type: "open-entry", conversation, entry: entry.id })}
+          />
+        </div>
+      ) : undefined}
+    </div>
+  );
+}
+
+/** Folded from the start, and open only if the user opens it. */
+function ThoughtView({ entry }: { readonly entry: ThoughtEntry }): JSX.Element {
+  const words = useWords();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div class="thought">
+      <button type="button" class="tool-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name="thought" />
+        <span class="tool-title">{words(entry.isComplete ? "thought.done" : "thought.running")}</span>
+        <Icon name="chevron" class={`chevron ${isOpen ? "open" : ""}`} />
+      </button>
+      {isOpen ? (
+        <div class="thought-text">
+          <Markdown text={entry.text} isComplete={entry.isComplete} />
+        </div>
+      ) : undefined}
+    </div>
+  );
+}
+
+function PlanView({ entry }: { readonly entry: PlanEntry }): JSX.Element {
+  const words = useWords();
+  const done = entry.steps.filter(({ state }) => state === "done").length;
+  return (
+    <section class="card plan" aria-label={words("plan.title")}>
+      <div class="card-head">
+        <Icon name="plan" />
+        <span class="card-title">{words("plan.title")}</span>
+        <span class="card-note">{words("plan.progress", { done, total: entry.steps.length })}</span>
+      </div>
+      <ol class="plan-steps">
+        {entry.steps.map(({ text, state }, index) => (
+          <li key={index} class={`plan-${state}`}>
+            {state === "running" ? (
+              <span class="spinner" aria-hidden="true" />
+            ) : (
+              <Icon name={state === "done" ? "check" : "circle"} />
+            )}
+            <span class="sr-only">{words(`plan.${state}`)}: </span>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function NoticeView({ entry }: { readonly entry: NoticeEntry }): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const conversation = useSelected((state) => state.open?.id);
+  const { level, text, detail, action } = entry;
+  return (
+    <div class={`notice notice-${level}`}>
+      <Icon name={level} />
+      <div class="notice-text">
+        <p>{text}</p>
+        {detail === undefined ? undefined : (
+          <details>
+            <summary>{words("notice.detail")}</summary>
+            <pre tabIndex={0}>{detail}</pre>
+          </details>
+        )}
+        {action === undefined || conversation === undefined ? undefined : (
+          <button type="button" class="button" onClick={() => panel.post({ type: "act", conversation, action })}>
+            {words(`notice.${action}`)}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** How a turn ended, in one quiet line. */
+function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element | undefined {
+  const words = useWords();
+  const locale = useSelected((state) => state.settings?.locale) ?? "en";
+  const { reason, durationMs, usage } = entry;
+  const parts = [
+    ...(reason === "done" ? [] : [words(`end.${reason}`)]),
+    ...(durationMs === undefined ? [] : [formatDuration(durationMs, words)]),
+    ...(usage?.outputTokens === undefined
+      ? []
+      : [words("end.tokens", { count: formatCount((usage.inputTokens ?? 0) + usage.outputTokens, locale) })]),
+    ...(usage?.cost === undefined ? [] : [formatCost(usage.cost, usage.currency, locale)]),
+  ];
+  return parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>;
+}

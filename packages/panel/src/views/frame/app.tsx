@@ -1,0 +1,120 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { PanelStore } from "../../store/store.ts";
+import { PanelContext, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
+import { Composer } from "../composer/composer.tsx";
+import { ChangesBar } from "../log/changes-bar.tsx";
+import { FindBar } from "../log/find-bar.tsx";
+import { Log } from "../log/log.tsx";
+import { Announcer } from "./announcer.tsx";
+import { Boundary } from "../widgets/boundary.tsx";
+import { ConversationList } from "./conversation-list.tsx";
+import { Head } from "./head.tsx";
+import { Welcome } from "./welcome.tsx";
+
+/** The whole page. What fails in it can be loaded again: the host has everything, and the draft is kept. */
+export function App({ store }: { readonly store: PanelStore }): JSX.Element {
+  const [round, setRound] = useState(0);
+  return (
+    <PanelContext.Provider value={store}>
+      <Boundary
+        key={round}
+        instead={
+          <Failure
+            onReload={() => {
+              store.post({
+                type: "ready",
+                ...(store.kept.conversation === undefined ? {} : { conversation: store.kept.conversation }),
+              });
+              setRound(round + 1);
+            }}
+          />
+        }
+        onFailure={(error) =>
+          store.post({
+            type: "failed",
+            message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          })
+        }
+      >
+        <Page />
+      </Boundary>
+    </PanelContext.Provider>
+  );
+}
+
+function Failure({ onReload }: { readonly onReload: () => void }): JSX.Element {
+  const words = useWords();
+  return (
+    <div class="failure" role="alert">
+      <p>{words("page.failed")}</p>
+      <button type="button" class="button primary" onClick={onReload}>
+        {words("page.reload")}
+      </button>
+    </div>
+  );
+}
+
+function Page(): JSX.Element | undefined {
+  const panel = usePanel();
+  const open = useSelected((state) => state.open);
+  const hasSettings = useSelected((state) => state.settings !== undefined);
+  const isListing = useSelected((state) => state.isListing);
+  const isFinding = useSelected((state) => state.isFinding);
+  usePanelEvent((event) => {
+    if (event.type !== "command") return;
+    if (event.command === "find") panel.update({ isFinding: true, isListing: false });
+    if (event.command === "list") panel.update({ isListing: true });
+  });
+  useFocusReports();
+  if (!hasSettings) return undefined;
+  if (open === undefined) return isListing ? <ConversationList /> : <Welcome />;
+  return (
+    <div class="page">
+      <Head open={open} />
+      {isListing ? <ConversationList /> : undefined}
+      {isFinding && !isListing ? <FindBar key={open.id} conversation={open.id} /> : undefined}
+      {/* Hidden, not gone: what was open in it stays open. */}
+      <main class="main" hidden={isListing}>
+        <Log key={open.id} open={open} />
+        <Foot />
+      </main>
+      <Announcer />
+    </div>
+  );
+}
+
+function Foot(): JSX.Element | undefined {
+  const words = useWords();
+  const id = useSelected((state) => state.open?.id);
+  const access = useSelected((state) => state.open?.access);
+  const isKept = useSelected((state) => state.open?.isKept);
+  if (id === undefined) return undefined;
+  return (
+    <div class="foot">
+      {isKept === false ? <p class="note foot-note">{words("access.notKept")}</p> : undefined}
+      <ChangesBar conversation={id} />
+      {access?.kind === "read-only" ? <p class="note foot-note">{access.reason}</p> : <Composer conversation={id} />}
+    </div>
+  );
+}
+
+/** The editor's keys depend on where the keyboard is. */
+function useFocusReports(): void {
+  const panel = usePanel();
+  useEffect(() => {
+    let before = "";
+    const report = (): void => {
+      const hasFocus = document.hasFocus();
+      const isInQuestion = hasFocus && document.activeElement?.closest("[data-question]") !== null;
+      const now = `${hasFocus} ${isInQuestion}`;
+      if (now !== before) panel.post({ type: "focus", hasFocus, isInQuestion });
+      before = now;
+    };
+    const events = ["focus", "blur", "focusin", "focusout"] as const;
+    for (const event of events) addEventListener(event, report);
+    return () => {
+      for (const event of events) removeEventListener(event, report);
+    };
+  }, [panel]);
+}

@@ -1,0 +1,121 @@
+import type { ConversationSnapshot } from "@patchbay/conversations/model";
+import type { JSX } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { Icon, IconButton } from "../widgets/icon.tsx";
+import { Menu, type MenuItem } from "../widgets/menu.tsx";
+
+/** The head of the open conversation: what it is, and what can be done with it. */
+export function Head({ open }: { readonly open: ConversationSnapshot }): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const agent = useAgentName();
+  const isListing = useSelected((state) => state.isListing);
+  const waiting = useSelected(
+    ({ conversations }) => conversations.filter(({ id, state }) => state === "waiting" && id !== open.id).length,
+  );
+  const [isRenaming, setRenaming] = useState(false);
+  const conversation = open.id;
+  const acts: Readonly<Record<string, () => void>> = {
+    rename: () => setRenaming(true),
+    markdown: () => panel.post({ type: "open-conversation", conversation, as: "markdown" }),
+    tab: () => panel.post({ type: "open-conversation", conversation, as: "tab" }),
+    terminal: () => panel.post({ type: "act", conversation, action: "terminal" }),
+    fork: () => panel.post({ type: "fork", conversation }),
+  };
+  const items: readonly MenuItem[] = [
+    { id: "rename", name: words("head.rename"), icon: "edit" },
+    ...(open.capabilities?.fork === true ? [{ id: "fork", name: words("head.fork"), icon: "agent" } as const] : []),
+    { id: "terminal", name: words("head.terminal"), icon: "terminal" },
+    { id: "tab", name: words("head.tab"), icon: "open" },
+    { id: "markdown", name: words("head.markdown"), icon: "file" },
+  ];
+  return (
+    <header class="head">
+      <span class="with-count">
+        <IconButton
+          icon="list"
+          label={words("head.list")}
+          isPressed={isListing}
+          onClick={() => panel.update({ isListing: !isListing })}
+        />
+        {waiting > 0 ? <span class="count">{waiting}</span> : undefined}
+      </span>
+      {isRenaming ? (
+        <Rename open={open} onEnd={() => setRenaming(false)} />
+      ) : (
+        <h1 class="head-title" title={open.title}>
+          <span class="head-name">{open.title === "" ? words("head.untitled") : open.title}</span>
+          <span class="head-agent">{agent}</span>
+        </h1>
+      )}
+      <IconButton
+        icon="search"
+        label={words("head.find")}
+        onClick={() => panel.update({ isFinding: true, isListing: false })}
+      />
+      <NewConversation />
+      <Menu label={words("head.more")} items={items} onPick={(id) => acts[id]?.()} place="below" class="icon-menu">
+        <Icon name="more" />
+      </Menu>
+    </header>
+  );
+}
+
+/** One agent: begins at once. Several: asks which. */
+export function NewConversation(): JSX.Element | undefined {
+  const words = useWords();
+  const panel = usePanel();
+  const agents = useSelected((state) => state.agents);
+  const installed = agents.filter(({ isInstalled }) => isInstalled);
+  const [only] = installed;
+  const begin = (agent: string): void => {
+    panel.update({ isListing: false });
+    panel.post({ type: "new-conversation", agent });
+  };
+  if (only === undefined) return undefined;
+  if (installed.length === 1) {
+    return <IconButton icon="add" label={words("head.new")} onClick={() => begin(only.id)} />;
+  }
+  return (
+    <Menu
+      label={words("head.new")}
+      items={installed.map(({ id, name }) => ({ id, name: words("head.newWith", { agent: name }) }))}
+      onPick={begin}
+      place="below"
+      class="icon-menu"
+    >
+      <Icon name="add" />
+    </Menu>
+  );
+}
+
+function Rename({ open, onEnd }: { readonly open: ConversationSnapshot; readonly onEnd: () => void }): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const isDone = useRef(false);
+  const end = (title: string | undefined): void => {
+    if (isDone.current) return;
+    isDone.current = true;
+    const name = title?.trim() ?? "";
+    if (name !== "" && name !== open.title) panel.post({ type: "rename", conversation: open.id, title: name });
+    onEnd();
+  };
+  return (
+    <input
+      class="field head-field"
+      type="text"
+      aria-label={words("head.rename")}
+      defaultValue={open.title}
+      ref={(element) => {
+        if (element !== null && document.activeElement !== element && !isDone.current) element.select();
+      }}
+      onBlur={({ currentTarget }) => end(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.isComposing || event.keyCode === 229) return;
+        if (event.key === "Enter") end(event.currentTarget.value);
+        if (event.key === "Escape") end(undefined);
+      }}
+    />
+  );
+}

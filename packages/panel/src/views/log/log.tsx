@@ -1,0 +1,189 @@
+import type { ConversationSnapshot, PlacedEntry } from "@patchbay/conversations/model";
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useAgentName, usePanel, usePanelEvent, useWords } from "../../store/use-panel.ts";
+import { EntryView } from "../entries/entry.tsx";
+import { type Groups, groupEntries } from "../entries/group-entries.ts";
+import { Icon } from "../widgets/icon.tsx";
+import { StatusRow } from "./status-row.tsx";
+import { useScroll } from "./use-scroll.ts";
+import { type Shown, shownOf, startAround, startMoved } from "./use-window.ts";
+
+/** The conversation itself: the newest entries, and older ones as one scrolls back. */
+export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const agent = useAgentName();
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const anchor = useRef(panel.kept.of(open.id).anchor);
+  const groups = useRef<Groups | undefined>(undefined);
+  groups.current = groupEntries(open.entries, groups.current);
+  const { top, nested } = groups.current;
+  const [start, setStart] = useState<number | undefined>(() => {
+    const place = anchor.current?.place;
+    return place !== undefined && top.some((placed) => placed.place === place) ? startAround(top, place) : undefined;
+  });
+  const shown = shownOf(top, start);
+  const now = useRef({ top, shown, start });
+  now.current = { top, shown, start };
+
+  const scroll = useScroll(scroller, content, {
+    isLive: shown.after === 0,
+    onPin: (isPinned) => setStart(isPinned ? undefined : now.current.shown.entries[0]?.place),
+    onNearStart: () => {
+      if (now.current.shown.before === 0) panel.askOlder();
+      else setStart(startMoved(now.current.top, now.current.shown, -1));
+    },
+    onNearEnd: () => {
+      if (now.current.shown.after > 0) setStart(startMoved(now.current.top, now.current.shown, 1));
+    },
+    onScrolled: () => keepAnchor(),
+  });
+
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const keepAnchor = (): void => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      const { current: view } = scroller;
+      if (view === null) return;
+      panel.kept.set(open.id, { anchor: scroll.isPinned() ? {} : anchorIn(view) });
+    }, 200);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  // Where one was reading before the page was hidden.
+  useLayoutEffect(() => {
+    const { current: view } = scroller;
+    const { place, offset = 0 } = anchor.current ?? {};
+    const entry = start === undefined ? undefined : view?.querySelector(`[data-place="${place}"]`);
+    if (view === null || !(entry instanceof HTMLElement)) return;
+    scroll.unpin();
+    view.scrollTop = entry.offsetTop - view.offsetTop + offset;
+  }, []);
+
+  const wanted = useRef<number | undefined>(undefined);
+  const reveal = (place: number): void => {
+    const first = now.current.top[0]?.place;
+    wanted.current = place;
+    if (first !== undefined && place < first && first > open.start) {
+      scroll.unpin();
+      panel.askOlder();
+      return;
+    }
+    scroll.unpin();
+    setStart(startAround(now.current.top, place));
+  };
+  useLayoutEffect(() => {
+    const place = wanted.current;
+    if (place === undefined) {
+      if (start !== undefined) scroll.settle();
+      else panel.trim();
+      return;
+    }
+    const entry = elementAt(scroller.current, place);
+    if (entry === undefined) {
+      if ((top[0]?.place ?? 0) > place) panel.askOlder();
+      else if (start !== startAround(top, place)) setStart(startAround(top, place));
+      return;
+    }
+    wanted.current = undefined;
+    entry.scrollIntoView({ block: "center" });
+  });
+
+  usePanelEvent((event) => {
+    if (event.type === "sent") scroll.pin();
+    else if (event.type === "reveal") reveal(event.place);
+    else if (event.type === "command" && event.command === "previous-prompt") goToPrompt(-1);
+    else if (event.type === "command" && event.command === "next-prompt") goToPrompt(1);
+  });
+  const goToPrompt = (direction: -1 | 1): void => {
+    const { current: view } = scroller;
+    if (view === null) return;
+    const prompt = promptBeside(view, direction);
+    if (prompt === undefined) {
+      if (direction === 1) scroll.pin();
+      return;
+    }
+    scroll.unpin();
+    prompt.scrollIntoView({ block: "start" });
+    prompt.focus({ preventScroll: true });
+  };
+
+  return (
+    <div class="log-frame">
+      <div
+        class="log"
+        ref={scroller}
+        role="log"
+        aria-live="off"
+        aria-label={words("log.label", { agent })}
+        tabIndex={0}
+        onKeyDown={(event) => {
+          if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+          event.preventDefault();
+          goToPrompt(event.key === "ArrowUp" ? -1 : 1);
+        }}
+      >
+        <div class="log-content" ref={content}>
+          {shown.before > 0 || (top[0]?.place ?? open.start) > open.start ? (
+            <p class="note older">{words("log.older")}</p>
+          ) : undefined}
+          {top.length === 0 ? <p class="empty">{words("log.empty", { agent })}</p> : undefined}
+          {shown.entries.map((placed, index) => (
+            <EntryView
+              key={placed.entry.id}
+              entry={placed.entry}
+              place={placed.place}
+              nested={nested.get(placed.entry.id)}
+              isFirstReply={isFirstReply(shown, index)}
+            />
+          ))}
+          <StatusRow />
+        </div>
+      </div>
+      {start === undefined ? undefined : (
+        <button type="button" class="button latest" onClick={scroll.pin}>
+          <Icon name="arrowDown" />
+          {words("log.latest")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function isFirstReply({ entries }: Shown, index: number): boolean {
+  const isOwn = (placed: PlacedEntry | undefined): boolean => placed === undefined || placed.entry.kind === "prompt";
+  return !isOwn(entries[index]) && isOwn(entries[index - 1]);
+}
+
+/** The first entry that is at least partly visible. */
+function anchorIn(view: HTMLElement): { place?: number; offset?: number } {
+  const { top } = view.getBoundingClientRect();
+  for (const entry of view.querySelectorAll<HTMLElement>(".log-content > .entry")) {
+    const rect = entry.getBoundingClientRect();
+    if (rect.bottom > top + 1) return { place: Number(entry.dataset["place"]), offset: top - rect.top };
+  }
+  return {};
+}
+
+/** The entry at a place, or the one that it is nested in. */
+function elementAt(view: HTMLElement | null, place: number): HTMLElement | undefined {
+  const entries = Array.from(view?.querySelectorAll<HTMLElement>(".entry") ?? []);
+  const exact = entries.find((entry) => Number(entry.dataset["place"]) === place);
+  if (exact !== undefined) return exact;
+  const [first] = entries;
+  if (first === undefined || Number(first.dataset["place"]) > place) return undefined;
+  const before = entries.findLast((entry) => Number(entry.dataset["place"]) < place);
+  return entries.at(-1) === before ? undefined : before;
+}
+
+function promptBeside(view: HTMLElement, direction: -1 | 1): HTMLElement | undefined {
+  const { top } = view.getBoundingClientRect();
+  const prompts = Array.from(view.querySelectorAll<HTMLElement>(".entry-prompt"));
+  const at = (prompt: HTMLElement): number => prompt.getBoundingClientRect().top - top;
+  const found =
+    direction === -1 ? prompts.findLast((prompt) => at(prompt) < -4) : prompts.find((prompt) => at(prompt) > 24);
+  found?.setAttribute("tabindex", "-1");
+  return found;
+}

@@ -1,0 +1,126 @@
+import type { SessionState } from "@patchbay/conversations/model";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { formatDuration } from "../widgets/format.ts";
+import { Icon } from "../widgets/icon.tsx";
+
+/** What the session is doing, below the newest entry. */
+export function StatusRow(): JSX.Element | undefined {
+  const words = useWords();
+  const agent = useAgentName();
+  const state = useSelected(({ open }) => open?.state);
+  const isEmpty = useSelected(({ open }) => (open?.entries.length ?? 0) === 0);
+  switch (state?.kind) {
+    case "starting":
+      return <Working text={words("state.starting", { agent })} />;
+    case "running":
+      return <Running since={state.since} />;
+    case "retrying":
+      return <Retrying state={state} />;
+    case "signed-out":
+      return <SignedOut state={state} />;
+    case "ended":
+      return isEmpty && state.reason === undefined ? undefined : <Ended state={state} />;
+    default:
+      return undefined;
+  }
+}
+
+function Working({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <p class="status">
+      <span class="spinner" aria-hidden="true" />
+      {text}
+    </p>
+  );
+}
+
+/** Drawn again each second while it is shown. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+function Running({ since }: { readonly since: number }): JSX.Element {
+  const words = useWords();
+  const elapsed = useNow() - since;
+  return (
+    <Working
+      text={elapsed < 2000 ? words("state.running") : `${words("state.running")} · ${formatDuration(elapsed, words)}`}
+    />
+  );
+}
+
+function Retrying({ state }: { readonly state: Extract<SessionState, { readonly kind: "retrying" }> }): JSX.Element {
+  const words = useWords();
+  const { attempt, reason, nextAt } = state;
+  const seconds = Math.ceil((nextAt - useNow()) / 1000);
+  return (
+    <p class="status warning">
+      <Icon name="warning" />
+      {seconds > 0
+        ? words("state.retrying", { attempt, reason, seconds })
+        : words("state.retryingNow", { attempt, reason })}
+    </p>
+  );
+}
+
+function SignedOut({ state }: { readonly state: Extract<SessionState, { readonly kind: "signed-out" }> }): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const agent = useAgentName();
+  const conversation = useSelected(({ open }) => open?.id);
+  const act = (action: "sign-in" | "retry", method?: string) => (): void => {
+    if (conversation === undefined) return;
+    panel.post({ type: "act", conversation, action, ...(method === undefined ? {} : { method }) });
+  };
+  return (
+    <div class="notice notice-warning">
+      <Icon name="warning" />
+      <div class="notice-text">
+        <p>{words("state.signedOut", { agent })}</p>
+        <div class="buttons">
+          {state.methods.length === 0 ? (
+            <button type="button" class="button primary" onClick={act("sign-in")}>
+              {words("state.signIn")}
+            </button>
+          ) : (
+            state.methods.map(({ id, name, description }, index) => (
+              <button
+                key={id}
+                type="button"
+                class={`button ${index === 0 ? "primary" : ""}`}
+                title={description}
+                onClick={act("sign-in", id)}
+              >
+                {name}
+              </button>
+            ))
+          )}
+          <button type="button" class="button" onClick={act("retry")}>
+            {words("state.signInAgain")}
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Ended({
+  state: { reason },
+}: {
+  readonly state: Extract<SessionState, { readonly kind: "ended" }>;
+}): JSX.Element {
+  const words = useWords();
+  const agent = useAgentName();
+  return (
+    <p class="status">
+      {reason === undefined ? words("state.ended", { agent }) : words("state.failed", { agent, reason })}
+    </p>
+  );
+}

@@ -1,0 +1,274 @@
+import type {
+  Answer,
+  Choice,
+  PermissionQuestion,
+  PlanQuestion,
+  QuestionEntry,
+  QuestionOutcome,
+} from "@patchbay/conversations/model";
+import type { ComponentChildren, ComponentType, JSX } from "preact";
+import { useId, useState } from "preact/hooks";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { DiffCounts, DiffView } from "../widgets/small-diff.tsx";
+import { TextBox } from "../widgets/text-box.tsx";
+import { Icon } from "../widgets/icon.tsx";
+import { isInside, shownPath, useFolders } from "../widgets/paths.ts";
+import { pure } from "../widgets/pure.tsx";
+import { FormView } from "./form.tsx";
+import { useGuard } from "./guard.ts";
+
+/** Lines of a change that are shown in a question: all that a person would read there. */
+const diffLimit = 400;
+
+/** A question in the flow of the conversation. It takes no focus, and stays there with its answer. */
+export const QuestionView: ComponentType<{ readonly entry: QuestionEntry }> = pure(({ entry }) => {
+  const { question, outcome } = entry;
+  if (outcome !== undefined) return <SettledView entry={entry} outcome={outcome} />;
+  switch (question.type) {
+    case "permission":
+      return <PermissionView entry={entry} question={question} />;
+    case "plan":
+      return <PlanView entry={entry} question={question} />;
+    case "form":
+      return (
+        <Card entry={entry} titleKey="ask.form">
+          {(answer) => <FormView question={question} answer={answer} />}
+        </Card>
+      );
+  }
+});
+
+/** What all questions have: a frame, a title, and one answer. */
+function Card({
+  entry,
+  titleKey,
+  children,
+}: {
+  readonly entry: QuestionEntry;
+  readonly titleKey: "ask.permission" | "ask.form" | "ask.plan";
+  readonly children: (answer: (answer: Answer) => () => void, isSent: boolean) => ComponentChildren;
+}): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const agent = useAgentName();
+  const conversation = useSelected((state) => state.open?.id);
+  const { guarded, onKeyDown } = useGuard();
+  const [isSent, setSent] = useState(false);
+  const title = useId();
+  const answer = (given: Answer): (() => void) =>
+    guarded(() => {
+      if (isSent || conversation === undefined) return;
+      setSent(true);
+      panel.post({ type: "answer", conversation, id: entry.id, answer: given });
+      // The buttons go away: the focus that was on one of them goes back to where the user writes.
+      panel.emit({ type: "command", command: "focus" });
+    });
+  return (
+    <section
+      class="card question"
+      aria-labelledby={title}
+      data-question={entry.id}
+      aria-busy={isSent}
+      onKeyDown={onKeyDown}
+    >
+      <div class="card-head">
+        <Icon name="question" />
+        <h3 class="card-title" id={title}>
+          {words(titleKey, { agent })}
+        </h3>
+      </div>
+      {children(answer, isSent)}
+    </section>
+  );
+}
+
+function PermissionView({
+  entry,
+  question,
+}: {
+  readonly entry: QuestionEntry;
+  readonly question: PermissionQuestion;
+}): JSX.Element {
+  const words = useWords();
+  const { title, reason, command, input } = question;
+  return (
+    <Card entry={entry} titleKey="ask.permission">
+      {(answer, isSent) => (
+        <>
+          <div class="question-body">
+            <p class="question-title">{title}</p>
+            {reason === undefined ? undefined : <p class="note">{reason}</p>}
+            {command === undefined ? undefined : <TextBox label={words("ask.command")} text={command} isCommand />}
+            {input === undefined ? undefined : <TextBox label={words("ask.input")} text={input} />}
+            <ProposedChange entry={entry} question={question} />
+          </div>
+          <Answers choices={question.choices} answer={answer} isSent={isSent} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function ProposedChange({
+  entry,
+  question: { change },
+}: {
+  readonly entry: QuestionEntry;
+  readonly question: PermissionQuestion;
+}): JSX.Element | undefined {
+  const words = useWords();
+  const panel = usePanel();
+  const folders = useFolders();
+  const conversation = useSelected((state) => state.open?.id);
+  if (change === undefined) return undefined;
+  const path = shownPath(change.path, folders);
+  return (
+    <div class="change">
+      <div class="change-head">
+        <span class="change-path" title={change.path}>
+          {path}
+        </span>
+        {isInside(change.path, folders) ? undefined : <span class="badge warning">{words("ask.outside")}</span>}
+        <DiffCounts change={change} />
+        <button
+          type="button"
+          class="text-button"
+          onClick={() =>
+            conversation && panel.post({ type: "open-diff", conversation, entry: entry.id, path: change.path })
+          }
+        >
+          {words("ask.review")}
+        </button>
+      </div>
+      <DiffView change={change} path={path} limit={diffLimit} />
+      {change.isEditable ? undefined : <p class="note">{words("ask.readOnly")}</p>}
+    </div>
+  );
+}
+
+function PlanView({
+  entry,
+  question,
+}: {
+  readonly entry: QuestionEntry;
+  readonly question: PlanQuestion;
+}): JSX.Element {
+  return (
+    <Card entry={entry} titleKey="ask.plan">
+      {(answer, isSent) => (
+        <>
+          <div class="question-body">
+            <Markdown text={question.plan} isComplete />
+          </div>
+          <Answers choices={question.choices} answer={answer} isSent={isSent} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+const isAllowing = ({ kind }: Choice): boolean => kind === "allow-once" || kind === "allow-always";
+
+/** The agent's own answers; No is always among them. */
+function Answers({
+  choices,
+  answer,
+  isSent,
+}: {
+  readonly choices: readonly Choice[];
+  readonly answer: (answer: Answer) => () => void;
+  readonly isSent: boolean;
+}): JSX.Element {
+  const words = useWords();
+  const agent = useAgentName();
+  const takesMessages = useSelected((state) => state.open?.capabilities?.rejectionMessages === true);
+  const [message, setMessage] = useState("");
+  const field = useId();
+  const refusals = choices.filter((choice) => !isAllowing(choice));
+  const rules = choices.filter(({ rule }) => rule !== undefined);
+  const hasMessage = message.trim() !== "";
+  const reject = answer(hasMessage ? { type: "reject", message: message.trim() } : { type: "reject" });
+  return (
+    <div class="question-foot">
+      {rules.map(({ id, rule, name }) => (
+        <p key={id} class="note rule">
+          {words("ask.rule", { name })} <code dir="ltr">{rule}</code>
+        </p>
+      ))}
+      {takesMessages ? (
+        <input
+          id={field}
+          type="text"
+          class="field"
+          aria-label={words("ask.rejectWhy", { agent })}
+          placeholder={words("ask.rejectWhy", { agent })}
+          value={message}
+          disabled={isSent}
+          onInput={({ currentTarget }) => setMessage(currentTarget.value)}
+          onKeyDown={(event) => {
+            const isSending = event.key === "Enter" && !event.isComposing && event.keyCode !== 229;
+            if (isSending && hasMessage && !event.repeat) reject();
+          }}
+        />
+      ) : undefined}
+      <div class="buttons">
+        {choices.filter(isAllowing).map(({ id, name }, index) => (
+          <button
+            key={id}
+            type="button"
+            class={`button ${index === 0 && !hasMessage ? "primary" : ""}`}
+            disabled={isSent}
+            onClick={answer({ type: "choice", choiceId: id })}
+          >
+            {name}
+          </button>
+        ))}
+        {refusals.length === 0 || hasMessage ? (
+          <button type="button" class={`button ${hasMessage ? "primary" : ""}`} disabled={isSent} onClick={reject}>
+            {words("ask.reject")}
+          </button>
+        ) : (
+          refusals.map(({ id, name }) => (
+            <button
+              key={id}
+              type="button"
+              class="button"
+              disabled={isSent}
+              onClick={answer({ type: "choice", choiceId: id })}
+            >
+              {name}
+            </button>
+          ))
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A question that has ended, in one line. */
+function SettledView({
+  entry: { question },
+  outcome,
+}: {
+  readonly entry: QuestionEntry;
+  readonly outcome: QuestionOutcome;
+}): JSX.Element {
+  const words = useWords();
+  const title = question.type === "permission" ? question.title : question.type === "form" ? question.message : "";
+  const isAllowed = outcome.type === "answered" && outcome.isAllowed;
+  const summary = outcome.type === "withdrawn" ? words("ask.withdrawn") : outcome.summary;
+  const edited = outcome.type === "answered" && outcome.isEdited === true ? ` (${words("ask.edited")})` : "";
+  return (
+    <div class={`settled ${isAllowed ? "allowed" : "refused"}`}>
+      <Icon name={isAllowed ? "check" : outcome.type === "withdrawn" ? "dash" : "close"} />
+      <p>
+        {title === "" ? undefined : <span class="settled-title">{title}</span>}
+        <span class="settled-answer">
+          {summary}
+          {edited}
+        </span>
+      </p>
+    </div>
+  );
+}

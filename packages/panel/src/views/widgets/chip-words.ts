@@ -1,0 +1,36 @@
+import type { PromptBlock } from "@patchbay/conversations/model";
+import type { IconName } from "./icon.tsx";
+import { baseName } from "./paths.ts";
+
+/** The text of a prompt, without what was added to it. */
+export function promptText(blocks: readonly PromptBlock[]): string {
+  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+/** What is written on a chip. */
+export function chipLabel(block: PromptBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "mention":
+    case "excerpt": {
+      const name = block.type === "excerpt" ? block.title : baseName(block.path);
+      const { lines } = block;
+      if (lines === undefined) return name;
+      return lines.start === lines.end ? `${name} ${lines.start}` : `${name} ${lines.start}–${lines.end}`;
+    }
+    case "image":
+      return block.name ?? block.mimeType.replace("image/", "").toUpperCase();
+  }
+}
+
+const chipIcons: Readonly<Record<PromptBlock["type"], IconName>> = {
+  text: "file",
+  mention: "file",
+  excerpt: "insert",
+  image: "image",
+};
+
+export function chipIcon(block: PromptBlock): IconName {
+  return block.type === "mention" && /[/\\]$/u.test(block.path) ? "folder" : chipIcons[block.type];
+}

@@ -1,0 +1,44 @@
+import type { Words } from "../../store/use-panel.ts";
+
+/** Numbers and times in the user's language. */
+export function formatCount(count: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(count);
+}
+
+export function formatCost(cost: number, currency: string | undefined, locale: string): string {
+  const digits = cost !== 0 && cost < 0.01 ? 4 : 2;
+  if (currency === undefined || !/^[A-Z]{3}$/u.test(currency)) return cost.toFixed(digits);
+  return new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(cost);
+}
+
+export function formatPercent(share: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share);
+}
+
+export function formatDuration(ms: number, words: Words): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 60) return words("end.seconds", { seconds });
+  return words("end.minutes", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
+}
+
+const units = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+/** E.g. "5 min. ago". */
+export function formatAgo(at: number, now: number, locale: string): string {
+  const seconds = Math.max(0, (now - at) / 1000);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "narrow" });
+  const unit = units.find(([, length]) => seconds >= length);
+  return unit === undefined ? format.format(0, "second") : format.format(-Math.floor(seconds / unit[1]), unit[0]);
+}

@@ -1,0 +1,101 @@
+import type { FileChange } from "@patchbay/conversations/model";
+import { diffLines } from "diff";
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { useWords } from "../../store/use-panel.ts";
+
+/** A line of a small diff; `gap` stands for lines that are the same in both. */
+export interface DiffLine {
+  readonly kind: "same" | "added" | "removed" | "gap";
+  readonly text: string;
+  readonly before?: number;
+  readonly after?: number;
+}
+
+export interface SmallDiff {
+  readonly lines: readonly DiffLine[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+const context = 2;
+
+/** What differs, with two lines around it. Undefined: too much to be compared while somebody waits. */
+export function smallDiff({ before = "", after = "" }: FileChange): SmallDiff | undefined {
+  const parts = diffLines(before, after, { timeout: 40 });
+  if (parts === undefined) return undefined;
+  const lines: DiffLine[] = [];
+  let [left, right, added, removed] = [1, 1, 0, 0];
+  for (const [index, { value, added: isAdded, removed: isRemoved }] of parts.entries()) {
+    const texts = value.replace(/\n$/u, "").split("\n");
+    if (isAdded) {
+      for (const text of texts) lines.push({ kind: "added", text, after: right++ });
+      added += texts.length;
+    } else if (isRemoved) {
+      for (const text of texts) lines.push({ kind: "removed", text, before: left++ });
+      removed += texts.length;
+    } else {
+      const head = index === 0 ? 0 : context;
+      const tail = index === parts.length - 1 ? 0 : context;
+      const isCut = texts.length > head + tail + 1;
+      for (const [at, text] of texts.entries()) {
+        if (!isCut || at < head || at >= texts.length - tail) {
+          lines.push({ kind: "same", text, before: left, after: right });
+        } else if (at === head) lines.push({ kind: "gap", text: "" });
+        left += 1;
+        right += 1;
+      }
+    }
+  }
+  return { lines, added, removed };
+}
+
+const signs = { same: " ", added: "+", removed: "−", gap: "" } as const;
+
+/** A change as lines. Where the whole is not in `limit` lines, the rest is counted. */
+export function DiffView({
+  change,
+  path,
+  limit,
+}: {
+  readonly change: FileChange;
+  readonly path: string;
+  readonly limit: number;
+}): JSX.Element {
+  const words = useWords();
+  const diff = useMemo(() => smallDiff(change), [change.before, change.after]);
+  if (diff === undefined) return <p class="note">{words("diff.tooLarge")}</p>;
+  const shown = diff.lines.slice(0, limit);
+  const rest = diff.lines.length - shown.length;
+  return (
+    <div class="diff" tabIndex={0} role="group" aria-label={words("diff.label", { path })} dir="ltr">
+      <div class="diff-lines">
+        {shown.map(({ kind, text, before, after }, index) => (
+          <div key={index} class={`diff-line ${kind}`}>
+            <span class="diff-number">{change.isFragment === true ? "" : (after ?? before ?? "")}</span>
+            <span class="diff-sign" aria-hidden="true">
+              {signs[kind]}
+            </span>
+            {kind === "added" || kind === "removed" ? (
+              <span class="sr-only">{words(`diff.${kind}`)}: </span>
+            ) : undefined}
+            <span class="diff-text">{kind === "gap" ? "⋯" : text}</span>
+          </div>
+        ))}
+        {rest > 0 ? <div class="diff-line gap diff-rest">{words("diff.more", { count: rest })}</div> : undefined}
+      </div>
+    </div>
+  );
+}
+
+/** How many lines come and go, e.g. "+3 −1". */
+export function DiffCounts({ change }: { readonly change: FileChange }): JSX.Element | undefined {
+  const diff = useMemo(() => smallDiff(change), [change.before, change.after]);
+  if (diff === undefined) return undefined;
+  return (
+    <span class="counts" dir="ltr">
+      {diff.added > 0 ? <span class="count-added">+{diff.added}</span> : undefined}
+      {diff.removed > 0 ? <span class="count-removed">−{diff.removed}</span> : undefined}
+    </span>
+  );
+}

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { fonts, themes } from "./themes.ts";
+
+const dist = join(import.meta.dirname, "..", "..", "dist");
+const address = "http://panel.test";
+const nonce = "bm9uY2U";
+
+const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
+
+/** What hosts must set at least. */
+export const policy: string = [
+  "default-src 'none'",
+  `script-src 'nonce-${nonce}'`,
+  `style-src ${address} 'nonce-${nonce}'`,
+  `img-src ${address} data: blob:`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+function findBrowser(): string | undefined {
+  const chosen = process.env["PATCHBAY_E2E_BROWSER"];
+  if (chosen !== undefined) return chosen;
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/** Why the panel cannot be run in a browser here. */
+export function whyNoBrowser(): string | undefined {
+  if (!existsSync(join(dist, "page", "panel.js"))) return "needs a build";
+  return findBrowser() === undefined ? "needs Chromium, on the path or named by PATCHBAY_E2E_BROWSER" : undefined;
+}
+
+/** The real bundle in a real browser, under the policy that hosts set. */
+export class PanelLab {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<PanelLab> {
+    const executablePath = findBrowser();
+    if (executablePath === undefined) throw new Error("no browser");
+    return new PanelLab(
+      await chromium.launch({ executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu"] }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+  }
+
+  /** A page with the panel in it. `problems` collects what the browser complains about. */
+  async open({
+    theme = "dark",
+    width = 420,
+    height = 800,
+    direction = "ltr",
+  }: {
+    readonly theme?: keyof typeof themes;
+    readonly width?: number;
+    readonly height?: number;
+    readonly direction?: "ltr" | "rtl";
+  } = {}): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly problems: readonly string[] }> {
+    const context = await this.#browser.newContext({ viewport: { width, height }, deviceScaleFactor: 2 });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    await page.route("**/*", async (route) => {
+      const { hostname, pathname } = new URL(route.request().url());
+      const file = join(dist, pathname);
+      if (hostname !== "panel.test") {
+        problems.push(`asked for ${route.request().url()}`);
+        await route.abort();
+      } else if (pathname === "/") {
+        const body = html(theme, direction);
+        await route.fulfill({ contentType: "text/html", body, headers: { "Content-Security-Policy": policy } });
+      } else if (existsSync(file)) {
+        const contentType = types[pathname.slice(pathname.lastIndexOf(".") + 1)] ?? "text/plain";
+        await route.fulfill({ contentType, body: readFileSync(file) });
+      } else await route.fulfill({ status: 404 });
+    });
+    await page.goto(`${address}/`);
+    await page.locator("#panel > *").first().waitFor();
+    return { page, context, problems };
+  }
+}
+
+function html(theme: keyof typeof themes, direction: string): string {
+  return `<!doctype html><html lang="en" dir="${direction}"><head><meta charset="utf-8"><title>Panel</title>
+<style nonce="${nonce}">:root{${themes[theme]}${fonts}}</style>
+<link rel="stylesheet" href="/page/panel.css">
+<script nonce="${nonce}" src="/bench/panel-bench.js"></script>
+<script nonce="${nonce}" type="module" src="/page/panel.js"></script></head><body><div id="panel"></div></body></html>`;
+}
