@@ -113,8 +113,10 @@ const conversations = {
   process: { packages: ["@patchbay/core", "node:*"] },
   "claude-stream": { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
   acp: { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
-  conversation: { rooms: ["driver", "model"], packages: [...tools, "node:*"] },
-  index: { rooms: ["acp", "claude-stream", "conversation", "driver", "model", "process"] },
+  transcript: { rooms: ["model"], packages: [...tools, "node:*"] },
+  conversation: { rooms: ["driver", "model", "transcript"], packages: [...tools, "node:*"] },
+  library: { rooms: ["conversation", "driver", "model", "transcript"], packages: [...tools, "node:*"] },
+  index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
 const preact = ["preact"];

@@ -1,4 +1,5 @@
 import type { Event } from "@patchbay/core";
+<<<<<<< HEAD
 import type {
   Answer,
   LineRange,
@@ -7,6 +8,9 @@ import type {
   SessionUpdate,
   TurnEndReason,
 } from "./model/index.ts";
+=======
+import type { Answer, Entry, PromptBlock, SessionCapabilities, SessionUpdate, TurnEndReason } from "./model/index.ts";
+>>>>>>> 9ef53cb (feat(conversations): hold conversations, with a queue, a transcript on disk and a library)
 
 /**
  * One running session of an agent, whatever it speaks. A driver translates: it keeps no transcript, queues nothing and shows
@@ -62,7 +66,7 @@ export interface RewindResult {
 export type SessionStart =
   | { readonly kind: "new" }
   | { readonly kind: "resume"; readonly sessionId: string }
-  /** A new session that remembers another one, up to a prompt or to its end. */
+  /** A new session that remembers another one, up to a point (`SessionLister.pointBefore`) or to its end. */
   | { readonly kind: "fork"; readonly sessionId: string; readonly upTo?: string };
 
 /** What a session needs of the editor. Every path is absolute. */
@@ -109,4 +113,26 @@ export interface Problem {
   readonly severity: "error" | "warning" | "information" | "hint";
   readonly message: string;
   readonly source?: string;
+}
+
+/** The sessions that an agent keeps itself, whoever held them: in a terminal, in another editor. */
+export interface SessionLister {
+  /** The id of the agent. */
+  readonly agent: string;
+  /** The sessions of a folder, newest first. Rejects where the agent cannot be asked. */
+  list(folder: string): Promise<readonly ListedSession[]>;
+  /** What was said in a session, as far as the agent keeps it. Absent where only the agent itself can replay it. */
+  history?(session: ListedSession): Promise<readonly Entry[]>;
+  /** The point just before a prompt, for `SessionStart.upTo`; undefined where it is not found. */
+  pointBefore?(sessionId: string, folder: string, promptId: string): Promise<string | undefined>;
+}
+
+export interface ListedSession {
+  readonly sessionId: string;
+  readonly folder: string;
+  readonly title: string;
+  /** When it was last used, Unix milliseconds. */
+  readonly usedAt: number;
+  /** The beginning of what was said last. */
+  readonly preview?: string;
 }

@@ -12,3 +12,16 @@ export {
   type ProgramNeed,
   type ProgramSettings,
 } from "./process/programs.ts";
+export type { SessionRequest } from "./conversation/agent-link.ts";
+export { Conversation, type ConversationOptions } from "./conversation/conversation.ts";
+export type { ConversationHost } from "./conversation/turn-files.ts";
+export type { ConversationChange } from "./conversation/gathered-updates.ts";
+export { ConversationStore, type ConversationStoreOptions } from "./transcript/conversation-store.ts";
+export { type LineFiles, nodeLineFiles } from "./transcript/line-files.ts";
+export {
+  ConversationLibrary,
+  type ConversationLibraryOptions,
+  type ListedConversation,
+  type SearchHit,
+} from "./library/conversation-library.ts";
+export { defaultKeeping, type Keeping } from "./library/sweep.ts";

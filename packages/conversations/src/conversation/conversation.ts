@@ -1,0 +1,365 @@
+import {
+  adviceFor,
+  type Clock,
+  type Event,
+  type Logger,
+  messageOf,
+  type PrivateStorage,
+  type Random,
+} from "@patchbay/core";
+import type { AgentSession, RewindResult } from "../driver.ts";
+import type { PromptBlock } from "../model/entries.ts";
+import type { ConversationSnapshot, ConversationStatus, Draft, PlacedEntry, QueuedPrompt } from "../model/snapshot.ts";
+import type { Answer } from "../model/questions.ts";
+import type { About } from "../transcript/line.ts";
+import type { ConversationFile } from "../transcript/conversation-store.ts";
+import type { Transcript } from "../transcript/transcript.ts";
+import { AgentLink, type SessionRequest } from "./agent-link.ts";
+import { type ConversationChange, GatheredUpdates } from "./gathered-updates.ts";
+import { History } from "./history.ts";
+import { SessionUpdates } from "./session-updates.ts";
+import { isOpenQuestion, outcomeOf } from "./settling.ts";
+import { TitledAbout, wordsOf } from "./titled-about.ts";
+import { type ConversationHost, TurnFiles } from "./turn-files.ts";
+import { TurnRunner } from "./turn-runner.ts";
+import { emptyDraft, readUnsent, type Unsent, UnsentKeeper } from "./unsent.ts";
+
+export interface ConversationOptions {
+  /** What a conversation is about that has no transcript yet. */
+  readonly about: About;
+  /** Opens what is on disk. Called again where a window takes over what another one had. */
+  readonly openFile: () => Promise<ConversationFile>;
+  /** For what is not sent yet. */
+  readonly storage: PrivateStorage;
+  readonly host: ConversationHost;
+  /** Makes a session; starts nothing yet. */
+  readonly connect: (request: SessionRequest) => AgentSession;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** What can be done with prompts that wait; false where one has been sent by now. */
+export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendNow">;
+
+/** Undo and redo of a file of a turn, by the id of the turn's prompt and the file's path. */
+export type FileControls = Pick<TurnFiles, "undo" | "redo">;
+
+/**
+ * One conversation with one agent. It lives in the editor's process and keeps everything: views come and go. To show it starts
+ * nothing; the first prompt starts the agent, and so does the next one after the agent has exited.
+ */
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #updates: GatheredUpdates;
+  readonly #about: TitledAbout;
+  readonly #unsent: UnsentKeeper;
+  readonly #link: AgentLink;
+  readonly #turns: TurnRunner;
+  readonly #heard: SessionUpdates;
+  readonly #files: TurnFiles;
+  #file: ConversationFile;
+  #history: History;
+  #draft: Draft;
+  #status: ConversationStatus;
+  #isClosed = false;
+
+  private constructor(
+    options: ConversationOptions,
+    parts: Unsent & { readonly file: ConversationFile; readonly history: History; readonly updates: GatheredUpdates },
+  ) {
+    const { clock, random, logger, storage, connect } = options;
+    const { file, history, updates, draft } = parts;
+    this.#options = options;
+    this.#updates = updates;
+    this.#file = file;
+    this.#history = history;
+    this.#draft = draft;
+    this.#about = new TitledAbout(file.transcript.about ?? options.about, clock);
+    // One that was sent just when its window was killed is in the history, too.
+    const queue = parts.queue.filter(({ id }) => !history.has(id));
+    this.#status = {
+      title: this.#about.value.title,
+      state: { kind: "ended" },
+      options: [],
+      commands: [],
+      queue,
+      waiting: 0,
+      access: file.access,
+      isKept: true,
+      turns: [],
+    };
+    this.#files = new TurnFiles({
+      host: options.host,
+      transcript: () => this.#file.transcript,
+      mayWrite: () => this.#mayWrite,
+      clock,
+      logger,
+      onDidChange: (turns) => this.#tell({ turns }),
+    });
+    this.#heard = new SessionUpdates({
+      clock,
+      history: () => this.#history,
+      status: () => this.#status,
+      tell: (status) => this.#tell(status),
+      onDidTitle: (title) => this.#nameBy("agent", title),
+      onDidName: (sessionId) => {
+        this.#about.session(sessionId);
+        this.#describe();
+      },
+      onEntry: (entry) => {
+        this.#files.sees(entry);
+        this.#turns.heard(entry);
+      },
+      onDidChangeFile: (update) => this.#files.changed(update),
+      onDidSignIn: () => this.#turns.resume(),
+    });
+    this.#link = new AgentLink({
+      connect: (start) => {
+        this.#heard.expect();
+        return connect({ about: this.#about.value, start, host: this.#files.host });
+      },
+      logger,
+      memory: () => this.#about.value,
+      onUpdate: (update, isReplay) => this.#heard.take(update, isReplay),
+      onDidStart: (capabilities) => this.#tell({ capabilities }),
+      onDidForget: (detail) =>
+        this.#turns.notice("warning", "The agent starts anew: it does not remember what is above.", { detail }),
+      onDidFail: (reason) => this.#onDidFailToStart(reason),
+    });
+    this.#turns = new TurnRunner({
+      clock,
+      random,
+      logger,
+      queue,
+      link: this.#link,
+      history: () => this.#history,
+      mayWrite: () => this.#mayWrite,
+      isSignedOut: () => this.#status.state.kind === "signed-out",
+      onDidChangeQueue: () => this.#onDidChangeQueue(),
+      onDidBegin: (prompt) => this.#onDidBegin(prompt),
+      onDidEnd: () => this.#onDidEnd(),
+    });
+    this.#unsent = new UnsentKeeper({
+      conversationId: this.id,
+      storage,
+      clock,
+      logger,
+      read: () => ({ draft: this.#draft, queue: this.#turns.prompts }),
+      onDidFail: (error) => this.#turns.notice("warning", `Your draft could not be saved. ${adviceFor(error)}`),
+    });
+    this.#status = { ...this.#status, turns: this.#files.turns };
+    this.#follow(file.transcript);
+  }
+
+  /** Opens a conversation as it is on disk, or a new one. Starts no agent. */
+  static async open(options: ConversationOptions): Promise<Conversation> {
+    const { clock, logger, storage, about } = options;
+    const updates = new GatheredUpdates(clock, (error) =>
+      logger.error("A view of a conversation failed", { reason: messageOf(error) }),
+    );
+    const [file, unsent] = await Promise.all([options.openFile(), readUnsent(storage, about.id)]);
+    const history = await History.open(file.transcript, updates);
+    const conversation = new Conversation(options, { file, history, updates, ...unsent });
+    if (file.isOwn) conversation.#turns.endInterrupted();
+    return conversation;
+  }
+
+  get id(): string {
+    return this.#about.value.id;
+  }
+
+  /** What the list of conversations says of it. */
+  get about(): About {
+    return this.#about.value;
+  }
+
+  get status(): ConversationStatus {
+    return { ...this.#status, waiting: this.#history.waiting };
+  }
+
+  /** Nothing was said in it, and nothing is about to be. */
+  get isEmpty(): boolean {
+    return this.#history.isEmpty && this.#draft.blocks.length === 0 && this.#turns.prompts.length === 0;
+  }
+
+  /** At most every 50 ms. */
+  get onDidChange(): Event<ConversationChange> {
+    return this.#updates.onDidChange;
+  }
+
+  /** The whole state, for a view that is new or has missed a patch. The next patch goes on from it. */
+  snapshot(): ConversationSnapshot {
+    this.#updates.flush();
+    const { id, agent, folder, at } = this.#about.value;
+    const sequence = this.#updates.sequence;
+    const entries = this.#history.newest;
+    return { ...this.status, id, agent, folder, at, sequence, entries, start: 0, draft: this.#draft };
+  }
+
+  /** A page of the entries before a place, in order. */
+  async earlier(before: number): Promise<readonly PlacedEntry[]> {
+    return await this.#history.before(before);
+  }
+
+  /** Sends a prompt when its turn comes, and returns its id. Undefined: this window may only read the conversation. */
+  prompt(blocks: readonly PromptBlock[]): string | undefined {
+    if (!this.#mayWrite) return undefined;
+    this.#draft = emptyDraft;
+    return this.#turns.add(blocks);
+  }
+
+  /** The prompts that wait. Nothing of it does anything where this window may only read. */
+  get queue(): QueueControls {
+    return this.#turns;
+  }
+
+  /** What turns did to the files, and the way back. */
+  get files(): FileControls {
+    return this.#files;
+  }
+
+  /** Settles an open question, once. False: it is not open any more. */
+  answer(questionId: string, answer: Answer): boolean {
+    const entry = this.#history.get(questionId);
+    if (entry === undefined || !isOpenQuestion(entry)) return false;
+    if (this.#link.session?.answer(questionId, answer) !== true) return false;
+    const after = this.#history.get(questionId);
+    if (after !== undefined && isOpenQuestion(after))
+      this.#history.upsert({ ...after, outcome: outcomeOf(after.question, answer) });
+    return true;
+  }
+
+  /** Stops the turn. Prompts that wait stay until the user sends something. */
+  async stop(): Promise<void> {
+    await this.#turns.stop();
+  }
+
+  /** Starts the agent anew, and goes on with what waits. */
+  async restart(): Promise<void> {
+    if (!this.#mayWrite) return;
+    await this.#turns.end();
+    this.#turns.resume();
+    if (this.#turns.prompts.length === 0) await this.#link.get();
+  }
+
+  /** Chooses a value of an option. Rejects with a sentence where the agent refuses. */
+  async setOption(optionId: string, value: string | boolean): Promise<void> {
+    if (this.#mayWrite) await this.#link.setOption(optionId, value);
+  }
+
+  /** Restores the files as they were before a prompt, by the agent's own means where it has some. `dryRun` only tells. */
+  async rewind(promptId: string, dryRun: boolean): Promise<RewindResult> {
+    const byAgent = this.#link.session?.rewind?.(promptId, dryRun);
+    return byAgent === undefined ? await this.#files.rewind(promptId, dryRun) : await byAgent;
+  }
+
+  /** Keeps what the user has begun to write, on disk within half a second. */
+  setDraft(draft: Draft): void {
+    if (!this.#mayWrite) return;
+    this.#draft = draft;
+    // A conversation that has nothing but a draft is found again, too.
+    if (this.#file.transcript.about === undefined) this.#describe();
+    this.#unsent.touch();
+  }
+
+  /** Names the conversation, also with the agent where that keeps names. */
+  async rename(title: string): Promise<void> {
+    this.#nameBy("user", title);
+    await this.#link.session?.rename?.(title).catch((error: unknown) => {
+      this.#options.logger.warn("The agent did not take the name", { reason: messageOf(error) });
+    });
+  }
+
+  /** Takes the conversation if the other window has let go of it. False: it still has it. */
+  async takeOver(): Promise<boolean> {
+    if (this.#isClosed || this.#file.isOwn) return this.#file.isOwn;
+    const file = await this.#options.openFile();
+    if (!file.isOwn) return false;
+    this.#file = file;
+    this.#history = await History.open(file.transcript, this.#updates);
+    this.#about.replace(file.transcript.about ?? this.#about.value);
+    this.#follow(file.transcript);
+    this.#turns.endInterrupted();
+    this.#tell({ access: file.access, title: this.#about.value.title });
+    this.#updates.reset();
+    return true;
+  }
+
+  /** Resolves when everything that there is now is on disk, or could not be written. */
+  async flush(): Promise<void> {
+    await Promise.all([this.#unsent.close(), this.#file.transcript.flush()]);
+  }
+
+  /** Ends the agent, writes what is left, and gives the conversation back. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    // To end an agent may take longer than the editor has.
+    await this.flush();
+    await this.#turns.end();
+    await this.#files.settled();
+    this.#history.settle();
+    await this.#file.transcript.close();
+    await this.#file.release();
+    this.#updates.flush();
+    this.#updates.dispose();
+  }
+
+  get #mayWrite(): boolean {
+    return this.#file.isOwn && !this.#isClosed;
+  }
+
+  #onDidFailToStart(reason: string): void {
+    this.#tell({ state: { kind: "ended", reason } });
+    this.#turns.notice("error", reason, { action: "restart" });
+  }
+
+  #onDidBegin({ id, blocks }: QueuedPrompt): void {
+    this.#files.begin(id, this.#history.next - 1);
+    this.#nameBy("prompt", wordsOf(blocks));
+    this.#about.use();
+    this.#describe();
+    void this.#file.transcript.flush();
+  }
+
+  #onDidEnd(): void {
+    const said = this.#history.newest.findLast(({ entry }) => entry.kind === "message" && entry.text !== "")?.entry;
+    if (said?.kind === "message") this.#about.preview(said.text);
+    this.#about.use();
+    this.#describe();
+    void this.#file.transcript.flush();
+  }
+
+  #onDidChangeQueue(): void {
+    this.#tell({ queue: this.#turns.prompts });
+    void this.#file.transcript.flush().then(() => this.#unsent.save());
+  }
+
+  #nameBy(who: "prompt" | "agent" | "user", title: string): void {
+    if (!this.#about.nameBy(who, title)) return;
+    this.#tell({ title: this.#about.value.title });
+    this.#describe();
+  }
+
+  #describe(): void {
+    this.#file.transcript.describe(this.#about.value);
+  }
+
+  #tell(status: Partial<ConversationStatus>): void {
+    this.#status = { ...this.#status, ...status };
+    this.#updates.status(status);
+  }
+
+  /** A disk that is full is told once; the conversation goes on. */
+  #follow(transcript: Transcript): void {
+    transcript.onDidChangeKeeping(({ failure }) => {
+      this.#tell({ isKept: failure === undefined });
+      if (failure === undefined) this.#turns.notice("info", "The conversation is saved again.");
+      else {
+        const text = `The conversation goes on, but cannot be saved. ${adviceFor(failure.cause)}`;
+        this.#turns.notice("warning", text);
+      }
+    });
+  }
+}

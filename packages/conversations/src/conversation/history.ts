@@ -1,0 +1,124 @@
+import type { Entry } from "../model/entries.ts";
+import { type PlacedEntry, patchEntries } from "../model/snapshot.ts";
+import type { Transcript } from "../transcript/transcript.ts";
+import { EntryList, newestCount } from "./entry-list.ts";
+import type { GatheredUpdates } from "./gathered-updates.ts";
+import { settle } from "./settling.ts";
+
+/** How many entries a page of earlier ones has. */
+const pageCount = 100;
+
+/** Entries are let go of when so many have come. */
+const trimEvery = 50;
+
+/** The entries of a conversation: the newest in memory, all of them in the transcript, and every change told to the views. */
+export class History {
+  readonly #transcript: Transcript;
+  readonly #updates: GatheredUpdates;
+  readonly #list: EntryList;
+  readonly #openQuestions: Set<string> = new Set();
+  #sinceTrim = 0;
+
+  private constructor(transcript: Transcript, updates: GatheredUpdates, entries: readonly PlacedEntry[]) {
+    this.#transcript = transcript;
+    this.#updates = updates;
+    this.#list = new EntryList(entries, transcript.next);
+  }
+
+  /** Reads the newest entries. What was open when the last session ended is not open any more. */
+  static async open(transcript: Transcript, updates: GatheredUpdates): Promise<History> {
+    const entries = await transcript.before(Number.POSITIVE_INFINITY, newestCount);
+    return new History(transcript, updates, entries.map(settled));
+  }
+
+  get isEmpty(): boolean {
+    return this.#list.next === 0;
+  }
+
+  /** The newest entries, in order. */
+  get newest(): readonly PlacedEntry[] {
+    return this.#list.newest(newestCount);
+  }
+
+  get last(): Entry | undefined {
+    return this.#list.newest(1)[0]?.entry;
+  }
+
+  /** The place for the next new entry. */
+  get next(): number {
+    return this.#list.next;
+  }
+
+  /** How many questions are open. */
+  get waiting(): number {
+    return this.#openQuestions.size;
+  }
+
+  has(id: string): boolean {
+    return this.#list.has(id);
+  }
+
+  /** An entry that is in memory. */
+  get(id: string): Entry | undefined {
+    return this.#list.get(id)?.entry;
+  }
+
+  upsert(entry: Entry): void {
+    const change = this.#list.upsert(entry);
+    if (change.kind === "append") this.#added(change.place, change.text);
+    else {
+      this.#transcript.upsert(change.place, change.entry);
+      this.#updates.upsert(change.place, change.entry);
+    }
+    this.#count(entry);
+    this.#sinceTrim += 1;
+    if (this.#sinceTrim >= trimEvery) this.trim();
+  }
+
+  /** Adds text. False: there is no such entry. */
+  append(id: string, text: string): boolean {
+    const place = this.#list.append(id, text);
+    if (place !== undefined) this.#added(place, text);
+    return place !== undefined;
+  }
+
+  /** A page of entries before a place, in order: those in memory as they are, the others from the transcript. */
+  async before(place: number): Promise<readonly PlacedEntry[]> {
+    await this.#transcript.flush();
+    const start = Math.max(0, Math.min(place, this.#list.next) - pageCount);
+    const kept = await this.#transcript.before(place, pageCount);
+    const held = this.#list.between(start, place);
+    return patchEntries(kept.map(settled), { entries: held, appends: [] }).filter((one) => one.place >= start);
+  }
+
+  /** The session has ended, or a turn of it: nothing more comes of what has not settled. */
+  settle(mayBeRunning: (entry: Entry) => boolean = () => false): void {
+    for (const { entry } of this.#list.all) {
+      const after = settle(entry);
+      if (after !== entry && !mayBeRunning(entry)) this.upsert(after);
+    }
+  }
+
+  /** Lets go of entries that are on disk and need not be in memory. */
+  trim(): void {
+    this.#sinceTrim = 0;
+    this.#list.trim(({ place, entry }) => this.#transcript.isKept(place) && settle(entry) === entry);
+  }
+
+  #added(place: number, text: string): void {
+    this.#transcript.append(place, text);
+    this.#updates.append(place, text);
+  }
+
+  #count(entry: Entry): void {
+    if (entry.kind !== "question") return;
+    const before = this.#openQuestions.size;
+    if (entry.outcome === undefined) this.#openQuestions.add(entry.id);
+    else this.#openQuestions.delete(entry.id);
+    if (this.#openQuestions.size !== before) this.#updates.status({ waiting: this.#openQuestions.size });
+  }
+}
+
+function settled({ place, entry }: PlacedEntry): PlacedEntry {
+  return { place, entry: settle(entry) };
+}

@@ -1,0 +1,201 @@
+import { type Clock, type Logger, messageOf, type Random } from "@patchbay/core";
+import type { AgentSession } from "../driver.ts";
+import type { Entry, NoticeEntry, PromptBlock, TurnEndReason } from "../model/entries.ts";
+import type { QueuedPrompt } from "../model/snapshot.ts";
+import type { AgentLink } from "./agent-link.ts";
+import type { History } from "./history.ts";
+import { PromptQueue } from "./prompt-queue.ts";
+
+/** A name that no other entry has; the ids of prompts have to be UUIDs. */
+export function newId(random: Random): string {
+  const hex = Buffer.from(random.token(16), "base64url").toString("hex");
+  const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4] ?? "8";
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20),
+  ];
+  return parts.join("-");
+}
+
+export interface TurnRunnerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly link: AgentLink;
+  readonly history: () => History;
+  /** What waited when the conversation was last open. */
+  readonly queue: readonly QueuedPrompt[];
+  /** False: another window has the conversation. */
+  readonly mayWrite: () => boolean;
+  /** Nothing is sent to an agent that wants its user to sign in first. */
+  readonly isSignedOut: () => boolean;
+  readonly onDidChangeQueue: () => void;
+  readonly onDidBegin: (prompt: QueuedPrompt) => void;
+  readonly onDidEnd: (reason: TurnEndReason) => void;
+}
+
+interface Turn {
+  readonly id: string;
+  readonly since: number;
+  hasEnd: boolean;
+  hasNotice: boolean;
+}
+
+/** Sends the prompts, one turn at a time, and sees to it that each turn ends. */
+export class TurnRunner {
+  readonly #options: TurnRunnerOptions;
+  readonly #queue: PromptQueue;
+  #turn: Turn | undefined;
+  /** The queue waits for the user: nothing was sent yet, the agent was stopped, has exited or cannot be started. */
+  #isPaused = true;
+  #isRunning = false;
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(options: TurnRunnerOptions) {
+    this.#options = options;
+    this.#queue = new PromptQueue(options.queue);
+  }
+
+  get prompts(): readonly QueuedPrompt[] {
+    return this.#queue.prompts;
+  }
+
+  /** Queues a prompt, and goes on with what waits. */
+  add(blocks: readonly PromptBlock[]): string {
+    const id = newId(this.#options.random);
+    this.#queue.add({ id, blocks });
+    this.#options.onDidChangeQueue();
+    this.resume();
+    return id;
+  }
+
+  edit(id: string, blocks: readonly PromptBlock[]): boolean {
+    return this.#change(() => this.#queue.edit(id, blocks));
+  }
+
+  remove(id: string): boolean {
+    return this.#change(() => this.#queue.remove(id) !== undefined);
+  }
+
+  move(id: string, position: number): boolean {
+    return this.#change(() => this.#queue.move(id, position));
+  }
+
+  /** Stops the turn that runs, and sends a prompt that waits as the next one. */
+  async sendNow(id: string): Promise<boolean> {
+    if (!this.move(id, 0)) return false;
+    // The turn's end goes on with the queue.
+    if (this.#turn !== undefined) await this.#interrupt();
+    this.resume();
+    return true;
+  }
+
+  /** Goes on with what waits, if anything does. */
+  resume(): void {
+    this.#isPaused = false;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#done = this.#run().finally(() => {
+      this.#isRunning = false;
+    });
+  }
+
+  /** Stops the turn, or the start of the agent. What waits stays where it is. */
+  async stop(): Promise<void> {
+    this.#isPaused = true;
+    if (this.#turn !== undefined) await this.#interrupt();
+    else if (this.#isRunning) await this.#options.link.close();
+  }
+
+  /** Ends the session, and resolves when no turn runs. What waits stays where it is. */
+  async end(): Promise<void> {
+    this.#isPaused = true;
+    await this.#options.link.close();
+    await this.#done;
+  }
+
+  /** An entry of the agent's came. */
+  heard(entry: Entry): void {
+    if (this.#turn === undefined) return;
+    if (entry.kind === "turn-end") this.#turn.hasEnd = true;
+    if (entry.kind === "notice" && entry.level === "error") this.#turn.hasNotice = true;
+  }
+
+  /** Puts a sentence into the conversation. */
+  notice(level: NoticeEntry["level"], text: string, more: Pick<NoticeEntry, "detail" | "action"> = {}): void {
+    const { clock, random, history } = this.#options;
+    history().upsert({ kind: "notice", id: newId(random), at: clock.now(), level, text, ...more });
+  }
+
+  /** What was going on when a window was killed has ended. */
+  endInterrupted(): void {
+    const history = this.#options.history();
+    const last = history.last;
+    if (last === undefined || last.kind === "turn-end" || last.kind === "notice") return;
+    this.#addEnd("exited", {});
+  }
+
+  #change(change: () => boolean): boolean {
+    const isChanged = this.#options.mayWrite() && change();
+    if (isChanged) this.#options.onDidChangeQueue();
+    return isChanged;
+  }
+
+  async #run(): Promise<void> {
+    const { link, isSignedOut } = this.#options;
+    while (this.prompts.length > 0 && !this.#isPaused) {
+      const session = await link.get();
+      if (session === undefined) {
+        this.#isPaused = true;
+        return;
+      }
+      if (this.#isPaused || isSignedOut()) return;
+      // Meanwhile it may have been changed, moved or removed.
+      const [next] = this.prompts;
+      const prompt = next === undefined ? undefined : this.#queue.remove(next.id);
+      if (prompt !== undefined) await this.#runTurn(session, prompt);
+    }
+  }
+
+  async #runTurn(session: AgentSession, prompt: QueuedPrompt): Promise<void> {
+    const { clock, history, logger, onDidBegin, onDidChangeQueue, onDidEnd } = this.#options;
+    const turn = { id: prompt.id, since: clock.now(), hasEnd: false, hasNotice: false };
+    this.#turn = turn;
+    history().upsert({ kind: "prompt", id: prompt.id, at: turn.since, blocks: prompt.blocks });
+    onDidBegin(prompt);
+    // In the history first: one that were in neither would be lost with the window.
+    onDidChangeQueue();
+    let reason: TurnEndReason;
+    try {
+      reason = await session.prompt(prompt);
+    } catch (error) {
+      // It promises not to; the turn has to end all the same.
+      logger.error("A session failed in a turn", { reason: messageOf(error) });
+      reason = "failed";
+    }
+    this.#turn = undefined;
+    // What a turn that has ended well has started may go on.
+    history().settle((entry) => reason === "done" && entry.kind === "tool");
+    if (reason === "exited" && !turn.hasNotice && !this.#isPaused)
+      this.notice("error", "The agent has exited. The conversation is kept.", { action: "restart" });
+    if (!turn.hasEnd) this.#addEnd(reason, { durationMs: clock.now() - turn.since });
+    if (reason === "exited") this.#isPaused = true;
+    onDidEnd(reason);
+    history().trim();
+  }
+
+  #addEnd(reason: TurnEndReason, more: { readonly durationMs?: number }): void {
+    const { clock, random, history } = this.#options;
+    history().upsert({ kind: "turn-end", id: newId(random), at: clock.now(), reason, ...more });
+  }
+
+  async #interrupt(): Promise<void> {
+    const { link, logger } = this.#options;
+    await link.session?.interrupt().catch((error: unknown) => {
+      logger.warn("A turn could not be stopped", { reason: messageOf(error) });
+    });
+  }
+}

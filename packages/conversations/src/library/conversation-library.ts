@@ -1,0 +1,322 @@
+import { type Clock, type Disposable, Emitter, type Event, type Logger, messageOf, type Random } from "@patchbay/core";
+import { Conversation, type ConversationOptions } from "../conversation/conversation.ts";
+import { oneLine } from "../conversation/titled-about.ts";
+import { newId } from "../conversation/turn-runner.ts";
+import { unsentKey } from "../conversation/unsent.ts";
+import type { SessionLister } from "../driver.ts";
+import type { Entry } from "../model/entries.ts";
+import type { ConversationStore } from "../transcript/conversation-store.ts";
+import type { LineFiles } from "../transcript/line-files.ts";
+import type { About } from "../transcript/line.ts";
+import { type AgentSessionEntry, AgentSessions, sessionIdOf } from "./agent-sessions.ts";
+import { ConversationIndex } from "./conversation-index.ts";
+import { copyEntries } from "./copy-entries.ts";
+import { excerptOf, searchTranscript } from "./search.ts";
+import { defaultKeeping, type Keeping, sweep } from "./sweep.ts";
+
+/** A conversation in the list. */
+export interface ListedConversation {
+  readonly id: string;
+  readonly agent: string;
+  readonly title: string;
+  readonly folder: string;
+  /** When it was last used, Unix milliseconds. */
+  readonly usedAt: number;
+  /** `closed`: this window does not have it open. `agent`: a session of the agent's own, which opening takes in. */
+  readonly state: "waiting" | "running" | "open" | "closed" | "agent";
+  /** How many questions are open. */
+  readonly waiting: number;
+  readonly preview?: string;
+}
+
+/** Where a text was found; without a place it was found in the title. */
+export interface SearchHit {
+  readonly conversation: ListedConversation;
+  readonly excerpt: string;
+  readonly place?: number;
+}
+
+export interface ConversationLibraryOptions extends Pick<ConversationOptions, "host" | "connect"> {
+  readonly store: ConversationStore;
+  readonly files: LineFiles;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** The agents whose own sessions are listed, too. */
+  readonly listers: readonly SessionLister[];
+  readonly keeping?: Keeping;
+}
+
+/** How long a deleted conversation can be had back, ms. */
+const undoMs = 10_000;
+/** How often it is looked whether another window has let go of a conversation, ms. */
+const takeOverMs = 5_000;
+
+/** All conversations, of all agents: those on disk, those that are open, and the sessions that the agents keep themselves. */
+export class ConversationLibrary {
+  readonly #options: ConversationLibraryOptions;
+  readonly #index: ConversationIndex;
+  readonly #sessions: AgentSessions;
+  readonly #changed: Emitter<void>;
+  readonly #open: Map<string, Conversation> = new Map();
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when it is open, or could not be opened.
+  readonly #opening: Map<string, Promise<Conversation | undefined>> = new Map();
+  readonly #deleted: Map<string, Disposable> = new Map();
+  #takingOver: Disposable | undefined;
+
+  constructor(options: ConversationLibraryOptions) {
+    const { store, logger, clock, listers } = options;
+    this.#options = options;
+    this.#changed = new Emitter((error) => logger.error("A listener failed", { reason: messageOf(error) }));
+    this.#index = new ConversationIndex(store, logger);
+    this.#sessions = new AgentSessions(listers, clock, logger, () => this.#changed.fire());
+  }
+
+  /** The list has changed. */
+  get onDidChange(): Event<void> {
+    return this.#changed.event;
+  }
+
+  /** The conversations that are open in this window. */
+  get conversations(): readonly Conversation[] {
+    return Array.from(this.#open.values());
+  }
+
+  /** What can be opened in a folder: those that wait first, then those that run, then the newest. */
+  async list(folder?: string): Promise<readonly ListedConversation[]> {
+    const stored = (await this.#index.list()).map(({ about }) => about);
+    const abouts = new Map(stored.map((about) => [about.id, about]));
+    for (const conversation of this.#open.values())
+      if (!conversation.isEmpty) abouts.set(conversation.id, conversation.about);
+    const own = Array.from(abouts.values()).filter(
+      (about) => !this.#deleted.has(about.id) && (folder === undefined || about.folder === folder),
+    );
+    const taken = new Set(Array.from(abouts.values(), ({ agent, sessionId }) => sessionIdOf(agent, sessionId ?? "")));
+    const others = folder === undefined ? [] : this.#sessions.of(folder).map(listedSession);
+    return [...own.map((about) => this.#listed(about)), ...others.filter(({ id }) => !taken.has(id))].toSorted(
+      (one, other) => ranks[one.state] - ranks[other.state] || other.usedAt - one.usedAt,
+    );
+  }
+
+  /** Begins a conversation. Nothing of it is on disk before something is written in it. */
+  async create(agent: string, folder: string): Promise<Conversation> {
+    return await this.#hold(this.#aboutOf(agent, folder));
+  }
+
+  /** Opens a conversation, also one after a reload; starts no agent. Undefined: there is none of that id. */
+  async open(id: string): Promise<Conversation | undefined> {
+    const held = this.#open.get(id);
+    if (held !== undefined) return held;
+    const opening = this.#opening.get(id) ?? this.#find(id);
+    this.#opening.set(id, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(id);
+    }
+  }
+
+  /** Ends its agent, and closes it; one that is empty leaves nothing. */
+  async close(id: string): Promise<void> {
+    const conversation = this.#open.get(id);
+    if (conversation === undefined) return;
+    this.#open.delete(id);
+    await conversation.close();
+    if (conversation.isEmpty && conversation.status.access.kind === "own") await this.#remove(id);
+    this.#changed.fire();
+  }
+
+  /** False where another window has it. */
+  async rename(id: string, title: string): Promise<boolean> {
+    const isOpen = this.#open.has(id);
+    const conversation = await this.open(id);
+    if (conversation === undefined || conversation.status.access.kind !== "own") return false;
+    await conversation.rename(title);
+    if (!isOpen) await this.close(id);
+    this.#changed.fire();
+    return true;
+  }
+
+  /**
+   * Begins a conversation that remembers another one: all of it, or what was before a prompt. Where the agent cannot go back
+   * to that point, the new one shows the history, and says with the first prompt that the agent starts anew.
+   */
+  async fork(id: string, beforePrompt?: string): Promise<Conversation | undefined> {
+    await this.#open.get(id)?.flush();
+    const source = await this.#options.store.read(id);
+    if (source?.about === undefined) return undefined;
+    const { agent, folder, sessionId, title, titleFrom } = source.about;
+    const lister = this.#sessions.listerOf(agent);
+    const upTo =
+      beforePrompt === undefined || sessionId === undefined
+        ? undefined
+        : await lister?.pointBefore?.(sessionId, folder, beforePrompt).catch(() => undefined);
+    const canFork = sessionId !== undefined && (beforePrompt === undefined || upTo !== undefined);
+    const forkOf = canFork ? { forkOf: { sessionId, ...(upTo === undefined ? {} : { upTo }) } } : {};
+    const about: About = { ...this.#aboutOf(agent, folder), title, titleFrom, ...forkOf };
+    await copyEntries(this.#options.store, about, source, beforePrompt);
+    return await this.#hold(about);
+  }
+
+  /** Takes it off the list; for ten seconds it can be had back. False where another window has it. */
+  async delete(id: string): Promise<boolean> {
+    await this.close(id);
+    const file = await this.#options.store.open(id);
+    await file.release();
+    if (!file.isOwn) return false;
+    const timer = this.#options.clock.setTimeout(() => void this.#finishDelete(id), undoMs);
+    this.#deleted.set(id, timer);
+    this.#changed.fire();
+    return true;
+  }
+
+  /** False: it is too late. */
+  undelete(id: string): boolean {
+    const timer = this.#deleted.get(id);
+    timer?.dispose();
+    this.#deleted.delete(id);
+    if (timer !== undefined) this.#changed.fire();
+    return timer !== undefined;
+  }
+
+  /** Looks for a text in titles, then in what was said, those used last first. Gives each hit as it is found. */
+  async *search(text: string, signal: AbortSignal, folder?: string): AsyncGenerator<SearchHit, void> {
+    const { store, files } = this.#options;
+    if (text.trim() === "") return;
+    await Promise.all(this.conversations.map((conversation) => conversation.flush()));
+    const listed = await this.list(folder);
+    const wanted = text.toLowerCase();
+    for (const conversation of listed) {
+      const excerpt = excerptOf(conversation.title, wanted);
+      if (excerpt !== undefined) yield { conversation, excerpt };
+    }
+    for (const conversation of listed) {
+      if (signal.aborted) return;
+      if (conversation.state === "agent") continue;
+      const path = await store.locate(conversation.id);
+      for await (const hit of searchTranscript(files, path, text, signal)) yield { conversation, ...hit };
+    }
+  }
+
+  /** Removes what is old and what is too much; does something at most once a day. */
+  async sweep(): Promise<void> {
+    const { store, clock, logger, keeping = defaultKeeping } = this.#options;
+    const remove = async (id: string): Promise<boolean> => !this.#open.has(id) && (await this.#remove(id));
+    await sweep({ store, clock, logger, keeping, remove });
+  }
+
+  /** Closes everything. What was deleted is gone for good. */
+  async dispose(): Promise<void> {
+    this.#takingOver?.dispose();
+    await Promise.all(Array.from(this.#open.keys(), (id) => this.close(id)));
+    await Promise.all(Array.from(this.#deleted.keys(), (id) => this.#finishDelete(id)));
+    this.#changed.dispose();
+  }
+
+  async #find(id: string): Promise<Conversation | undefined> {
+    const session = this.#sessions.find(id);
+    if (session !== undefined) return await this.#takeIn(session);
+    const about = (await this.#options.store.read(id))?.about;
+    return about === undefined || this.#deleted.has(id) ? undefined : await this.#hold(about);
+  }
+
+  /** Makes a conversation of a session that the agent has kept. */
+  async #takeIn({ lister, session }: AgentSessionEntry): Promise<Conversation> {
+    const { logger, store } = this.#options;
+    const { sessionId, folder, title, usedAt } = session;
+    const about: About = { ...this.#aboutOf(lister.agent, folder), sessionId, title, titleFrom: "agent", usedAt };
+    let history: readonly Entry[] = [];
+    try {
+      history = (await lister.history?.(session)) ?? [];
+    } catch (error) {
+      logger.warn("The history of a session could not be read", { reason: messageOf(error) });
+    }
+    const file = await store.open(about.id);
+    file.transcript.describe(about);
+    for (const [place, entry] of history.entries()) file.transcript.upsert(place, entry);
+    await file.transcript.close();
+    await file.release();
+    return await this.#hold(about);
+  }
+
+  async #hold(about: About): Promise<Conversation> {
+    const { store, clock, random, logger, host, connect } = this.#options;
+    const conversation = await Conversation.open({
+      about,
+      openFile: () => store.open(about.id),
+      storage: store.values,
+      host,
+      connect,
+      clock,
+      random,
+      logger,
+    });
+    this.#open.set(about.id, conversation);
+    conversation.onDidChange((change) => {
+      const { title, state, waiting } = change.kind === "patch" ? change.patch.status : conversation.status;
+      if (title !== undefined || state !== undefined || waiting !== undefined) this.#changed.fire();
+    });
+    this.#takeOverLater();
+    this.#changed.fire();
+    return conversation;
+  }
+
+  /** Conversations that another window has are this window's when that one has ended. */
+  #takeOverLater(): void {
+    const waiting = this.conversations.filter(({ status }) => status.access.kind === "read-only");
+    if (waiting.length === 0 || this.#takingOver !== undefined) return;
+    this.#takingOver = this.#options.clock.setTimeout(() => {
+      this.#takingOver = undefined;
+      const tries = waiting.map((conversation) => conversation.takeOver());
+      void Promise.allSettled(tries).then(() => this.#takeOverLater());
+    }, takeOverMs);
+  }
+
+  async #finishDelete(id: string): Promise<void> {
+    this.#deleted.get(id)?.dispose();
+    await this.#remove(id);
+    this.#deleted.delete(id);
+  }
+
+  /** False where a window has it, or it could not be removed. */
+  async #remove(id: string): Promise<boolean> {
+    const { store, logger } = this.#options;
+    try {
+      if (!(await store.remove(id))) return false;
+      await store.values.remove(unsentKey(id));
+      return true;
+    } catch (error) {
+      logger.warn("A conversation could not be removed", { reason: messageOf(error) });
+      return false;
+    }
+  }
+
+  #aboutOf(agent: string, folder: string): About {
+    const { clock, random } = this.#options;
+    const now = clock.now();
+    return { id: newId(random), agent, folder, at: now, usedAt: now, title: "", titleFrom: "nobody" };
+  }
+
+  #listed({ id, agent, title, folder, usedAt, preview }: About): ListedConversation {
+    const status = this.#open.get(id)?.status;
+    const waiting = status?.waiting ?? 0;
+    const isRunning = status?.state.kind === "running" || status?.state.kind === "retrying";
+    const state = waiting > 0 ? "waiting" : isRunning ? "running" : status === undefined ? "closed" : "open";
+    return { id, agent, title, folder, usedAt, state, waiting, ...(preview === undefined ? {} : { preview }) };
+  }
+}
+
+const ranks: Readonly<Record<ListedConversation["state"], number>> = {
+  waiting: 0,
+  running: 1,
+  open: 2,
+  closed: 2,
+  agent: 2,
+};
+
+function listedSession({ lister, session }: AgentSessionEntry): ListedConversation {
+  const { sessionId, title, folder, usedAt, preview } = session;
+  const shown = preview === undefined ? {} : { preview: oneLine(preview, 140) };
+  const id = sessionIdOf(lister.agent, sessionId);
+  return { id, agent: lister.agent, title: oneLine(title, 60), folder, usedAt, state: "agent", waiting: 0, ...shown };
+}

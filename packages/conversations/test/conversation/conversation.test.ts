@@ -1,0 +1,257 @@
+import { describe, expect, it } from "vitest";
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import type { Entry, QuestionEntry } from "../../src/model/entries.ts";
+import { type Lab, makeLab, textBlock } from "./conversation-lab.ts";
+
+/** Sends a prompt and waits until the agent has it. */
+async function ask(lab: Lab, conversation: Conversation, text: string): Promise<string> {
+  const id = conversation.prompt([textBlock(text)]);
+  if (id === undefined) throw new Error("The conversation cannot be written.");
+  await expect.poll(() => lab.sessions.some(({ prompts }) => prompts.some((prompt) => prompt.id === id))).toBe(true);
+  return id;
+}
+
+async function endTurn(lab: Lab, conversation: Conversation): Promise<void> {
+  const count = ends(conversation);
+  lab.session.end();
+  await expect.poll(() => ends(conversation)).toBeGreaterThan(count);
+}
+
+const ends = (conversation: Conversation): number => kinds(conversation).filter((kind) => kind === "turn-end").length;
+const entries = (conversation: Conversation): readonly Entry[] =>
+  conversation.snapshot().entries.map(({ entry }) => entry);
+const kinds = (conversation: Conversation): readonly string[] => entries(conversation).map(({ kind }) => kind);
+const texts = (conversation: Conversation): readonly string[] =>
+  entries(conversation).flatMap((entry) => (entry.kind === "message" ? [entry.text] : []));
+const queued = (conversation: Conversation): readonly unknown[] =>
+  conversation.status.queue.map(({ blocks }) => blocks[0]);
+
+const question = (id: string): QuestionEntry => ({
+  kind: "question",
+  id,
+  at: 0,
+  question: {
+    type: "permission",
+    toolId: "t1",
+    title: "Run npm test?",
+    command: "npm test",
+    choices: [
+      { id: "yes", name: "Allow", kind: "allow-once" },
+      { id: "no", name: "Deny", kind: "reject-once" },
+    ],
+  },
+});
+
+describe("a conversation", () => {
+  it("starts nothing when it is shown, and the agent with the first prompt", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    conversation.snapshot();
+    conversation.setDraft({ blocks: [textBlock("Hel")], caret: 3 });
+    expect(lab.sessions).toHaveLength(0);
+    await ask(lab, conversation, "Hello there");
+    expect(lab.sessions).toHaveLength(1);
+    expect(lab.session.request.start).toEqual({ kind: "new" });
+    expect(conversation.snapshot()).toMatchObject({ title: "Hello there", draft: { blocks: [] } });
+    await conversation.close();
+    expect(lab.session.isClosed).toBe(true);
+  });
+
+  it("sends one prompt at a time; those that wait can be changed, moved, removed", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    const two = conversation.prompt([textBlock("two")]) ?? "";
+    const three = conversation.prompt([textBlock("three")]) ?? "";
+    const four = conversation.prompt([textBlock("four")]) ?? "";
+    expect(conversation.queue.move(three, 0)).toBe(true);
+    expect(conversation.queue.edit(two, [textBlock("TWO")])).toBe(true);
+    expect(conversation.queue.remove(four)).toBe(true);
+    expect(queued(conversation)).toEqual([textBlock("three"), textBlock("TWO")]);
+    expect(lab.session.prompts).toHaveLength(1);
+    await endTurn(lab, conversation);
+    await expect.poll(() => lab.session.prompts.map(({ id }) => id)).toContain(three);
+    expect(conversation.queue.edit(three, [])).toBe(false);
+    await endTurn(lab, conversation);
+    await expect.poll(() => lab.session.prompts.at(-1)?.blocks).toEqual([textBlock("TWO")]);
+    await conversation.close();
+  });
+
+  it("stops the turn for a prompt that is to be sent now", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    conversation.prompt([textBlock("two")]);
+    const three = conversation.prompt([textBlock("three")]) ?? "";
+    expect(await conversation.queue.sendNow(three)).toBe(true);
+    await expect
+      .poll(() => lab.session.prompts.map(({ blocks }) => blocks[0]))
+      .toEqual([textBlock("one"), textBlock("three")]);
+    expect(lab.session.interrupts).toBe(1);
+    expect(queued(conversation)).toEqual([textBlock("two")]);
+    await conversation.close();
+  });
+
+  it("leaves what waits alone after a stop, until the user sends something", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    conversation.prompt([textBlock("two")]);
+    await conversation.stop();
+    await expect.poll(() => ends(conversation)).toBe(1);
+    expect(lab.session.prompts).toHaveLength(1);
+    conversation.prompt([textBlock("three")]);
+    await expect.poll(() => lab.session.prompts.at(-1)?.blocks).toEqual([textBlock("two")]);
+    await conversation.close();
+  });
+
+  it("settles a question once, whoever answers, and withdraws it when the turn is stopped or the agent exits", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    lab.session.tell(question("q1"));
+    expect(conversation.status.waiting).toBe(1);
+    expect(conversation.answer("q1", { type: "choice", choiceId: "yes" })).toBe(true);
+    expect(conversation.answer("q1", { type: "reject" })).toBe(false);
+    expect(lab.session.answers).toHaveLength(1);
+    expect(entries(conversation).at(-1)).toMatchObject({
+      outcome: { type: "answered", summary: "Allow", isAllowed: true },
+    });
+    expect(conversation.status.waiting).toBe(0);
+    lab.session.tell(question("q2"));
+    await conversation.stop();
+    await expect.poll(() => ends(conversation)).toBe(1);
+    await ask(lab, conversation, "two");
+    lab.session.tell(question("q3"));
+    lab.session.exit();
+    await expect.poll(() => ends(conversation)).toBe(2);
+    const outcomes = entries(conversation).flatMap((entry) => (entry.kind === "question" ? [entry.outcome?.type] : []));
+    expect(outcomes).toEqual(["answered", "withdrawn", "withdrawn"]);
+    expect(conversation.answer("q3", { type: "reject" })).toBe(false);
+    await conversation.close();
+  });
+
+  it("keeps an open question for a view that comes later, and the number of those that wait", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    lab.session.tell(question("q1"));
+    // More than are in memory come behind it.
+    for (let count = 0; count < 1_000; count += 1)
+      lab.session.tell({ kind: "message", id: `m${count}`, at: 0, text: "…", isComplete: true });
+    expect(conversation.snapshot().waiting).toBe(1);
+    expect(conversation.answer("q1", { type: "choice", choiceId: "no" })).toBe(true);
+    await conversation.close();
+  });
+
+  it("goes on with the agent's session after it has exited, and says so where that cannot be", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    lab.session.stream("m1", "half an ans");
+    lab.session.exit();
+    await expect.poll(() => conversation.status.state.kind).toBe("ended");
+    await expect.poll(() => kinds(conversation)).toEqual(["prompt", "message", "notice", "turn-end"]);
+    expect(entries(conversation)[2]).toMatchObject({ action: "restart" });
+    await ask(lab, conversation, "two");
+    expect(lab.session.request.start).toEqual({ kind: "resume", sessionId: "session of c1" });
+    expect(texts(conversation)).toEqual(["half an ans"]);
+    lab.session.exit();
+    await expect.poll(() => ends(conversation)).toBe(2);
+    lab.onStart = (session) => {
+      if (session.request.start.kind === "resume") throw new Error("No conversation found with that id.");
+    };
+    await ask(lab, conversation, "three");
+    expect(lab.session.request.start).toEqual({ kind: "new" });
+    expect(entries(conversation).findLast(({ kind }) => kind === "notice")).toMatchObject({
+      level: "warning",
+      text: "The agent starts anew: it does not remember what is above.",
+      detail: "No conversation found with that id.",
+    });
+    await conversation.close();
+  });
+
+  it("keeps the prompt where the agent cannot be started, and sends it after a restart", async () => {
+    const lab = makeLab();
+    lab.onStart = () => {
+      throw new Error("Claude Code was not found. Install it.");
+    };
+    const conversation = await lab.open();
+    conversation.prompt([textBlock("one")]);
+    await expect
+      .poll(() => entries(conversation).at(-1))
+      .toMatchObject({
+        kind: "notice",
+        level: "error",
+        text: "Claude Code was not found. Install it.",
+        action: "restart",
+      });
+    expect(queued(conversation)).toEqual([textBlock("one")]);
+    lab.onStart = () => {};
+    await conversation.restart();
+    await expect.poll(() => lab.session.prompts).toHaveLength(1);
+    await conversation.close();
+  });
+
+  it("sends nothing to an agent that is signed out, and goes on when it is signed in", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    lab.onStart = (session) => session.say({ type: "state", state: { kind: "signed-out", methods: [] } });
+    lab.sessions.length = 0;
+    conversation.prompt([textBlock("one")]);
+    await expect.poll(() => lab.sessions.length).toBe(1);
+    // The script's start ends in "idle", as after a sign-in in a terminal.
+    await expect.poll(() => lab.session.prompts).toHaveLength(1);
+    await conversation.close();
+  });
+
+  it("takes no replay of what it has, and all of it where it has nothing", async () => {
+    const lab = makeLab();
+    lab.onStart = (session) => session.tell({ kind: "message", id: "old", at: 0, text: "Replayed", isComplete: true });
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    expect(texts(conversation)).toEqual(["Replayed"]);
+    lab.session.exit();
+    await expect.poll(() => ends(conversation)).toBe(1);
+    lab.onStart = (session) =>
+      session.tell({ kind: "message", id: "new id", at: 0, text: "Replayed", isComplete: true });
+    await ask(lab, conversation, "two");
+    expect(texts(conversation)).toEqual(["Replayed"]);
+    await conversation.close();
+  });
+
+  it("is named by the first prompt, then by the agent, then by the user", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "Please   fix\nthe test of the parser that fails on Windows since yesterday's change");
+    expect(conversation.status.title).toBe("Please fix the test of the parser that fails on Windows…");
+    lab.session.say({ type: "title", title: "Parser on Windows" });
+    expect(conversation.status.title).toBe("Parser on Windows");
+    await conversation.rename("Mine");
+    lab.session.say({ type: "title", title: "Something else" });
+    expect(conversation.status.title).toBe("Mine");
+    await conversation.close();
+  });
+
+  it("chooses again what the user chose when the agent is started again, but no mode that never asks", async () => {
+    const lab = makeLab();
+    const values = [
+      { id: "ask", name: "Ask", asks: "always" as const },
+      { id: "never", name: "Never ask", asks: "never" as const },
+    ];
+    lab.onStart = (session) =>
+      session.say({
+        type: "options",
+        options: [
+          { id: "mode", category: "mode", name: "Mode", value: "ask", values },
+          { id: "model", category: "model", name: "Model", value: "small" },
+        ],
+      });
+    const conversation = await lab.open();
+    await conversation.setOption("mode", "never");
+    await conversation.setOption("model", "large");
+    await conversation.restart();
+    expect(lab.session.options).toEqual([{ id: "model", value: "large" }]);
+    await conversation.close();
+  });
+});

@@ -1,0 +1,134 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import { makeLab, textBlock } from "./conversation-lab.ts";
+
+const said = (conversation: Conversation): readonly unknown[] =>
+  conversation
+    .snapshot()
+    .entries.map(({ place, entry }) =>
+      entry.kind === "message"
+        ? [place, entry.text]
+        : entry.kind === "turn-end"
+          ? [place, entry.reason]
+          : [place, entry.kind],
+    );
+
+describe("after a reload", () => {
+  it("everything is there before and without the agent, and the session goes on", async () => {
+    const lab = makeLab();
+    const before = await lab.open();
+    before.prompt([textBlock("one")]);
+    await expect.poll(() => lab.sessions[0]?.prompts).toHaveLength(1);
+    lab.session.stream("m1", "An answer");
+    lab.session.end();
+    await expect
+      .poll(() => said(before))
+      .toEqual([
+        [0, "prompt"],
+        [1, "An answer"],
+        [2, "done"],
+      ]);
+    await before.close();
+
+    const after = await lab.open();
+    expect(said(after)).toEqual([
+      [0, "prompt"],
+      [1, "An answer"],
+      [2, "done"],
+    ]);
+    expect(after.snapshot()).toMatchObject({ title: "one", state: { kind: "ended" } });
+    expect(lab.sessions).toHaveLength(1);
+    after.prompt([textBlock("two")]);
+    await expect.poll(() => lab.sessions).toHaveLength(2);
+    expect(lab.session.request.start).toEqual({ kind: "resume", sessionId: "session of c1" });
+    await after.close();
+  });
+
+  it("a draft and the prompts that waited are there, and nothing is sent by itself", async () => {
+    const lab = makeLab();
+    const before = await lab.open();
+    before.prompt([textBlock("one")]);
+    await expect.poll(() => lab.sessions[0]?.prompts).toHaveLength(1);
+    before.prompt([textBlock("two")]);
+    before.setDraft({ blocks: [textBlock("thr")], caret: 3 });
+    await before.close();
+    const after = await lab.open();
+    expect(after.snapshot()).toMatchObject({
+      queue: [{ blocks: [textBlock("two")] }],
+      draft: { blocks: [textBlock("thr")], caret: 3 },
+    });
+    expect(lab.sessions).toHaveLength(1);
+    await after.close();
+  });
+
+  it("a draft is on disk half a second after it was typed", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    conversation.setDraft({ blocks: [textBlock("typed")], caret: 5 });
+    lab.clock.advance(300);
+    await expect.poll(() => readdirSync(lab.directory)).toContain("unsent.c1.json");
+    const file = join(lab.directory, "unsent.c1.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await conversation.close();
+  });
+
+  it("what was open in the middle of a turn has ended", async () => {
+    const lab = makeLab();
+    const before = await lab.open("c1", lab.storeOf(200_000));
+    before.prompt([textBlock("one")]);
+    await expect.poll(() => lab.sessions[0]?.prompts).toHaveLength(1);
+    lab.session.stream("m1", "half");
+    lab.session.tell({
+      kind: "tool",
+      id: "t1",
+      at: 0,
+      tool: "execute",
+      name: "Bash",
+      title: "npm test",
+      state: "running",
+    });
+    // The window is killed: what was written is what the file has.
+    await before.flush();
+    const after = await lab.open();
+    expect(after.status.access.kind).toBe("own");
+    expect(said(after)).toEqual([
+      [0, "prompt"],
+      [1, "half"],
+      [2, "tool"],
+      [3, "exited"],
+    ]);
+    expect(after.snapshot().entries[2]?.entry).toMatchObject({ state: "cancelled" });
+    await after.close();
+  });
+
+  it("another window shows it read-only, writes nothing, and takes over when the first one has ended", async () => {
+    const lab = makeLab();
+    const first = await lab.open();
+    first.prompt([textBlock("one")]);
+    await expect.poll(() => lab.sessions[0]?.prompts).toHaveLength(1);
+    await first.flush();
+    const second = await lab.open("c1", lab.storeOf(2));
+    expect(second.snapshot().access).toEqual({
+      kind: "read-only",
+      reason: "Another window has this conversation. Close it there to go on here.",
+    });
+    expect(said(second)).toEqual([[0, "prompt"]]);
+    expect(second.prompt([textBlock("two")])).toBeUndefined();
+    expect(await second.takeOver()).toBe(false);
+    lab.session.stream("m1", "An answer");
+    await first.close();
+    const changes: string[] = [];
+    second.onDidChange(({ kind }) => changes.push(kind));
+    expect(await second.takeOver()).toBe(true);
+    expect(changes).toContain("reset");
+    expect(said(second)).toEqual([
+      [0, "prompt"],
+      [1, "An answer"],
+      [2, "exited"],
+    ]);
+    expect(second.prompt([textBlock("two")])).toBeDefined();
+    await second.close();
+  });
+});
