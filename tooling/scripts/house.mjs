@@ -111,7 +111,7 @@ const conversations = {
   model: { packages: ["zod"] },
   driver: { rooms: ["model"], packages: ["@patchbay/core"] },
   process: { packages: ["@patchbay/core", "node:*"] },
-  "claude-stream": { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
+  "claude-stream": { rooms: ["driver", "model", "process", "transcript"], packages: [...tools, "node:*"] },
   acp: { rooms: ["driver", "model", "process"], packages: [...tools, "node:*"] },
   transcript: { rooms: ["model"], packages: [...tools, "node:*"] },
   conversation: { rooms: ["driver", "model", "transcript"], packages: [...tools, "node:*"] },

@@ -1,16 +1,13 @@
 import type { Event } from "@patchbay/core";
-<<<<<<< HEAD
 import type {
   Answer,
+  Entry,
   LineRange,
   PromptBlock,
   SessionCapabilities,
   SessionUpdate,
   TurnEndReason,
 } from "./model/index.ts";
-=======
-import type { Answer, Entry, PromptBlock, SessionCapabilities, SessionUpdate, TurnEndReason } from "./model/index.ts";
->>>>>>> 9ef53cb (feat(conversations): hold conversations, with a queue, a transcript on disk and a library)
 
 /**
  * One running session of an agent, whatever it speaks. A driver translates: it keeps no transcript, queues nothing and shows

@@ -13,7 +13,8 @@ export {
   type ProgramSettings,
 } from "./process/programs.ts";
 export type { SessionRequest } from "./conversation/agent-link.ts";
-export { Conversation, type ConversationOptions } from "./conversation/conversation.ts";
+export { Conversation } from "./conversation/conversation.ts";
+export type { ConversationOptions, FileControls, QueueControls } from "./conversation/conversation-options.ts";
 export type { ConversationHost } from "./conversation/turn-files.ts";
 export type { ConversationChange } from "./conversation/gathered-updates.ts";
 export { ConversationStore, type ConversationStoreOptions } from "./transcript/conversation-store.ts";
@@ -25,3 +26,4 @@ export {
   type SearchHit,
 } from "./library/conversation-library.ts";
 export { defaultKeeping, type Keeping } from "./library/sweep.ts";
+export { ClaudeSessions, type ClaudeSessionsOptions } from "./claude-stream/stored-sessions.ts";

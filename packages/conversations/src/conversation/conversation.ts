@@ -1,49 +1,22 @@
-import {
-  adviceFor,
-  type Clock,
-  type Event,
-  type Logger,
-  messageOf,
-  type PrivateStorage,
-  type Random,
-} from "@patchbay/core";
-import type { AgentSession, RewindResult } from "../driver.ts";
+import { adviceFor, type Event, messageOf } from "@patchbay/core";
+import type { RewindResult } from "../driver.ts";
 import type { PromptBlock } from "../model/entries.ts";
 import type { ConversationSnapshot, ConversationStatus, Draft, PlacedEntry, QueuedPrompt } from "../model/snapshot.ts";
 import type { Answer } from "../model/questions.ts";
 import type { About } from "../transcript/line.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { Transcript } from "../transcript/transcript.ts";
-import { AgentLink, type SessionRequest } from "./agent-link.ts";
+import { AgentLink } from "./agent-link.ts";
+import type { ConversationOptions, FileControls, QueueControls } from "./conversation-options.ts";
+import { searchedText } from "./entry-text.ts";
 import { type ConversationChange, GatheredUpdates } from "./gathered-updates.ts";
 import { History } from "./history.ts";
 import { SessionUpdates } from "./session-updates.ts";
 import { isOpenQuestion, outcomeOf } from "./settling.ts";
-import { TitledAbout, wordsOf } from "./titled-about.ts";
-import { type ConversationHost, TurnFiles } from "./turn-files.ts";
+import { TitledAbout } from "./titled-about.ts";
+import { TurnFiles } from "./turn-files.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { emptyDraft, readUnsent, type Unsent, UnsentKeeper } from "./unsent.ts";
-
-export interface ConversationOptions {
-  /** What a conversation is about that has no transcript yet. */
-  readonly about: About;
-  /** Opens what is on disk. Called again where a window takes over what another one had. */
-  readonly openFile: () => Promise<ConversationFile>;
-  /** For what is not sent yet. */
-  readonly storage: PrivateStorage;
-  readonly host: ConversationHost;
-  /** Makes a session; starts nothing yet. */
-  readonly connect: (request: SessionRequest) => AgentSession;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
-
-/** What can be done with prompts that wait; false where one has been sent by now. */
-export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendNow">;
-
-/** Undo and redo of a file of a turn, by the id of the turn's prompt and the file's path. */
-export type FileControls = Pick<TurnFiles, "undo" | "redo">;
 
 /**
  * One conversation with one agent. It lives in the editor's process and keeps everything: views come and go. To show it starts
@@ -75,7 +48,18 @@ export class Conversation {
     this.#file = file;
     this.#history = history;
     this.#draft = draft;
-    this.#about = new TitledAbout(file.transcript.about ?? options.about, clock);
+    this.#about = new TitledAbout(file.transcript.about ?? options.about, clock, (about) => {
+      this.#file.transcript.describe(about);
+      if (about.title !== this.#status.title) this.#tell({ title: about.title });
+    });
+    this.#files = new TurnFiles({
+      host: options.host,
+      transcript: () => this.#file.transcript,
+      mayWrite: () => this.#mayWrite,
+      clock,
+      logger,
+      onDidChange: (turns) => this.#tell({ turns }),
+    });
     // One that was sent just when its window was killed is in the history, too.
     const queue = parts.queue.filter(({ id }) => !history.has(id));
     this.#status = {
@@ -87,26 +71,15 @@ export class Conversation {
       waiting: 0,
       access: file.access,
       isKept: true,
-      turns: [],
+      turns: this.#files.turns,
     };
-    this.#files = new TurnFiles({
-      host: options.host,
-      transcript: () => this.#file.transcript,
-      mayWrite: () => this.#mayWrite,
-      clock,
-      logger,
-      onDidChange: (turns) => this.#tell({ turns }),
-    });
     this.#heard = new SessionUpdates({
       clock,
       history: () => this.#history,
       status: () => this.#status,
       tell: (status) => this.#tell(status),
-      onDidTitle: (title) => this.#nameBy("agent", title),
-      onDidName: (sessionId) => {
-        this.#about.session(sessionId);
-        this.#describe();
-      },
+      onDidTitle: (title) => this.#about.nameBy("agent", title),
+      onDidName: (sessionId) => this.#about.session(sessionId),
       onEntry: (entry) => {
         this.#files.sees(entry);
         this.#turns.heard(entry);
@@ -148,7 +121,6 @@ export class Conversation {
       read: () => ({ draft: this.#draft, queue: this.#turns.prompts }),
       onDidFail: (error) => this.#turns.notice("warning", `Your draft could not be saved. ${adviceFor(error)}`),
     });
-    this.#status = { ...this.#status, turns: this.#files.turns };
     this.#follow(file.transcript);
   }
 
@@ -192,14 +164,39 @@ export class Conversation {
   snapshot(): ConversationSnapshot {
     this.#updates.flush();
     const { id, agent, folder, at } = this.#about.value;
-    const sequence = this.#updates.sequence;
-    const entries = this.#history.newest;
-    return { ...this.status, id, agent, folder, at, sequence, entries, start: 0, draft: this.#draft };
+    const { sequence } = this.#updates;
+    return {
+      ...this.status,
+      id,
+      agent,
+      folder,
+      at,
+      sequence,
+      entries: this.#history.newest,
+      start: 0,
+      draft: this.#draft,
+    };
   }
 
   /** A page of the entries before a place, in order. */
   async earlier(before: number): Promise<readonly PlacedEntry[]> {
     return await this.#history.before(before);
+  }
+
+  /** Every entry there is, in order, read in pages: for search, for a document. */
+  all(): AsyncGenerator<PlacedEntry, void> {
+    return this.#history.all();
+  }
+
+  /** The places at which a text was said, without regard to case. */
+  async find(text: string, signal: AbortSignal): Promise<readonly number[]> {
+    const wanted = text.toLowerCase();
+    const places: number[] = [];
+    for await (const { place, entry } of this.all()) {
+      if (signal.aborted) break;
+      if (wanted !== "" && searchedText(entry).toLowerCase().includes(wanted)) places.push(place);
+    }
+    return places;
   }
 
   /** Sends a prompt when its turn comes, and returns its id. Undefined: this window may only read the conversation. */
@@ -209,12 +206,12 @@ export class Conversation {
     return this.#turns.add(blocks);
   }
 
-  /** The prompts that wait. Nothing of it does anything where this window may only read. */
+  /** The prompts that wait. */
   get queue(): QueueControls {
     return this.#turns;
   }
 
-  /** What turns did to the files, and the way back. */
+  /** What turns did to the files. */
   get files(): FileControls {
     return this.#files;
   }
@@ -259,13 +256,13 @@ export class Conversation {
     if (!this.#mayWrite) return;
     this.#draft = draft;
     // A conversation that has nothing but a draft is found again, too.
-    if (this.#file.transcript.about === undefined) this.#describe();
+    if (this.#file.transcript.about === undefined) this.#about.tell();
     this.#unsent.touch();
   }
 
   /** Names the conversation, also with the agent where that keeps names. */
   async rename(title: string): Promise<void> {
-    this.#nameBy("user", title);
+    this.#about.nameBy("user", title);
     await this.#link.session?.rename?.(title).catch((error: unknown) => {
       this.#options.logger.warn("The agent did not take the name", { reason: messageOf(error) });
     });
@@ -281,12 +278,12 @@ export class Conversation {
     this.#about.replace(file.transcript.about ?? this.#about.value);
     this.#follow(file.transcript);
     this.#turns.endInterrupted();
-    this.#tell({ access: file.access, title: this.#about.value.title });
+    this.#tell({ access: file.access });
     this.#updates.reset();
     return true;
   }
 
-  /** Resolves when everything that there is now is on disk, or could not be written. */
+  /** Resolves when everything is on disk, or could not be written. */
   async flush(): Promise<void> {
     await Promise.all([this.#unsent.close(), this.#file.transcript.flush()]);
   }
@@ -317,33 +314,19 @@ export class Conversation {
 
   #onDidBegin({ id, blocks }: QueuedPrompt): void {
     this.#files.begin(id, this.#history.next - 1);
-    this.#nameBy("prompt", wordsOf(blocks));
-    this.#about.use();
-    this.#describe();
+    this.#about.asked(blocks);
     void this.#file.transcript.flush();
   }
 
   #onDidEnd(): void {
     const said = this.#history.newest.findLast(({ entry }) => entry.kind === "message" && entry.text !== "")?.entry;
-    if (said?.kind === "message") this.#about.preview(said.text);
-    this.#about.use();
-    this.#describe();
+    this.#about.answered(said?.kind === "message" ? said.text : undefined);
     void this.#file.transcript.flush();
   }
 
   #onDidChangeQueue(): void {
     this.#tell({ queue: this.#turns.prompts });
     void this.#file.transcript.flush().then(() => this.#unsent.save());
-  }
-
-  #nameBy(who: "prompt" | "agent" | "user", title: string): void {
-    if (!this.#about.nameBy(who, title)) return;
-    this.#tell({ title: this.#about.value.title });
-    this.#describe();
-  }
-
-  #describe(): void {
-    this.#file.transcript.describe(this.#about.value);
   }
 
   #tell(status: Partial<ConversationStatus>): void {

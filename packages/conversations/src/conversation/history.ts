@@ -91,6 +91,12 @@ export class History {
     return patchEntries(kept.map(settled), { entries: held, appends: [] }).filter((one) => one.place >= start);
   }
 
+  /** Every entry, in order. */
+  async *all(): AsyncGenerator<PlacedEntry, void> {
+    for (let end = pageCount; end - pageCount < this.next; end += pageCount)
+      for (const placed of await this.before(end)) if (placed.place >= end - pageCount) yield placed;
+  }
+
   /** The session has ended, or a turn of it: nothing more comes of what has not settled. */
   settle(mayBeRunning: (entry: Entry) => boolean = () => false): void {
     for (const { entry } of this.#list.all) {

@@ -11,49 +11,63 @@ const ranks: Readonly<Record<About["titleFrom"], number>> = { nobody: 0, prompt:
 /** What a conversation is about, as it goes on. */
 export class TitledAbout {
   readonly #clock: Clock;
+  readonly #onDidChange: (about: About) => void;
   #value: About;
 
-  constructor(value: About, clock: Clock) {
+  constructor(value: About, clock: Clock, onDidChange: (about: About) => void) {
     this.#value = value;
     this.#clock = clock;
+    this.#onDidChange = onDidChange;
   }
 
   get value(): About {
     return this.#value;
   }
 
+  /** Another window has gone on with it. */
   replace(value: About): void {
-    this.#value = value;
+    this.#set(value);
   }
 
-  /** It is used just now. */
-  use(): void {
-    this.#value = { ...this.#value, usedAt: this.#clock.now() };
-  }
-
-  /** The first prompt names it, then the agent, then the user. True: the title is another one now. */
-  nameBy(who: "prompt" | "agent" | "user", text: string): boolean {
+  /** The first prompt names it, then the agent, then the user. */
+  nameBy(who: "prompt" | "agent" | "user", text: string): void {
     const title = oneLine(text, titleLength);
     const { titleFrom } = this.#value;
     const isLate = who === "prompt" ? titleFrom !== "nobody" : ranks[who] < ranks[titleFrom];
-    if (title === "" || isLate || (title === this.#value.title && who === titleFrom)) return false;
-    this.#value = { ...this.#value, title, titleFrom: who };
-    return true;
+    if (title !== "" && !isLate) this.#set({ ...this.#value, title, titleFrom: who });
   }
 
-  preview(text: string): void {
-    this.#value = { ...this.#value, preview: oneLine(text, previewLength) };
+  /** A turn has begun with a prompt. */
+  asked(blocks: readonly PromptBlock[]): void {
+    this.nameBy("prompt", wordsOf(blocks));
+    this.#set({ ...this.#value, usedAt: this.#clock.now() });
+  }
+
+  /** A turn has ended; what was said last is undefined where nothing was. */
+  answered(said: string | undefined): void {
+    const preview = said === undefined ? {} : { preview: oneLine(said, previewLength) };
+    this.#set({ ...this.#value, ...preview, usedAt: this.#clock.now() });
   }
 
   /** The agent's session, from which the conversation is continued. */
   session(sessionId: string): void {
     const { forkOf: _forkOf, ...rest } = this.#value;
-    this.#value = { ...rest, sessionId };
+    this.#set({ ...rest, sessionId });
+  }
+
+  /** Says it once more: it has not been written yet. */
+  tell(): void {
+    this.#onDidChange(this.#value);
+  }
+
+  #set(value: About): void {
+    this.#value = value;
+    this.tell();
   }
 }
 
 /** The words of a prompt. */
-export function wordsOf(blocks: readonly PromptBlock[]): string {
+function wordsOf(blocks: readonly PromptBlock[]): string {
   return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
 }
 

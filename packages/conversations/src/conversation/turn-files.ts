@@ -58,6 +58,7 @@ export class TurnFiles {
       readText: (path) => host.readText(path),
       problems: (path) => host.problems(path),
       mayRead: (path) => host.mayRead(path),
+      ...(host.view === undefined ? {} : { view: host.view }),
       saveIfDirty: async (path) => {
         const wasDirty = await host.saveIfDirty(path);
         await this.#lookAt(path);

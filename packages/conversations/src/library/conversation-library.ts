@@ -1,5 +1,6 @@
 import { type Clock, type Disposable, Emitter, type Event, type Logger, messageOf, type Random } from "@patchbay/core";
-import { Conversation, type ConversationOptions } from "../conversation/conversation.ts";
+import { Conversation } from "../conversation/conversation.ts";
+import type { ConversationOptions } from "../conversation/conversation-options.ts";
 import { oneLine } from "../conversation/titled-about.ts";
 import { newId } from "../conversation/turn-runner.ts";
 import { unsentKey } from "../conversation/unsent.ts";

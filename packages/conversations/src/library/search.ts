@@ -1,4 +1,4 @@
-import type { Entry } from "../model/entries.ts";
+import { searchedText } from "../conversation/entry-text.ts";
 import type { LineFiles } from "../transcript/line-files.ts";
 import { parseLine } from "../transcript/line.ts";
 import { readLines } from "../transcript/line-stream.ts";
@@ -46,20 +46,4 @@ export function excerptOf(text: string, wanted: string): string | undefined {
   const end = Math.min(text.length, at + wanted.length + around);
   const part = text.slice(start, end).replace(/\s+/gu, " ").trim();
   return `${start > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
-}
-
-/** What was said, by the user and by the agent, and what was run. */
-function searchedText(entry: Entry): string {
-  switch (entry.kind) {
-    case "prompt":
-      return entry.blocks
-        .flatMap((block) => (block.type === "image" ? [] : block.type === "mention" ? [block.path] : [block.text]))
-        .join("\n");
-    case "message":
-      return entry.text;
-    case "tool":
-      return `${entry.title}\n${entry.command ?? ""}`;
-    default:
-      return "";
-  }
 }

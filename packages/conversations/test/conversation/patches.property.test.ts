@@ -68,14 +68,21 @@ describe("a view that applies the patches", () => {
               break;
             case "tool":
               lab.session.tell({
-                ...{ kind: "tool", id: `e${one.id}`, at: 0, tool: "execute", name: "Bash", title: "" },
+                kind: "tool",
+                id: `e${one.id}`,
+                at: 0,
+                tool: "execute",
+                name: "Bash",
+                title: "",
                 state: "running",
                 output: one.text,
               });
               break;
             case "question":
               lab.session.tell({
-                ...{ kind: "question", id: `e${one.id}`, at: 0 },
+                kind: "question",
+                id: `e${one.id}`,
+                at: 0,
                 question: { type: "form", message: one.text, fields: [] },
                 ...(one.text.length > 10 ? { outcome: { type: "withdrawn" } } : {}),
               });
