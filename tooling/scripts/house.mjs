@@ -76,7 +76,19 @@ const testkit = {
   "agents/gemini-family": { rooms: ["agents"], packages: [...tools, "@modelcontextprotocol/sdk", "node:*"] },
   "agents/*/": { rooms: ["agents", "agents/gemini-family"], packages: [...tools, "node:*", "ws"] },
   "agents/drivers": { rooms: ["agents", "agents/*/", "agents/gemini-family"], packages: ["@patchbay/core"] },
-  index: { rooms: ["agents", "agents/*/", "agents/drivers", "agents/gemini-family", "contract", "editor", "platform"] },
+  conversations: { packages: [...tools, "node:*"] },
+  index: {
+    rooms: [
+      "agents",
+      "agents/*/",
+      "agents/drivers",
+      "agents/gemini-family",
+      "contract",
+      "conversations",
+      "editor",
+      "platform",
+    ],
+  },
 };
 
 const cliGround = ["own-command", "plain-json", "terminal"];

@@ -16,6 +16,22 @@ export type { CompanionSpecDriver } from "./agents/gemini-family/driver.ts";
 export { createGeminiDriver, findGeminiCompanion } from "./agents/gemini/driver.ts";
 export { createQwenDriver, findQwenCompanions } from "./agents/qwen/driver.ts";
 export type { CompanionAddress } from "./agents/records.ts";
+export {
+  AcpAgent,
+  type AcpAgentChannel,
+  type AcpAgentExit,
+  AcpError,
+  type AcpHandler,
+  type AcpMessage,
+} from "./conversations/acp-agent.ts";
+export {
+  type AcpAgentStyle,
+  type AcpToolOutcome,
+  type AcpTurn,
+  type AcpTurnControls,
+  createAcpAgent,
+  type FamilyAcpAgent,
+} from "./conversations/acp-agent-family.ts";
 export type { DiffControls, EditorHostControls, TestRunner } from "./contract/contract-case.ts";
 export { createMemoryEditorControls, type MemoryEditorControls } from "./contract/memory-editor-controls.ts";
 export { editorHostContract, type EditorHostContractOptions } from "./contract/editor-host-contract.ts";
