@@ -37,7 +37,8 @@ export class PageHost {
   selection: Extract<HostMessage, { readonly type: "selection" }>["block"];
   /** All entries; the page has only those that it was sent. */
   #entries: readonly PlacedEntry[] = [];
-  #state: unknown;
+  // As an editor gives it back to a page that was gone.
+  #state: unknown = Reflect.get(globalThis, "keptState");
 
   /** What the page finds as VS Code's interface. */
   readonly viewApi: {

@@ -61,4 +61,6 @@ globalThis.panelBench = {
   },
 };
 
-host.open(sampleConversation([], Date.now()));
+// From the address, so that the first paint can be measured.
+const first = Number(new URLSearchParams(location.search).get("history") ?? 0);
+host.open(sampleConversation(longHistory(first, Date.now()), Date.now()));

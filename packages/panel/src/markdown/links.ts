@@ -16,7 +16,7 @@ export function linkTarget(address: string): LinkTarget | undefined {
   if (name === "http" || name === "https") return webTarget(text);
   if (text.startsWith("//") || text.startsWith("\\\\")) return undefined;
   // A colon before the line number makes a file name look like a scheme.
-  if (name !== undefined && !/^[^:]+:\d+(?::\d+)?$/u.test(text)) return undefined;
+  if (name !== undefined && !/^[^:]+\.[^:]*:\d+(?::\d+)?$/u.test(text)) return undefined;
   return fileTarget(text);
 }
 

@@ -177,7 +177,13 @@ export class PanelStore {
     const isSame = open !== undefined && open.id === this.#state.open?.id;
     this.#askedBefore = undefined;
     this.#isResyncing = false;
-    this.update({ open, rewind: undefined, ...(isSame ? {} : { isFinding: false, found: undefined }) });
+    this.update({
+      open,
+      rewind: undefined,
+      ...(isSame ? {} : { isFinding: false, found: undefined }),
+      // Another conversation is to be seen.
+      ...(isSame || open === undefined ? {} : { isListing: false }),
+    });
     this.emit({ type: "opened", isSame });
   }
 

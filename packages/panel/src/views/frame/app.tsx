@@ -68,16 +68,18 @@ function Page(): JSX.Element | undefined {
   });
   useFocusReports();
   if (!hasSettings) return undefined;
-  if (open === undefined) return isListing ? <ConversationList /> : <Welcome />;
+  if (open === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
   return (
     <div class="page">
       <Head open={open} />
-      {isListing ? <ConversationList /> : undefined}
-      {isFinding && !isListing ? <FindBar key={open.id} conversation={open.id} /> : undefined}
-      {/* Hidden, not gone: what was open in it stays open. */}
-      <main class="main" hidden={isListing}>
-        <Log key={open.id} open={open} />
-        <Foot />
+      <main class="main">
+        {isListing ? <ConversationList /> : undefined}
+        {/* Hidden, not gone: what was open in it stays open. */}
+        <div class="conversation" hidden={isListing}>
+          {isFinding && !isListing ? <FindBar key={open.id} conversation={open.id} /> : undefined}
+          <Log key={open.id} open={open} />
+          <Foot />
+        </div>
       </main>
       <Announcer />
     </div>

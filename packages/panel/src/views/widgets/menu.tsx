@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
 
 export interface MenuItem {
@@ -34,7 +34,8 @@ export function Menu({
     setOpen(false);
     if (hasFocus) button.current?.focus();
   };
-  useEffect(() => {
+  // Before the next key can come.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const buttons = root.current?.querySelectorAll<HTMLButtonElement>("[role^=menuitem]") ?? [];
     (Array.from(buttons).find((one) => one.ariaChecked === "true") ?? buttons[0])?.focus();

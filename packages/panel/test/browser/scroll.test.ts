@@ -1,0 +1,181 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { PanelLab, whyNoBrowser } from "./panel-lab.ts";
+
+const why = whyNoBrowser();
+
+describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chromium"})`, () => {
+  let lab: PanelLab;
+  let page: Page;
+
+  beforeAll(async () => {
+    lab = await PanelLab.start();
+  });
+  afterAll(async () => lab.close());
+  afterEach(async () => page.context().close());
+
+  /** The panel with a history. */
+  const show = async (count: number): Promise<void> => {
+    ({ page } = await lab.open());
+    await page.evaluate((messages) => panelBench.history(messages), count);
+    await page.locator(`[data-id=h${count - 1}]`).waitFor();
+  };
+  const fromEnd = async (): Promise<number> =>
+    await page.locator(".log").evaluate((log) => Math.round(log.scrollHeight - log.clientHeight - log.scrollTop));
+  /** Where an entry stands in the view, px. */
+  const topOf = async (id: string): Promise<number> =>
+    await page.locator(`[data-id=${id}]`).evaluate((entry) => Math.round(entry.getBoundingClientRect().top));
+  const stream = async (chunks: number): Promise<void> => {
+    for (let index = 0; index < chunks; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- a frame each
+      await page.evaluate(
+        async (at) =>
+          await new Promise<void>((resolve) => {
+            panelBench.chunk(`Sentence ${at} of the answer.${at % 5 === 4 ? "\n\n" : " "}`);
+            requestAnimationFrame(() => resolve());
+          }),
+        index,
+      );
+    }
+  };
+  const wheel = async (delta: number): Promise<void> => {
+    await page.locator(".log").hover();
+    await page.mouse.wheel(0, delta);
+  };
+  /** The middle of the view, after it has come to rest. */
+  const anEntryInView = async (): Promise<string> =>
+    await page.evaluate(() => {
+      const log = document.querySelector(".log")?.getBoundingClientRect();
+      const middle = (log?.top ?? 0) + (log?.height ?? 0) / 2;
+      const entries = Array.from(document.querySelectorAll<HTMLElement>(".log-content > .entry"));
+      return entries.find((entry) => entry.getBoundingClientRect().bottom > middle)?.dataset["id"] ?? "";
+    });
+
+  it("begins at the end, with the newest 60 in the document", async () => {
+    await show(10_000);
+    expect(await fromEnd()).toBe(0);
+    expect(await page.locator(".log-content > .entry").count()).toBe(60);
+    expect(await page.locator("*").count()).toBeLessThan(5000);
+  });
+
+  it("follows what streams", async () => {
+    await show(100);
+    await page.evaluate(() => panelBench.begin());
+    await stream(60);
+    expect(await fromEnd()).toBe(0);
+  });
+
+  it("leaves the end with the smallest wheel upwards, and stays where one reads", async () => {
+    await show(100);
+    await page.evaluate(() => panelBench.begin());
+    await stream(10);
+    await wheel(-1);
+    await page.locator(".latest").waitFor();
+    await stream(40);
+    expect(await fromEnd()).toBeGreaterThan(100);
+    await wheel(-300);
+    await expect.poll(async () => await fromEnd()).toBeGreaterThan(400);
+    const entry = await anEntryInView();
+    const before = await topOf(entry);
+    await stream(40);
+    expect(await topOf(entry)).toBe(before);
+  });
+
+  it("comes back to the end by the button, by the wheel, and with what one sends", async () => {
+    await show(100);
+    await wheel(-500);
+    await page.locator(".latest").click();
+    await expect.poll(fromEnd).toBe(0);
+    await wheel(-200);
+    await page.locator(".latest").waitFor();
+    await wheel(3000);
+    await page.locator(".latest").waitFor({ state: "detached" });
+    await wheel(-500);
+    await expect.poll(fromEnd).toBe(500);
+    await page.locator("textarea").fill("And now?");
+    await page.keyboard.press("Enter");
+    await expect.poll(fromEnd).toBe(0);
+    await page.getByText("And now?").waitFor();
+  });
+
+  it.each(["PageUp", "ArrowUp", "Home"])("leaves the end with %s", async (key) => {
+    await show(100);
+    await page.locator(".log").focus();
+    await page.keyboard.press(key);
+    await page.locator(".latest").waitFor();
+  });
+
+  it("loads older pages as one scrolls back, and nothing jumps", async () => {
+    await show(400);
+    const seen = new Set<string>();
+    for (let step = 0; step < 80 && !seen.has("h0"); step += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const [entry, before] = await wheelAndLook();
+      seen.add(entry);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(before).toBe(await topOf(entry));
+      // oxlint-disable-next-line no-await-in-loop
+      if (await page.locator("[data-id=h0]").isVisible()) seen.add("h0");
+    }
+    expect(seen).toContain("h0");
+    expect(await page.locator(".log-content > .entry").count()).toBeLessThanOrEqual(300);
+  });
+
+  /** Scrolls up, waits until that is done, and says where an entry stands; another frame later it must stand there still. */
+  async function wheelAndLook(): Promise<readonly [string, number]> {
+    await wheel(-900);
+    const frames = async (): Promise<void> =>
+      await page.evaluate(
+        async () =>
+          await new Promise<void>((resolve) => {
+            requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+          }),
+      );
+    await frames();
+    const entry = await anEntryInView();
+    const before = await topOf(entry);
+    return [entry, before];
+  }
+
+  it("is where one was reading after the page was gone", async () => {
+    await show(100);
+    await wheel(-700);
+    await expect.poll(fromEnd).toBe(700);
+    const kept = async (): Promise<string> =>
+      await page.evaluate(() => JSON.stringify(panelHost.viewApi.getState() ?? {}));
+    await expect.poll(kept).toContain("place");
+    const state = await page.evaluate(() => panelHost.viewApi.getState());
+    const entry = await anEntryInView();
+    const before = await topOf(entry);
+    await page.addInitScript((kept) => {
+      Reflect.set(globalThis, "keptState", kept);
+    }, state);
+    await page.goto(`${page.url()}?history=100`);
+    await page.locator(`[data-id=${entry}]`).waitFor();
+    expect(Math.abs((await topOf(entry)) - before)).toBeLessThanOrEqual(2);
+  });
+
+  it("finds text in entries that are not loaded", async () => {
+    await show(2000);
+    await page.getByLabel("Find in conversation").click();
+    await page.keyboard.type("Answer 14.");
+    await page.getByText("1 of 1").waitFor();
+    await expect.poll(async () => await page.locator("[data-id=h14]").count()).toBe(1);
+    await expect
+      .poll(async () => {
+        const box = await page.locator("[data-id=h14]").boundingBox();
+        return box !== null && box.y > 0 && box.y < 800;
+      })
+      .toBe(true);
+  });
+
+  it("goes from prompt to prompt with Alt and the arrows", async () => {
+    await show(100);
+    await page.locator(".log").focus();
+    await page.keyboard.press("Alt+ArrowUp");
+    await page.keyboard.press("Alt+ArrowUp");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("data-id"))).toBe("h80");
+    await page.keyboard.press("Alt+ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("data-id"))).toBe("h90");
+  });
+});

@@ -1,0 +1,217 @@
+// @vitest-environment jsdom
+import type { PromptBlock } from "@patchbay/conversations/model";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PageHost } from "../../bench/page-host.ts";
+import { sampleConversation } from "../../bench/sample.ts";
+import { TestPanel } from "../support/panel.tsx";
+
+let panel: TestPanel | undefined;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  panel?.close();
+  vi.useRealTimers();
+});
+
+async function show(...[entries = [], change]: Partial<Parameters<typeof TestPanel.show>>): Promise<TestPanel> {
+  panel = await (change === undefined ? TestPanel.show(entries) : TestPanel.show(entries, change));
+  return panel;
+}
+
+const sent = (shown: TestPanel): readonly (readonly PromptBlock[])[] => shown.heard("send").map(({ blocks }) => blocks);
+
+describe("the composer", () => {
+  it("sends with Enter, and is empty then", async () => {
+    const shown = await show();
+    await shown.write("  Hello  ");
+    await shown.key("Enter");
+    expect(sent(shown)).toEqual([[{ type: "text", text: "Hello" }]]);
+    expect(shown.area.value).toBe("");
+  });
+
+  it.each([
+    ["Shift", { shiftKey: true }],
+    ["Ctrl", { ctrlKey: true }],
+    ["a held key", { repeat: true }],
+  ])("does not send Enter with %s", async (_name, more) => {
+    const shown = await show();
+    await shown.write("Hello");
+    await shown.key("Enter", more);
+    expect(sent(shown)).toEqual([]);
+  });
+
+  it("sends with Ctrl+Enter where that is the setting", async () => {
+    const shown = await show();
+    await shown.do(() =>
+      shown.host.say({ type: "settings", settings: { ...shown.host.settings, sendWith: "ctrl-enter" } }),
+    );
+    await shown.write("Hello");
+    await shown.key("Enter");
+    expect(sent(shown)).toEqual([]);
+    await shown.key("Enter", { metaKey: true });
+    expect(sent(shown)).toHaveLength(1);
+  });
+
+  it.each([
+    ["isComposing", { isComposing: true }],
+    ["keyCode 229", { keyCode: 229 }],
+  ])("leaves Enter to an input method: %s", async (_name, more) => {
+    const shown = await show();
+    await shown.write("にほん");
+    const event = await shown.key("Enter", more);
+    expect(sent(shown)).toEqual([]);
+    expect(event.defaultPrevented).toBe(false);
+  });
+
+  it("sends nothing where there is nothing", async () => {
+    const shown = await show();
+    await shown.write("  \n ");
+    await shown.key("Enter");
+    expect(sent(shown)).toEqual([]);
+    expect(shown.button("Send").disabled).toBe(true);
+  });
+
+  it("keeps a draft with the page at once and with the host within half a second", async () => {
+    const shown = await show();
+    await shown.write("Half a thou");
+    expect(shown.host.viewApi.getState()).toMatchObject({
+      conversation: "c1",
+      draft: { blocks: [{ type: "text", text: "Half a thou" }] },
+    });
+    vi.advanceTimersByTime(500);
+    expect(shown.heard("draft").at(-1)?.draft).toEqual({
+      blocks: [{ type: "text", text: "Half a thou" }],
+      caret: 11,
+    });
+  });
+
+  it("has the draft again after the page was gone", async () => {
+    const host = new PageHost();
+    host.open(sampleConversation([], 0));
+    panel = await TestPanel.start(host);
+    await panel.write("Half a thou");
+    panel.close();
+    panel = await TestPanel.start(host);
+    expect(panel.area.value).toBe("Half a thou");
+  });
+
+  it("shows the host's draft of another conversation, and gives the own one back", async () => {
+    const shown = await show();
+    await shown.write("For the first");
+    const other = {
+      ...sampleConversation([], 0),
+      id: "c2",
+      draft: { blocks: [{ type: "text", text: "For the second" }], caret: 3 } as const,
+    };
+    await shown.do(() => shown.host.say({ type: "conversation", open: other }));
+    expect(shown.area.value).toBe("For the second");
+    expect(shown.area.selectionStart).toBe(3);
+    expect(shown.heard("draft").at(-1)).toMatchObject({
+      conversation: "c1",
+      draft: { blocks: [{ text: "For the first" }] },
+    });
+  });
+
+  it("keeps what is being written when the host sends the conversation anew", async () => {
+    const shown = await show();
+    await shown.write("Half a thou");
+    await shown.do(() => shown.host.hello());
+    expect(shown.area.value).toBe("Half a thou");
+  });
+
+  it("leafs through earlier prompts, and back to what was there", async () => {
+    const prompt = (text: string) => ({ kind: "prompt", id: text, at: 0, blocks: [{ type: "text", text }] }) as const;
+    const shown = await show([prompt("First"), prompt("Second")]);
+    await shown.key("ArrowUp");
+    expect(shown.area.value).toBe("Second");
+    await shown.key("ArrowUp");
+    expect(shown.area.value).toBe("First");
+    await shown.do(() => shown.area.setSelectionRange(5, 5));
+    await shown.key("ArrowDown");
+    await shown.key("ArrowDown");
+    expect(shown.area.value).toBe("");
+  });
+
+  it("offers files for @, and attaches the one that is chosen", async () => {
+    const shown = await show();
+    await shown.write("Look at @disc");
+    await vi.advanceTimersByTimeAsync(0);
+    await shown.do(() => undefined);
+    const options = Array.from(shown.root.querySelectorAll("[role=option]"), ({ textContent }) => textContent);
+    expect(options).toEqual(["discounts.tssrc/cart", "discounts.test.tstest/cart"]);
+    await shown.key("ArrowDown");
+    await shown.key("Enter");
+    expect(shown.area.value).toBe("Look at discounts.test.ts ");
+    await shown.key("Enter");
+    expect(sent(shown)).toEqual([
+      [
+        { type: "mention", path: "/home/me/shop/test/cart/discounts.test.ts" },
+        { type: "text", text: "Look at discounts.test.ts" },
+      ],
+    ]);
+  });
+
+  it("offers the agent's commands for / at the beginning only", async () => {
+    const shown = await show();
+    await shown.write("and /co");
+    expect(shown.root.querySelector("[role=option]")).toBeNull();
+    await shown.write("/co");
+    expect(shown.root.querySelectorAll("[role=option]")).toHaveLength(2);
+    await shown.key("Tab");
+    expect(shown.area.value).toBe("/compact ");
+    await shown.write("/cost");
+    await shown.key("Enter");
+    expect(sent(shown)).toEqual([[{ type: "text", text: "/cost" }]]);
+  });
+
+  it("sends the selection visibly, or not at all", async () => {
+    const shown = await show();
+    const block = { type: "mention", path: "/home/me/shop/a.ts", lines: { start: 3, end: 9 } } as const;
+    await shown.do(() => shown.host.say({ type: "selection", block }));
+    const chip = shown.one(".selection", HTMLButtonElement);
+    expect([chip.textContent, chip.ariaPressed]).toEqual(["a.ts 3–9", "true"]);
+    await shown.write("Explain");
+    await shown.key("Enter");
+    await shown.do(() => chip.click());
+    await shown.write("Explain");
+    await shown.key("Enter");
+    const text = { type: "text", text: "Explain" };
+    expect(sent(shown)).toEqual([[block, text], [text]]);
+  });
+
+  it("takes a queued prompt back while nothing else is being written", async () => {
+    const shown = await show([], { queue: [{ id: "w", blocks: [{ type: "text", text: "Later" }] }] });
+    await shown.write("Now");
+    expect(shown.button("Edit").disabled).toBe(true);
+    await shown.write("");
+    await shown.press("Edit");
+    expect(shown.heard("queue")).toEqual([{ type: "queue", conversation: "c1", id: "w", action: "edit" }]);
+    expect(shown.area.value).toBe("Later");
+  });
+
+  it("stops a turn that is running, and a prompt joins the queue", async () => {
+    const shown = await show([], { state: { kind: "running", since: 0 } });
+    await shown.press("Stop");
+    expect(shown.heard("stop")).toHaveLength(1);
+    await shown.write("Then this");
+    await shown.press("Add to queue");
+    expect(sent(shown)).toHaveLength(1);
+  });
+
+  it("explains in one line the mode that never asks", async () => {
+    const shown = await show();
+    await shown.press("Mode: Ask first");
+    expect(shown.text).toContain("Never asks before it changes files or runs commands.");
+    await shown.do(() => shown.root.querySelectorAll<HTMLButtonElement>("[role=menuitemradio]")[1]?.click());
+    expect(shown.heard("option")).toEqual([{ type: "option", conversation: "c1", id: "mode", value: "acceptEdits" }]);
+  });
+
+  it("is not there where another window has the conversation", async () => {
+    const shown = await show([], { access: { kind: "read-only", reason: "Open in another window." } });
+    expect(shown.root.querySelector("textarea")).toBeNull();
+    expect(shown.text).toContain("Open in another window.");
+  });
+});
