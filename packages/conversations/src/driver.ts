@@ -62,7 +62,8 @@ export interface RewindResult {
 /** How a session begins. */
 export type SessionStart =
   | { readonly kind: "new" }
-  | { readonly kind: "resume"; readonly sessionId: string }
+  /** `begunAt`: when the session began, Unix milliseconds, where it is known: one agent loses sessions that are loaded too soon. */
+  | { readonly kind: "resume"; readonly sessionId: string; readonly begunAt?: number }
   /** A new session that remembers another one, up to a point (`SessionLister.pointBefore`) or to its end. */
   | { readonly kind: "fork"; readonly sessionId: string; readonly upTo?: string };
 

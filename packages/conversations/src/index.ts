@@ -1,5 +1,17 @@
 export type * from "./driver.ts";
 export * from "./model/index.ts";
+export { AcpConnection, type ConnectionOptions } from "./acp/connection.ts";
+export type { HttpMcpServer } from "./acp/opening.ts";
+export {
+  type AcpProfile,
+  type CustomAgent,
+  geminiProfile,
+  profileFor,
+  programOf,
+  qwenProfile,
+} from "./acp/profiles.ts";
+export { AcpSession, type AcpSessionOptions } from "./acp/session.ts";
+export type { StoredSession } from "./acp/wire.ts";
 export { ClaudeSession, type ClaudeSessionOptions } from "./claude-stream/session.ts";
 export { AgentProcess, type AgentProcessPorts, type ProcessExit, type StopLadder } from "./process/agent-process.ts";
 export type * from "./process/children.ts";

@@ -1,0 +1,205 @@
+import { basename } from "node:path";
+import type { Logger } from "@patchbay/core";
+import type { SessionHost } from "../driver.ts";
+import type { FileChange, PermissionQuestion } from "../model/index.ts";
+import { elicitationResult, elicitedForm } from "./elicitations.ts";
+import { rpcCodes } from "./failures.ts";
+import { FileDoor } from "./file-door.ts";
+import type { Answered } from "./json-rpc.ts";
+import type { SessionOffers } from "./offers.ts";
+import { choiceOf, editedText, isAllowing, type OpenQuestions } from "./open-questions.ts";
+import { formAnswers, questionOf } from "./permissions.ts";
+import type { AcpProfile } from "./profiles.ts";
+import { contentOf, type EditedFile, type PromptForm } from "./prompts.ts";
+import type { UpdateSink } from "./sink.ts";
+import type { TextStreams } from "./texts.ts";
+import { type FinishedCall, ToolCalls } from "./tool-calls.ts";
+import {
+  permissionResult,
+  readElicitation,
+  readPermissionRequest,
+  readReadRequest,
+  readWriteRequest,
+} from "./v1/requests.ts";
+import type { PermissionRequest } from "./wire.ts";
+
+/** What serving requests needs of its session. */
+export interface RequestContext {
+  readonly profile: AcpProfile;
+  readonly host: SessionHost;
+  readonly cwd: string;
+  readonly logger: Logger;
+  readonly sink: UpdateSink;
+  readonly texts: TextStreams;
+  readonly offers: SessionOffers;
+  readonly questions: OpenQuestions;
+  /** The user has stopped the turn: nothing is asked any more. */
+  isStopped(): boolean;
+  /** How blocks are sent to this agent. */
+  promptForm(): PromptForm;
+}
+
+/** Serves what an agent asks of us: may it go on, files, and values. */
+export class AgentRequests {
+  readonly tools: ToolCalls;
+  readonly door: FileDoor;
+  readonly #context: RequestContext;
+  /** Calls that the user was asked about, and files that calls have written through the door. */
+  readonly #asked: Set<string> = new Set();
+  readonly #written: Set<string> = new Set();
+
+  constructor(context: RequestContext) {
+    const { profile, host, logger, sink, offers } = context;
+    this.#context = context;
+    this.tools = new ToolCalls(profile, sink, (call) => this.#finished(call));
+    this.door = new FileDoor({
+      profile,
+      host,
+      logger,
+      asks: () => offers.asks,
+      ask: (change) => this.#askToWrite(change),
+      onWritten: (change, isAsked, callId) => this.#wrote(change, isAsked, callId),
+    });
+  }
+
+  /** Undefined: a method that is not known. */
+  serve(method: string, params: unknown, withdrawn: AbortSignal): Promise<Answered> | undefined {
+    switch (method) {
+      case "session/request_permission":
+        return orInvalid(readPermissionRequest(params), (request) => this.#permit(request, withdrawn));
+      case "fs/read_text_file":
+        return orInvalid(readReadRequest(params), (request) => this.door.read(request));
+      case "fs/write_text_file":
+        return orInvalid(readWriteRequest(params), (request) => this.door.write(request));
+      case "elicitation/create":
+        return orInvalid(readElicitation(params), async (request) => {
+          const form = elicitedForm(request);
+          const answer = await this.#context.questions.ask(form, withdrawn);
+          return { kind: "result", value: elicitationResult(form, answer) };
+        });
+      case "craft/drainMidTurnQueue":
+        return this.#drain();
+      default:
+        return undefined;
+    }
+  }
+
+  /** The model is told of edits that the user has changed; each once, and where the user sees it. */
+  async takeEdited(): Promise<readonly EditedFile[]> {
+    const edited = await this.door.takeEdited();
+    for (const { path } of edited) {
+      this.#context.sink.notice("info", `${this.#context.profile.name} was sent ${basename(path)} as you changed it.`);
+    }
+    return edited;
+  }
+
+  async #permit(request: PermissionRequest, withdrawn: AbortSignal): Promise<Answered> {
+    const { questions, texts } = this.#context;
+    const { id } = request.call;
+    texts.end();
+    const tool = this.tools.hear(request.call);
+    this.tools.setState(id, "waiting");
+    const question = await questionOf(request, tool, this.tools.diffsOf(id), this.#context);
+    if (this.#context.isStopped()) return { kind: "result", value: permissionResult(undefined) };
+    const change = question.type === "permission" ? question.change : undefined;
+    if (change !== undefined) this.tools.know(id, change);
+    this.#asked.add(id);
+    const answer = await questions.ask(question, withdrawn);
+    if (question.type === "form") {
+      const kind = answer?.type === "form" ? "allow_once" : "reject_once";
+      const option = answer === undefined ? undefined : request.options.find((one) => one.kind === kind);
+      this.tools.setState(id, answer?.type === "form" ? "running" : "rejected");
+      return { kind: "result", value: permissionResult(option?.id, formAnswers(answer)) };
+    }
+    const choice = choiceOf(question.choices, answer);
+    if (isAllowing(choice)) {
+      if (change?.after !== undefined) {
+        this.door.allow(change.path, { callId: id, proposed: change.after, edited: editedText(question, answer) });
+      }
+      if (choice?.kind === "allow-always" && tool.tool === "edit") this.door.allowEdits();
+      this.tools.setState(id, "running");
+    } else {
+      this.tools.setState(id, answer === undefined || answer.type === "cancel" ? "cancelled" : "rejected");
+    }
+    return { kind: "result", value: permissionResult(choice?.id) };
+  }
+
+  /** The agent writes what nobody was asked about, in a mode in which it asks: its own settings may allow it, the user has not. */
+  async #askToWrite(change: FileChange): Promise<{ readonly text: string } | undefined> {
+    const { questions, sink, profile } = this.#context;
+    const callId = this.tools.openOn(change.path) ?? sink.nextId("write");
+    const title = `Write ${basename(change.path)}`;
+    const tool = this.tools.entryOf(callId) ?? this.tools.hear(writeCall(callId, change.path, title));
+    this.tools.know(callId, change);
+    const question: PermissionQuestion = {
+      type: "permission",
+      toolId: tool.id,
+      title,
+      reason: `${profile.name} writes this file without having asked.`,
+      change: { ...change, isEditable: true },
+      choices: [
+        { id: "allow", name: "Allow", kind: "allow-once" },
+        { id: "reject", name: "Reject", kind: "reject-once" },
+      ],
+    };
+    if (this.#context.isStopped()) return undefined;
+    this.tools.setState(callId, "waiting");
+    const answer = await questions.ask(question, new AbortController().signal);
+    const isAllowed = isAllowing(choiceOf(question.choices, answer));
+    this.tools.setState(callId, isAllowed ? "running" : "rejected");
+    return isAllowed ? { text: editedText(question, answer) ?? change.after ?? "" } : undefined;
+  }
+
+  #wrote(change: FileChange, isAsked: boolean, callId: string | undefined): void {
+    const id = callId ?? this.tools.openOn(change.path);
+    const toolId = id === undefined ? undefined : this.tools.entryOf(id)?.id;
+    if (id !== undefined) {
+      this.tools.know(id, change);
+      this.#written.add(`${id}\n${change.path}`);
+    }
+    const { path } = change;
+    this.#context.sink.fire({ type: "file-changed", path, ...(toolId === undefined ? {} : { toolId }), isAsked });
+  }
+
+  /** A call has ended. What it changed without us is told now. */
+  #finished({ id, entry }: FinishedCall): void {
+    this.door.forget(id);
+    const isAsked = this.#asked.delete(id);
+    for (const { path } of entry.changes ?? []) {
+      const isTold = this.#written.delete(`${id}\n${path}`);
+      if (isTold || entry.state !== "done") continue;
+      this.#context.sink.fire({ type: "file-changed", path, toolId: entry.id, isAsked });
+    }
+  }
+
+  /** One agent asks between two steps of a turn what the user has said meanwhile: it need not wait for the next prompt. */
+  async #drain(): Promise<Answered> {
+    const edited = await this.takeEdited();
+    const items = edited.map((file) => ({
+      content: contentOf([], [file], this.#context.promptForm()).blocks,
+      displayText: `The user changed the edit of ${file.path}.`,
+    }));
+    const queue = items.length === 0 ? { messages: [] } : { items };
+    return { kind: "result", value: { ...queue, hasQueuedPrompt: false } };
+  }
+}
+
+function orInvalid<T>(request: T | undefined, serve: (request: T) => Promise<Answered>): Promise<Answered> {
+  if (request !== undefined) return serve(request);
+  return Promise.resolve({ kind: "error", error: { code: rpcCodes.invalidParams, message: "Invalid params" } });
+}
+
+function writeCall(id: string, path: string, title: string): PermissionRequest["call"] {
+  return {
+    id,
+    title,
+    kind: "edit",
+    isModeSwitch: false,
+    status: "pending",
+    content: undefined,
+    locations: [{ path }],
+    rawInput: undefined,
+    rawOutput: undefined,
+    meta: {},
+  };
+}

@@ -1,0 +1,152 @@
+import { type Clock, type Logger, PatchbayError } from "@patchbay/core";
+import type { SignInMethod } from "../model/index.ts";
+import { asksForSignIn } from "./failures.ts";
+import { type AgentChannel, JsonRpcPeer, type PeerHandlers, type Reply } from "./json-rpc.ts";
+import type { AcpProfile } from "./profiles.ts";
+import { initializeParams, protocolVersion, readInitialized, readSignIn, readStoredSessions } from "./v1/setup.ts";
+import type { Initialized, SignInOffer, StoredSession } from "./wire.ts";
+
+/** What a connection to an agent needs. */
+export interface ConnectionOptions {
+  readonly profile: AcpProfile;
+  /** Finds the program and makes its process, not yet started. Rejects with a sentence for people. */
+  readonly createProcess: () => Promise<AgentChannel>;
+  /** The version of Patchbay, as the agent is told. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long an agent may take to answer `initialize`: some load for seconds on a busy machine. */
+const initializeMs = 60_000;
+
+/** How many pages of sessions are asked for: an agent that always has another one would never end. */
+const longestList = 20;
+
+/** A running agent that speaks the Agent Client Protocol, without a session yet. */
+export class AcpConnection {
+  readonly agent: Initialized;
+  readonly #channel: AgentChannel;
+  readonly #peer: JsonRpcPeer;
+
+  private constructor(channel: AgentChannel, peer: JsonRpcPeer, agent: Initialized) {
+    this.#channel = channel;
+    this.#peer = peer;
+    this.agent = agent;
+  }
+
+  /** Starts an agent and agrees with it on the protocol. Rejects with a sentence for people; nothing is left running then. */
+  static async open(options: ConnectionOptions, handlers: PeerHandlers): Promise<AcpConnection> {
+    const { profile, clock, logger } = options;
+    const channel = await options.createProcess();
+    const peer = new JsonRpcPeer(channel, handlers, logger);
+    await channel.start();
+    try {
+      const asked = peer.request("initialize", initializeParams(options.version, profile.usesFiles));
+      const reply = await orLate(asked, initializeMs, clock);
+      return new AcpConnection(channel, peer, agreed(reply, profile.name, channel));
+    } catch (error) {
+      await channel.stop({ inputMs: 0 });
+      throw error;
+    }
+  }
+
+  get lastErrors(): string {
+    return this.#channel.lastErrors;
+  }
+
+  get onExit(): AgentChannel["onExit"] {
+    return this.#channel.onExit;
+  }
+
+  async request(method: string, params: unknown): Promise<Reply> {
+    return await this.#peer.request(method, params);
+  }
+
+  notify(method: string, params: unknown): void {
+    this.#peer.notify(method, params);
+  }
+
+  /** The sessions that the agent has kept for a folder; none where it keeps no list. Asks for them page by page. */
+  async listSessions(cwd: string): Promise<readonly StoredSession[]> {
+    if (!this.agent.sessionActions.has("list")) return [];
+    const found: StoredSession[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < longestList; page += 1) {
+      const reply = await this.request("session/list", { cwd, ...(cursor === undefined ? {} : { cursor }) });
+      if (reply.kind !== "result") break;
+      const { sessions, nextCursor } = readStoredSessions(reply.value);
+      found.push(...sessions.filter((session) => session.cwd === undefined || session.cwd === cwd));
+      if (nextCursor === undefined) break;
+      cursor = nextCursor;
+    }
+    return found;
+  }
+
+  /** Deletes a session that the agent has kept; false where it cannot, or did not. */
+  async deleteSession(sessionId: string): Promise<boolean> {
+    if (!this.agent.sessionActions.has("delete")) return false;
+    return (await this.request("session/delete", { sessionId })).kind === "result";
+  }
+
+  /** Ends the agent. `interrupt`: said first, where a turn is running. */
+  async close(interrupt?: () => void): Promise<void> {
+    const first = interrupt === undefined ? {} : { first: { say: interrupt, waitMs: 500 } };
+    await this.#channel.stop({ ...first, inputMs: 2_000 });
+  }
+}
+
+/** What the agent is, or a rejection that says why it cannot be spoken to. */
+function agreed(reply: Reply | "late", name: string, channel: AgentChannel): Initialized {
+  if (reply === "late") {
+    throw new PatchbayError(
+      "host-failed",
+      `${name} was started but does not answer. Check that it runs in a terminal.`,
+    );
+  }
+  if (reply.kind === "closed") {
+    const last = channel.lastErrors.split("\n").at(-1) ?? "";
+    throw new PatchbayError("host-failed", `${name} ended when it was started${last === "" ? "." : `: ${last}`}`);
+  }
+  const agent = reply.kind === "result" ? readInitialized(reply.value) : undefined;
+  if (agent === undefined) {
+    throw new PatchbayError(
+      "host-failed",
+      `${name} does not speak the Agent Client Protocol as Patchbay knows it. Update it.`,
+    );
+  }
+  if (agent.protocolVersion === protocolVersion) return agent;
+  const { protocolVersion: theirs } = agent;
+  throw new PatchbayError(
+    "host-failed",
+    `${name} speaks version ${theirs} of the Agent Client Protocol; Patchbay speaks version ${protocolVersion}.`,
+  );
+}
+
+/** The ways to sign in that a refused request names; undefined where it was refused for another reason. */
+export function signInOf(reply: Reply, agent: Initialized): readonly SignInOffer[] | undefined {
+  if (reply.kind !== "error" || !asksForSignIn(reply.error)) return undefined;
+  const named = readSignIn(reply.error.data);
+  return named.length > 0 ? named : agent.signIn;
+}
+
+/** Ways to sign in as the user can take them: in a terminal where there is a command for it. */
+export function signInMethods(offers: readonly SignInOffer[], { command }: AcpProfile): readonly SignInMethod[] {
+  return offers.map((offer) => {
+    const run = offer.command ?? (offer.args === undefined ? undefined : [command, ...offer.args]);
+    return {
+      id: offer.id,
+      name: offer.name,
+      ...(offer.description === undefined ? {} : { description: offer.description }),
+      ...(run === undefined ? {} : { command: run }),
+    };
+  });
+}
+
+/** What comes first: the answer, or the end of the time. */
+export async function orLate<T>(work: Promise<T>, limitMs: number, clock: Clock): Promise<T | "late"> {
+  return await new Promise<T | "late">((resolve, reject) => {
+    const timer = clock.setTimeout(() => resolve("late"), limitMs);
+    void work.then(resolve, reject).finally(() => timer.dispose());
+  });
+}

@@ -1,0 +1,88 @@
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { LineRange, PromptBlock } from "../model/index.ts";
+
+/** What an agent takes in a prompt. */
+export interface PromptForm {
+  readonly images: boolean;
+  readonly resources: boolean;
+  /** Paths in links are taken letter by letter, without escapes. */
+  readonly plainLinks: boolean;
+}
+
+/** A prompt as it is sent. */
+export interface PromptContent {
+  readonly blocks: readonly unknown[];
+  /** Names of the images that the agent does not take. */
+  readonly leftOut: readonly string[];
+}
+
+/** What the user changed in an edit before they allowed it: the model believes its own text. */
+export interface EditedFile {
+  readonly path: string;
+  /** The file as it is now. */
+  readonly text: string;
+}
+
+/** The blocks of a prompt as the protocol has them; `edited` comes first, as it is about what was done before. */
+export function contentOf(
+  blocks: readonly PromptBlock[],
+  edited: readonly EditedFile[],
+  form: PromptForm,
+): PromptContent {
+  const leftOut = blocks.flatMap((block) => (block.type === "image" && !form.images ? [block.name ?? "image"] : []));
+  const all = [...edited.flatMap(editedBlocks), ...blocks];
+  return { blocks: all.flatMap((block) => blockOf(block, form)), leftOut };
+}
+
+/** What the model is told of an edit that the user changed. */
+export function editedBlocks({ path, text }: EditedFile): readonly PromptBlock[] {
+  return [
+    { type: "text", text: `I changed your edit of ${path} before I accepted it. The file now has this text:\n` },
+    { type: "excerpt", title: basename(path), path, text },
+  ];
+}
+
+function blockOf(block: PromptBlock, form: PromptForm): readonly unknown[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "mention": {
+      const link = { type: "resource_link", uri: uriOf(block.path, form), name: basename(block.path) };
+      // A link names a whole file: some agents would take a fragment for a part of its name.
+      return block.lines === undefined ? [link] : [link, { type: "text", text: ` (${linesOf(block.lines)})` }];
+    }
+    case "excerpt":
+      return [excerptOf(block, form)];
+    case "image":
+      return form.images ? [{ type: "image", mimeType: block.mimeType, data: block.data }] : [];
+  }
+}
+
+function excerptOf(
+  { title, path, lines, text }: PromptBlock & { readonly type: "excerpt" },
+  form: PromptForm,
+): unknown {
+  if (!form.resources) {
+    const where = path === undefined ? title : lines === undefined ? path : `${path} (${linesOf(lines)})`;
+    return { type: "text", text: `${where}:\n${fenced(text)}\n` };
+  }
+  const fragment = lines === undefined ? "" : `#L${lines.start}-L${lines.end}`;
+  const uri = path === undefined ? `patchbay:${encodeURIComponent(title)}` : `${uriOf(path, form)}${fragment}`;
+  return { type: "resource", resource: { uri, mimeType: "text/plain", text } };
+}
+
+function uriOf(path: string, form: PromptForm): string {
+  return form.plainLinks ? `file://${path}` : pathToFileURL(path).href;
+}
+
+function linesOf({ start, end }: LineRange): string {
+  return start === end ? `line ${start}` : `lines ${start}-${end}`;
+}
+
+/** A text in a fence that is longer than any in it. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/gu), ([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
+}

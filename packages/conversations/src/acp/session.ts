@@ -1,0 +1,337 @@
+import { type Event, PatchbayError } from "@patchbay/core";
+import type { AgentSession, Prompt, SessionHost } from "../driver.ts";
+import type { Answer, SessionCapabilities, SessionState, SessionUpdate, TurnEndReason, Usage } from "../model/index.ts";
+import type { ProcessExit } from "../process/agent-process.ts";
+import { AgentRequests } from "./agent-requests.ts";
+import { AcpConnection, type ConnectionOptions, orLate, signInMethods, signInOf } from "./connection.ts";
+import { asksForSignIn, type Failure, failureOf, refusalOf, signInNeeded } from "./failures.ts";
+import { Hearing } from "./hearing.ts";
+import type { AgentChannel, Reply } from "./json-rpc.ts";
+import { SessionOffers } from "./offers.ts";
+import { OpenQuestions } from "./open-questions.ts";
+import { checkFolder, type OpeningOptions, openSession } from "./opening.ts";
+import { contentOf, type PromptForm } from "./prompts.ts";
+import { UpdateSink } from "./sink.ts";
+import { TextStreams } from "./texts.ts";
+import { beginTurn, reasonOf, type Turn } from "./turn.ts";
+import { readOpened, readOptions } from "./v1/setup.ts";
+import { readPromptResult, readUpdate } from "./v1/updates.ts";
+import type { SignInOffer } from "./wire.ts";
+
+export interface AcpSessionOptions extends ConnectionOptions, OpeningOptions {
+  readonly host: SessionHost;
+  /** An id that no other session has. */
+  readonly runId: string;
+}
+
+/** How long an agent may take to end a turn that the user has stopped, ms: the session goes on without its answer then. */
+const stopMs = 10_000;
+
+/** How long an agent may take to close its session before its process is ended, ms. */
+const closeMs = 500;
+
+const nothing: SessionCapabilities = {
+  images: false,
+  excerpts: false,
+  editableChanges: false,
+  rejectionMessages: false,
+  fork: false,
+  rewind: false,
+  resume: false,
+};
+
+/** A session of an agent that speaks the Agent Client Protocol (docs/protocols/acp.md). */
+export class AcpSession implements AgentSession {
+  readonly #options: AcpSessionOptions;
+  readonly #sink: UpdateSink;
+  readonly #texts: TextStreams;
+  readonly #offers: SessionOffers;
+  readonly #questions: OpenQuestions;
+  readonly #requests: AgentRequests;
+  readonly #hearing: Hearing;
+  #channel: AgentChannel | undefined;
+  #connection: AcpConnection | undefined;
+  #sessionId: string | undefined;
+  #turn: Turn | undefined;
+  #isStarted = false;
+  #isClosed = false;
+
+  constructor(options: AcpSessionOptions) {
+    const { profile, host, cwd, clock, logger } = options;
+    this.#options = options;
+    this.#sink = new UpdateSink(clock, logger, options.runId);
+    this.#texts = new TextStreams(this.#sink);
+    this.#offers = new SessionOffers(profile);
+    this.#questions = new OpenQuestions(this.#sink, () => this.#tellTurn());
+    const shared = { profile, sink: this.#sink, texts: this.#texts, offers: this.#offers };
+    this.#requests = new AgentRequests({
+      ...shared,
+      host,
+      cwd,
+      logger,
+      questions: this.#questions,
+      isStopped: () => this.#turn?.isStopped === true,
+      promptForm: () => this.#promptForm(),
+    });
+    const { tools, door } = this.#requests;
+    this.#hearing = new Hearing({ ...shared, tools, onModeChanged: () => door.resetEdits() });
+  }
+
+  get onUpdate(): Event<SessionUpdate> {
+    return this.#sink.onUpdate;
+  }
+
+  get capabilities(): SessionCapabilities {
+    const agent = this.#connection?.agent;
+    if (agent === undefined) return nothing;
+    return {
+      ...nothing,
+      images: agent.takesImages,
+      excerpts: agent.takesResources,
+      editableChanges: this.#options.profile.usesFiles,
+      fork: agent.sessionActions.has("fork"),
+      resume: agent.loadsSessions || agent.sessionActions.has("resume"),
+    };
+  }
+
+  async start(): Promise<void> {
+    this.#tell({ kind: "starting" });
+    try {
+      await checkFolder(this.#options.cwd);
+      this.#connection = await AcpConnection.open(
+        { ...this.#options, createProcess: () => this.#createProcess() },
+        {
+          onRequest: (method, params, withdrawn) => this.#requests.serve(method, params, withdrawn),
+          onNotification: (method, params) => this.#hear(method, params),
+        },
+      );
+      await this.#open();
+    } catch (error) {
+      this.#tell({ kind: "ended" });
+      await this.close();
+      throw error;
+    }
+    this.#isStarted = true;
+  }
+
+  async prompt(prompt: Prompt): Promise<TurnEndReason> {
+    if (this.#turn !== undefined) throw new PatchbayError("invalid-argument", "A turn is running.");
+    this.#sink.beginTurn(prompt.id);
+    this.#requests.tools.beginTurn(prompt.id);
+    this.#hearing.beginTurn();
+    const { turn, finish } = beginTurn(this.#options.clock.now());
+    this.#turn = turn;
+    this.#tellTurn();
+    const reply = await this.#run(turn, prompt);
+    this.#texts.end();
+    const reason = this.#endOf(turn, reply);
+    if (reason !== "done") this.#questions.withdrawAll();
+    this.#requests.tools.endTurn(reason === "done" ? "done" : "cancelled");
+    this.#tellEnd(turn, reason, reply);
+    this.#turn = undefined;
+    finish();
+    if (reason !== "exited" && !isSignedOut(reply)) this.#tell({ kind: "idle" });
+    return reason;
+  }
+
+  async interrupt(): Promise<void> {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    this.#stop(turn);
+    const ended = await orLate(turn.ended, stopMs, this.#options.clock);
+    if (ended !== "late") return;
+    turn.abandon();
+    await turn.ended;
+  }
+
+  answer(questionId: string, answer: Answer): boolean {
+    return this.#questions.answer(questionId, answer);
+  }
+
+  async setOption(optionId: string, value: string | boolean): Promise<void> {
+    const { profile } = this.#options;
+    const choice = this.#offers.choose(optionId, value);
+    if (choice === undefined || this.#sessionId === undefined) {
+      throw new PatchbayError("invalid-argument", `${profile.name} does not offer this option now.`);
+    }
+    const reply = await this.#request(choice.method, { sessionId: this.#sessionId, ...choice.params });
+    if (reply.kind === "closed") throw new PatchbayError("stopped", `${profile.name} has exited.`);
+    if (reply.kind === "error") throw new PatchbayError("host-failed", refusalOf(reply.error, profile.name));
+    const mode = this.#offers.mode;
+    this.#offers.chosen(optionId, value, readOptions(reply.value));
+    if (this.#offers.mode !== mode) this.#requests.door.resetEdits();
+    this.#sink.fire({ type: "options", options: this.#offers.toOptions() });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const connection = this.#connection;
+    const sessionId = this.#sessionId;
+    if (connection === undefined) {
+      await this.#channel?.stop({ inputMs: 0 });
+      return;
+    }
+    const turn = this.#turn;
+    if (turn === undefined && sessionId !== undefined && connection.agent.sessionActions.has("close")) {
+      await orLate(connection.request("session/close", { sessionId }), closeMs, this.#options.clock);
+    }
+    await connection.close(turn === undefined ? undefined : () => this.#stop(turn));
+  }
+
+  async #createProcess(): Promise<AgentChannel> {
+    const channel = await this.#options.createProcess();
+    if (this.#isClosed) throw new PatchbayError("stopped", `${this.#options.profile.name} was stopped.`);
+    this.#channel = channel;
+    channel.onExit((exit) => this.#exited(exit));
+    return channel;
+  }
+
+  /** Opens the session; false where the agent wants its user to sign in first. */
+  async #open(): Promise<boolean> {
+    const { profile } = this.#options;
+    const connection = this.#connection;
+    if (connection === undefined) return false;
+    const reply = await openSession(this.#options, { connection, sink: this.#sink, hearing: this.#hearing });
+    const signIn = signInOf(reply, connection.agent);
+    if (signIn !== undefined) {
+      this.#signedOut(signIn);
+      return false;
+    }
+    if (reply.kind === "closed") {
+      const last = this.#channel?.lastErrors.split("\n").at(-1) ?? "";
+      throw new PatchbayError("host-failed", `${profile.name} exited when a session was opened${last && `: ${last}`}`);
+    }
+    if (reply.kind === "error") throw new PatchbayError("host-failed", refusalOf(reply.error, profile.name));
+    const opened = readOpened(reply.value);
+    const { start } = this.#options;
+    const sessionId = opened.sessionId ?? (start.kind === "resume" ? start.sessionId : undefined);
+    if (sessionId === undefined) throw new PatchbayError("host-failed", `${profile.name} gave its session no id.`);
+    this.#sessionId = sessionId;
+    this.#offers.replace(opened);
+    this.#sink.fire({ type: "session", sessionId });
+    this.#sink.fire({ type: "options", options: this.#offers.toOptions() });
+    this.#tell({ kind: "idle" });
+    return true;
+  }
+
+  /** Sends a prompt and waits for the end of its turn; undefined: it was not sent, and the user knows why. */
+  async #run(turn: Turn, { blocks }: Prompt): Promise<Reply | "abandoned" | undefined> {
+    const { host, profile } = this.#options;
+    if (this.#sessionId === undefined && !(await this.#openAgain())) return undefined;
+    for (const block of blocks) if (block.type === "mention") await host.saveIfDirty(block.path);
+    const content = contentOf(blocks, await this.#requests.takeEdited(), this.#promptForm());
+    if (content.leftOut.length > 0) {
+      this.#sink.notice("warning", `${profile.name} takes no images: ${content.leftOut.join(", ")} was not sent.`);
+    }
+    if (turn.isStopped) return { kind: "result", value: { stopReason: "cancelled" } };
+    const params = { sessionId: this.#sessionId, prompt: content.blocks };
+    return await Promise.race([this.#request("session/prompt", params), turn.abandoned]);
+  }
+
+  /** The user may have signed in meanwhile. */
+  async #openAgain(): Promise<boolean> {
+    try {
+      if (await this.#open()) return true;
+      this.#fail(signInNeeded(this.#options.profile.name));
+    } catch (error) {
+      this.#fail({ text: error instanceof PatchbayError ? error.message : String(error), action: "restart" });
+    }
+    return false;
+  }
+
+  #endOf(turn: Turn, reply: Reply | "abandoned" | undefined): TurnEndReason {
+    if (reply === undefined) return "failed";
+    if (reply === "abandoned") return "stopped";
+    if (reply.kind === "closed") return "exited";
+    if (reply.kind === "result") return turn.isStopped ? "stopped" : reasonOf(readPromptResult(reply.value).stopReason);
+    if (turn.isStopped) return "stopped";
+    const agent = this.#connection?.agent;
+    const signIn = agent === undefined ? undefined : signInOf(reply, agent);
+    if (signIn !== undefined) this.#signedOut(signIn);
+    this.#fail(failureOf(reply.error, this.#options.profile.name));
+    return "failed";
+  }
+
+  #fail({ text, ...more }: Failure): void {
+    this.#sink.notice("error", text, more);
+  }
+
+  #tellEnd(turn: Turn, reason: TurnEndReason, reply: Reply | "abandoned" | undefined): void {
+    const isResult = typeof reply === "object" && reply.kind === "result";
+    const told = isResult ? readPromptResult(reply.value).usage : undefined;
+    const usage: Usage = told ?? this.#hearing.turnUsage;
+    if (Object.keys(usage).length === 0) return;
+    const at = this.#options.clock.now();
+    if (told !== undefined) this.#hearing.tellUsage(told);
+    const entry = {
+      kind: "turn-end",
+      id: `${this.#sink.turn}/end`,
+      at,
+      reason,
+      durationMs: at - turn.since,
+      usage,
+    } as const;
+    this.#sink.fire({ type: "entry", entry });
+  }
+
+  /** Open questions are answered after the agent knows that the turn is to end: else it would go on first. */
+  #stop(turn: Turn): void {
+    turn.isStopped = true;
+    if (this.#sessionId !== undefined) this.#connection?.notify("session/cancel", { sessionId: this.#sessionId });
+    this.#questions.withdrawAll();
+  }
+
+  #exited({ isExpected, lastErrors }: ProcessExit): void {
+    this.#questions.withdrawAll();
+    this.#texts.end();
+    if (!this.#isStarted || isExpected) {
+      if (this.#isStarted) this.#tell({ kind: "ended" });
+      return;
+    }
+    const reason = `${this.#options.profile.name} has exited.`;
+    this.#sink.notice("error", reason, { ...(lastErrors === "" ? {} : { detail: lastErrors }), action: "restart" });
+    this.#tell({ kind: "ended", reason });
+  }
+
+  #hear(method: string, params: unknown): void {
+    if (method !== "session/update") return;
+    const update = readUpdate(params);
+    if (update === undefined) return;
+    const isOurs =
+      this.#sessionId === undefined || update.sessionId === undefined || update.sessionId === this.#sessionId;
+    if (isOurs) this.#hearing.hear(update.heard);
+  }
+
+  async #request(method: string, params: unknown): Promise<Reply> {
+    return (await this.#connection?.request(method, params)) ?? { kind: "closed" };
+  }
+
+  #promptForm(): PromptForm {
+    const agent = this.#connection?.agent;
+    return {
+      images: agent?.takesImages === true,
+      resources: agent?.takesResources === true,
+      plainLinks: this.#options.profile.takesPlainLinks,
+    };
+  }
+
+  #signedOut(offers: readonly SignInOffer[]): void {
+    this.#tell({ kind: "signed-out", methods: signInMethods(offers, this.#options.profile) });
+  }
+
+  /** Running, or waiting for an answer. */
+  #tellTurn(): void {
+    const since = this.#turn?.since;
+    if (since === undefined || this.#channel?.exited !== undefined) return;
+    this.#tell({ kind: this.#questions.isEmpty ? "running" : "waiting", since });
+  }
+
+  #tell(state: SessionState): void {
+    this.#sink.fire({ type: "state", state });
+  }
+}
+
+function isSignedOut(reply: Reply | "abandoned" | undefined): boolean {
+  if (reply === undefined) return true;
+  return typeof reply === "object" && reply.kind === "error" && asksForSignIn(reply.error);
+}
