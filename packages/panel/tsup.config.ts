@@ -1,17 +1,36 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 
-/** The page: one file that is loaded first, and the highlighter when there is code to see. */
-const page: Options = {
-  entry: { panel: "src/page.tsx" },
-  outDir: "dist/page",
-  format: "esm",
+/**
+ * Of marked the page uses the lexer alone, whose classes come first in its one file; what follows makes HTML. A version in which
+ * that is not so fails here.
+ */
+const lexerOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "lexer-only",
+  setup: (build) => {
+    build.onLoad({ filter: /marked\.esm\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const exported = /export\s*\{(?<names>[^}]*)\}/u.exec(text)?.groups?.["names"] ?? "";
+      const localName = (name: string): string | undefined =>
+        exported
+          .split(",")
+          .map((one) => one.trim().split(" as "))
+          .find(([local, given = local]) => given === name)?.[0];
+      const end = text.indexOf(`var ${localName("Renderer")}=class`);
+      const lexer = localName("Lexer");
+      if (lexer === undefined || !text.slice(0, Math.max(0, end)).includes(`var ${lexer}=class`)) {
+        throw new Error("marked has another shape: see lexerOnly in tsup.config.ts");
+      }
+      return { contents: `${text.slice(0, end)}export{${lexer} as Lexer};`, loader: "js" };
+    });
+  },
+};
+
+const pageOptions = {
   target: "es2022",
   platform: "browser",
-  splitting: true,
   minify: true,
-  clean: true,
   noExternal: [/./u],
   esbuildOptions: (options) => {
     options.conditions = ["@patchbay/source"];
@@ -19,7 +38,27 @@ const page: Options = {
     options.jsxImportSource = "preact";
     options.legalComments = "none";
   },
-  esbuildPlugins: [thirdPartyNotices("dist/page/THIRD-PARTY-NOTICES.txt")],
+} as const satisfies Options;
+
+/** The page in three parts: what comes first, what draws a conversation, and the highlighter when there is code to see. */
+const page: Options = {
+  ...pageOptions,
+  entry: { panel: "src/page.tsx" },
+  outDir: "dist/page",
+  format: "esm",
+  splitting: true,
+  clean: true,
+  esbuildPlugins: [lexerOnly, thirdPartyNotices("dist/page/THIRD-PARTY-NOTICES.txt")],
+};
+
+/** All of it in one file, for hosts that can load no second one: a frame without an origin. */
+const inline: Options = {
+  ...pageOptions,
+  entry: { "panel-inline": "src/page.tsx" },
+  outDir: "dist/inline",
+  format: "iife",
+  outExtension: () => ({ js: ".js" }),
+  esbuildPlugins: [lexerOnly],
 };
 
 const styles: Options = {
@@ -55,4 +94,4 @@ const bench: Options = {
   },
 };
 
-export default defineConfig([page, styles, messages, bench]);
+export default defineConfig([page, inline, styles, messages, bench]);

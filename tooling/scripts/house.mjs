@@ -164,7 +164,7 @@ const panel = {
     packages: [...preact, "@patchbay/conversations/model"],
   },
   "views/frame": {
-    rooms: ["store", "views/composer", "views/log", "views/widgets"],
+    rooms: ["store", "views/composer", "views/log/conversation", "views/widgets"],
     types: ["messages/from-host"],
     packages: [...preact, "@patchbay/conversations/model"],
   },

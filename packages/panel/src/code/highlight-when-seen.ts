@@ -1,43 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
+import { LoadLater } from "../store/load-later.ts";
 import type { CodePiece } from "./highlighter.ts";
-
-type Highlight = (code: string, language: string) => readonly CodePiece[] | undefined;
 
 /** Larger code stays plain: it would hold up the page. */
 const largest = 40_000;
 
-const state: { highlight: Highlight | undefined; isLoading: boolean; readonly waiting: Set<() => void> } = {
-  highlight: undefined,
-  isLoading: false,
-  waiting: new Set(),
-};
-
-/** Calls back when the highlighter is there: the second chunk of the page, asked for with the first code that is seen. */
-function whenLoaded(callback: () => void): () => void {
-  if (state.highlight !== undefined) {
-    callback();
-    return () => undefined;
-  }
-  state.waiting.add(callback);
-  if (!state.isLoading) {
-    state.isLoading = true;
-    void load();
-  }
-  return () => state.waiting.delete(callback);
-}
-
-async function load(): Promise<void> {
-  try {
-    const { highlight } = await import("./highlighter.ts");
-    state.highlight = highlight;
-    for (const callback of state.waiting) callback();
-    state.waiting.clear();
-  } catch {
-    // Code stays plain; the next one that is seen tries again.
-  } finally {
-    state.isLoading = false;
-  }
-}
+/** Asked for with the first code that is seen. */
+const highlighter = new LoadLater(async () => await import("./highlighter.ts"));
 
 /** One observer for all; what has been seen once is not watched any more. */
 const seen = new WeakMap<Element, () => void>();
@@ -79,7 +48,9 @@ export function useHighlighted(
     let isWanted = true;
     let leave = (): void => undefined;
     const stop = whenSeen(current, () => {
-      leave = whenLoaded(() => idle(() => isWanted && setPieces(state.highlight?.(code, language))));
+      leave = highlighter.whenLoaded(() =>
+        idle(() => isWanted && setPieces(highlighter.value?.highlight(code, language))),
+      );
     });
     return () => {
       isWanted = false;

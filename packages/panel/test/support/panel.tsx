@@ -6,7 +6,7 @@ import { sampleConversation } from "../../bench/sample.ts";
 import { createViewBridge } from "../../src/bridge.ts";
 import type { PageMessage } from "../../src/messages/index.ts";
 import { PanelStore } from "../../src/store/store.ts";
-import { App } from "../../src/views/frame/app.tsx";
+import { App, reading } from "../../src/views/frame/app.tsx";
 
 /** What jsdom does not have: it lays nothing out. */
 class NoObserver {
@@ -40,6 +40,9 @@ export class TestPanel {
   }
 
   static async start(host: PageHost): Promise<TestPanel> {
+    await new Promise<void>((resolve) => {
+      reading.whenLoaded(resolve);
+    });
     const root = document.createElement("div");
     document.body.append(root);
     const bridge = createViewBridge(host.viewApi);

@@ -1,16 +1,25 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { LoadLater } from "../../store/load-later.ts";
 import type { PanelStore } from "../../store/store.ts";
 import { PanelContext, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Composer } from "../composer/composer.tsx";
-import { ChangesBar } from "../log/changes-bar.tsx";
-import { FindBar } from "../log/find-bar.tsx";
-import { Log } from "../log/log.tsx";
-import { Announcer } from "./announcer.tsx";
+import type { Conversation } from "../log/conversation.tsx";
 import { Boundary } from "../widgets/boundary.tsx";
 import { ConversationList } from "./conversation-list.tsx";
 import { Head } from "./head.tsx";
 import { Welcome } from "./welcome.tsx";
+
+/** What reads and draws a conversation: a chunk of its own, asked for at once, while the host answers. */
+export const reading: LoadLater<{ readonly Conversation: typeof Conversation }> = new LoadLater(
+  async () => await import("../log/conversation.tsx"),
+);
+
+function useReading(): { readonly Conversation: typeof Conversation } | undefined {
+  const [, setLoaded] = useState(false);
+  useEffect(() => reading.whenLoaded(() => setLoaded(true)), []);
+  return reading.value;
+}
 
 /** The whole page. What fails in it can be loaded again: the host has everything, and the draft is kept. */
 export function App({ store }: { readonly store: PanelStore }): JSX.Element {
@@ -67,6 +76,7 @@ function Page(): JSX.Element | undefined {
     if (event.command === "list") panel.update({ isListing: true });
   });
   useFocusReports();
+  const loaded = useReading();
   if (!hasSettings) return undefined;
   if (open === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
   return (
@@ -76,12 +86,14 @@ function Page(): JSX.Element | undefined {
         {isListing ? <ConversationList /> : undefined}
         {/* Hidden, not gone: what was open in it stays open. */}
         <div class="conversation" hidden={isListing}>
-          {isFinding && !isListing ? <FindBar key={open.id} conversation={open.id} /> : undefined}
-          <Log key={open.id} open={open} />
+          {loaded === undefined ? (
+            <div class="log-frame" />
+          ) : (
+            <loaded.Conversation open={open} isFinding={isFinding && !isListing} />
+          )}
           <Foot />
         </div>
       </main>
-      <Announcer />
     </div>
   );
 }
@@ -95,7 +107,6 @@ function Foot(): JSX.Element | undefined {
   return (
     <div class="foot">
       {isKept === false ? <p class="note foot-note">{words("access.notKept")}</p> : undefined}
-      <ChangesBar conversation={id} />
       {access?.kind === "read-only" ? <p class="note foot-note">{access.reason}</p> : <Composer conversation={id} />}
     </div>
   );

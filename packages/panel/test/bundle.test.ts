@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+
+const page = join(import.meta.dirname, "..", "dist", "page");
+
+/** A file with everything that it imports as soon as it is loaded. */
+function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(join(page, file), "utf8");
+  for (const [, imported] of text.matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/gu)) {
+    if (imported !== undefined) loadedWith(imported, seen);
+  }
+  return seen;
+}
+
+const bytesOf = (files: Iterable<string>): number =>
+  Array.from(files).reduce((sum, file) => sum + readFileSync(join(page, file)).length, 0);
+
+const zippedOf = (files: Iterable<string>): number =>
+  Array.from(files).reduce((sum, file) => sum + gzipSync(readFileSync(join(page, file)), { level: 9 }).length, 0);
+
+const chunk = (name: string): string => {
+  const found = readdirSync(page).find((file) => file.startsWith(`${name}-`) && file.endsWith(".js"));
+  if (found === undefined) throw new Error(`no chunk ${name}`);
+  return found;
+};
+
+describe.skipIf(!existsSync(join(page, "panel.js")))("the page's bundle (needs a build)", () => {
+  it("has a first part of at most 120 kB, 40 kB zipped", () => {
+    expect(bytesOf(loadedWith("panel.js"))).toBeLessThanOrEqual(120_000);
+    expect(zippedOf(loadedWith("panel.js"))).toBeLessThanOrEqual(40_000);
+  });
+
+  it("draws a conversation with at most 165 kB, 56 kB zipped", () => {
+    const files = new Set([...loadedWith("panel.js"), ...loadedWith(chunk("conversation"))]);
+    expect(bytesOf(files)).toBeLessThanOrEqual(165_000);
+    expect(zippedOf(files)).toBeLessThanOrEqual(56_000);
+  });
+
+  it("has the highlighter in a part of its own", () => {
+    const first = new Set([...loadedWith("panel.js"), ...loadedWith(chunk("conversation"))]);
+    expect(first).not.toContain(chunk("highlighter"));
+  });
+
+  it("holds nothing that makes HTML of Markdown", () => {
+    for (const file of readdirSync(page).filter((name) => name.endsWith(".js"))) {
+      const text = readFileSync(join(page, file), "utf8");
+      expect(text).not.toContain("<blockquote>");
+      expect(text).not.toContain("insertAdjacentHTML");
+    }
+  });
+
+  it("names no colour and no address of its own in its styles", () => {
+    const styles = readFileSync(join(page, "panel.css"), "utf8");
+    expect(styles.match(/#[\da-f]{3,8}\b|\brgba?\(|\bhsl|url\(|@import/giu)).toBeNull();
+  });
+});
