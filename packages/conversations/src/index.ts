@@ -26,7 +26,12 @@ export {
 } from "./process/programs.ts";
 export type { SessionRequest } from "./conversation/agent-link.ts";
 export { Conversation } from "./conversation/conversation.ts";
-export type { ConversationOptions, FileControls, QueueControls } from "./conversation/conversation-options.ts";
+export type {
+  ConversationOptions,
+  EntryReader,
+  FileControls,
+  QueueControls,
+} from "./conversation/conversation-options.ts";
 export type { ConversationHost } from "./conversation/turn-files.ts";
 export type { ConversationChange } from "./conversation/gathered-updates.ts";
 export { ConversationStore, type ConversationStoreOptions } from "./transcript/conversation-store.ts";
@@ -39,3 +44,4 @@ export {
 } from "./library/conversation-library.ts";
 export { defaultKeeping, type Keeping } from "./library/sweep.ts";
 export { ClaudeSessions, type ClaudeSessionsOptions } from "./claude-stream/stored-sessions.ts";
+export { type FeedMessage, ViewFeed, type ViewFeedOptions } from "./conversation/view-feed.ts";

@@ -3,6 +3,7 @@ import type { AgentSession } from "../driver.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { About } from "../transcript/line.ts";
 import type { SessionRequest } from "./agent-link.ts";
+import type { History } from "./history.ts";
 import type { ConversationHost, TurnFiles } from "./turn-files.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
@@ -27,3 +28,6 @@ export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendN
 
 /** Undo and redo of a file of a turn, by the id of the turn's prompt and the file's path. */
 export type FileControls = Pick<TurnFiles, "undo" | "redo">;
+
+/** Reads the entries: a page before a place, one by its id, all of them in order, or the places of a text. */
+export type EntryReader = Pick<History, "before" | "entry" | "all" | "find">;

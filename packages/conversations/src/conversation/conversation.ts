@@ -1,14 +1,13 @@
 import { adviceFor, type Event, messageOf } from "@patchbay/core";
 import type { RewindResult } from "../driver.ts";
 import type { PromptBlock } from "../model/entries.ts";
-import type { ConversationSnapshot, ConversationStatus, Draft, PlacedEntry, QueuedPrompt } from "../model/snapshot.ts";
+import type { ConversationSnapshot, ConversationStatus, Draft, QueuedPrompt } from "../model/snapshot.ts";
 import type { Answer } from "../model/questions.ts";
 import type { About } from "../transcript/line.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import { AgentLink } from "./agent-link.ts";
-import type { ConversationOptions, FileControls, QueueControls } from "./conversation-options.ts";
-import { searchedText } from "./entry-text.ts";
+import type { ConversationOptions, EntryReader, FileControls, QueueControls } from "./conversation-options.ts";
 import { type ConversationChange, GatheredUpdates } from "./gathered-updates.ts";
 import { History } from "./history.ts";
 import { SessionUpdates } from "./session-updates.ts";
@@ -47,7 +46,7 @@ export class Conversation {
     this.#updates = updates;
     this.#file = file;
     this.#history = history;
-    this.#draft = draft;
+    this.#draft = file.isOwn ? draft : emptyDraft;
     this.#about = new TitledAbout(file.transcript.about ?? options.about, clock, (about) => {
       this.#file.transcript.describe(about);
       if (about.title !== this.#status.title) this.#tell({ title: about.title });
@@ -60,8 +59,8 @@ export class Conversation {
       logger,
       onDidChange: (turns) => this.#tell({ turns }),
     });
-    // One that was sent just when its window was killed is in the history, too.
-    const queue = parts.queue.filter(({ id }) => !history.has(id));
+    // One that was sent just when its window was killed is in the history, too. What another window has is that one's.
+    const queue = file.isOwn ? parts.queue.filter(({ id }) => !history.has(id)) : [];
     this.#status = {
       title: this.#about.value.title,
       state: { kind: "ended" },
@@ -72,6 +71,7 @@ export class Conversation {
       access: file.access,
       isKept: true,
       turns: this.#files.turns,
+      ...(history.usage === undefined ? {} : { usage: history.usage }),
     };
     this.#heard = new SessionUpdates({
       clock,
@@ -131,7 +131,7 @@ export class Conversation {
       logger.error("A view of a conversation failed", { reason: messageOf(error) }),
     );
     const [file, unsent] = await Promise.all([options.openFile(), readUnsent(storage, about.id)]);
-    const history = await History.open(file.transcript, updates);
+    const history = await History.open(file, updates);
     const conversation = new Conversation(options, { file, history, updates, ...unsent });
     if (file.isOwn) conversation.#turns.endInterrupted();
     return conversation;
@@ -178,25 +178,9 @@ export class Conversation {
     };
   }
 
-  /** A page of the entries before a place, in order. */
-  async earlier(before: number): Promise<readonly PlacedEntry[]> {
-    return await this.#history.before(before);
-  }
-
-  /** Every entry there is, in order, read in pages: for search, for a document. */
-  all(): AsyncGenerator<PlacedEntry, void> {
-    return this.#history.all();
-  }
-
-  /** The places at which a text was said, without regard to case. */
-  async find(text: string, signal: AbortSignal): Promise<readonly number[]> {
-    const wanted = text.toLowerCase();
-    const places: number[] = [];
-    for await (const { place, entry } of this.all()) {
-      if (signal.aborted) break;
-      if (wanted !== "" && searchedText(entry).toLowerCase().includes(wanted)) places.push(place);
-    }
-    return places;
+  /** Everything that was said, also what is not in memory. */
+  get entries(): EntryReader {
+    return this.#history;
   }
 
   /** Sends a prompt when its turn comes, and returns its id. Undefined: this window may only read the conversation. */
@@ -268,19 +252,33 @@ export class Conversation {
     });
   }
 
-  /** Takes the conversation if the other window has let go of it. False: it still has it. */
+  /**
+   * Takes the conversation if the other window has let go of it; else shows what that one has written by now. False: it still
+   * has it.
+   */
   async takeOver(): Promise<boolean> {
     if (this.#isClosed || this.#file.isOwn) return this.#file.isOwn;
     const file = await this.#options.openFile();
-    if (!file.isOwn) return false;
+    if (!file.isOwn && file.transcript.size === this.#file.transcript.size) return false;
+    const history = await History.open(file, this.#updates);
+    const unsent = await readUnsent(this.#options.storage, this.id);
+    if (this.#isClosed) {
+      await file.release();
+      return false;
+    }
     this.#file = file;
-    this.#history = await History.open(file.transcript, this.#updates);
+    this.#history = history;
     this.#about.replace(file.transcript.about ?? this.#about.value);
-    this.#follow(file.transcript);
-    this.#turns.endInterrupted();
-    this.#tell({ access: file.access });
+    this.#files.load();
+    this.#tell({ access: file.access, turns: this.#files.turns });
+    if (file.isOwn) {
+      this.#follow(file.transcript);
+      this.#draft = unsent.draft;
+      this.#turns.adopt(unsent.queue.filter(({ id }) => !history.has(id)));
+      this.#turns.endInterrupted();
+    }
     this.#updates.reset();
-    return true;
+    return file.isOwn;
   }
 
   /** Resolves when everything is on disk, or could not be written. */
@@ -321,7 +319,7 @@ export class Conversation {
   #onDidEnd(): void {
     const said = this.#history.newest.findLast(({ entry }) => entry.kind === "message" && entry.text !== "")?.entry;
     this.#about.answered(said?.kind === "message" ? said.text : undefined);
-    void this.#file.transcript.flush();
+    void this.#file.transcript.tidy();
   }
 
   #onDidChangeQueue(): void {

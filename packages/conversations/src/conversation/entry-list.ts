@@ -50,6 +50,11 @@ export class EntryList {
     return place === undefined || entry === undefined ? undefined : { place, entry };
   }
 
+  /** The entry of a place, as long as it is in memory. */
+  at(place: number): Entry | undefined {
+    return this.#entries.get(place);
+  }
+
   has(id: string): boolean {
     return this.#places.has(id);
   }

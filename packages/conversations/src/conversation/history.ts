@@ -1,6 +1,8 @@
-import type { Entry } from "../model/entries.ts";
+import type { Entry, Usage } from "../model/entries.ts";
 import { type PlacedEntry, patchEntries } from "../model/snapshot.ts";
+import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { Transcript } from "../transcript/transcript.ts";
+import { searchedText } from "./entry-text.ts";
 import { EntryList, newestCount } from "./entry-list.ts";
 import type { GatheredUpdates } from "./gathered-updates.ts";
 import { settle } from "./settling.ts";
@@ -23,12 +25,13 @@ export class History {
     this.#transcript = transcript;
     this.#updates = updates;
     this.#list = new EntryList(entries, transcript.next);
+    transcript.ask((place) => this.#list.at(place));
   }
 
-  /** Reads the newest entries. What was open when the last session ended is not open any more. */
-  static async open(transcript: Transcript, updates: GatheredUpdates): Promise<History> {
+  /** Reads the newest entries. What was open when the last session of this window ended is not open any more. */
+  static async open({ transcript, isOwn }: ConversationFile, updates: GatheredUpdates): Promise<History> {
     const entries = await transcript.before(Number.POSITIVE_INFINITY, newestCount);
-    return new History(transcript, updates, entries.map(settled));
+    return new History(transcript, updates, isOwn ? entries.map(settled) : entries);
   }
 
   get isEmpty(): boolean {
@@ -38,6 +41,12 @@ export class History {
   /** The newest entries, in order. */
   get newest(): readonly PlacedEntry[] {
     return this.#list.newest(newestCount);
+  }
+
+  /** What was used by the end of the last turn that told it. */
+  get usage(): Usage | undefined {
+    for (const { entry } of this.newest.toReversed()) if (entry.kind === "turn-end" && entry.usage) return entry.usage;
+    return undefined;
   }
 
   get last(): Entry | undefined {
@@ -95,6 +104,26 @@ export class History {
   async *all(): AsyncGenerator<PlacedEntry, void> {
     for (let end = pageCount; end - pageCount < this.next; end += pageCount)
       for (const placed of await this.before(end)) if (placed.place >= end - pageCount) yield placed;
+  }
+
+  /** An entry, also one that is not in memory. */
+  async entry(id: string): Promise<Entry | undefined> {
+    const held = this.get(id);
+    if (held !== undefined) return held;
+    for await (const { entry } of this.all()) if (entry.id === id) return entry;
+    return undefined;
+  }
+
+  /** The places at which a text was said, without regard to case. */
+  async find(text: string, signal: AbortSignal): Promise<readonly number[]> {
+    const wanted = text.toLowerCase();
+    const places: number[] = [];
+    if (wanted === "") return places;
+    for await (const { place, entry } of this.all()) {
+      if (signal.aborted) break;
+      if (searchedText(entry).toLowerCase().includes(wanted)) places.push(place);
+    }
+    return places;
   }
 
   /** The session has ended, or a turn of it: nothing more comes of what has not settled. */

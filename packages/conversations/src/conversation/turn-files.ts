@@ -47,8 +47,15 @@ export class TurnFiles {
 
   constructor(options: TurnFilesOptions) {
     this.#options = options;
-    for (const turn of options.transcript().turns.toSorted((one, other) => one.place - other.place))
+    this.load();
+  }
+
+  /** Takes what the transcript tells: after another window has gone on with it. */
+  load(): void {
+    for (const turn of this.#options.transcript().turns.toSorted((one, other) => one.place - other.place)) {
+      this.#turns.delete(turn.turn);
       this.#turns.set(turn.turn, turn);
+    }
   }
 
   /** The editor as the agent's driver sees it: each file is looked at before the agent gets at it. */

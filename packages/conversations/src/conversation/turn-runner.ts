@@ -52,6 +52,7 @@ export class TurnRunner {
   /** The queue waits for the user: nothing was sent yet, the agent was stopped, has exited or cannot be started. */
   #isPaused = true;
   #isRunning = false;
+  #resumes = 0;
   #done: Promise<void> = Promise.resolve();
 
   constructor(options: TurnRunnerOptions) {
@@ -61,6 +62,12 @@ export class TurnRunner {
 
   get prompts(): readonly QueuedPrompt[] {
     return this.#queue.prompts;
+  }
+
+  /** Another window has left these. */
+  adopt(prompts: readonly QueuedPrompt[]): void {
+    for (const prompt of prompts) this.#queue.add(prompt);
+    this.#options.onDidChangeQueue();
   }
 
   /** Queues a prompt, and goes on with what waits. */
@@ -96,11 +103,8 @@ export class TurnRunner {
   /** Goes on with what waits, if anything does. */
   resume(): void {
     this.#isPaused = false;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#done = this.#run().finally(() => {
-      this.#isRunning = false;
-    });
+    this.#resumes += 1;
+    if (!this.#isRunning) this.#done = this.#run();
   }
 
   /** Stops the turn, or the start of the agent. What waits stays where it is. */
@@ -145,19 +149,28 @@ export class TurnRunner {
   }
 
   async #run(): Promise<void> {
-    const { link, isSignedOut } = this.#options;
-    while (this.prompts.length > 0 && !this.#isPaused) {
-      const session = await link.get();
-      if (session === undefined) {
-        this.#isPaused = true;
-        return;
-      }
-      if (this.#isPaused || isSignedOut()) return;
-      // Meanwhile it may have been changed, moved or removed.
-      const [next] = this.prompts;
-      const prompt = next === undefined ? undefined : this.#queue.remove(next.id);
-      if (prompt !== undefined) await this.#runTurn(session, prompt);
+    this.#isRunning = true;
+    try {
+      while (this.prompts.length > 0 && !this.#isPaused) await this.#runNext();
+    } finally {
+      this.#isRunning = false;
     }
+  }
+
+  async #runNext(): Promise<void> {
+    const resumes = this.#resumes;
+    const session = await this.#options.link.get();
+    // Stopped while it was being started, or not to be started; unless the user has sent something since.
+    if (session === undefined && this.#resumes === resumes) this.#isPaused = true;
+    if (session === undefined || this.#isPaused) return;
+    if (this.#options.isSignedOut()) {
+      this.#isPaused = true;
+      return;
+    }
+    // Meanwhile it may have been changed, moved or removed.
+    const [next] = this.prompts;
+    const prompt = next === undefined ? undefined : this.#queue.remove(next.id);
+    if (prompt !== undefined) await this.#runTurn(session, prompt);
   }
 
   async #runTurn(session: AgentSession, prompt: QueuedPrompt): Promise<void> {

@@ -31,7 +31,10 @@ export async function sweep(request: SweepRequest): Promise<void> {
     // A clock that was set back must not put it off for long.
     if (last <= now && now - last < dayMs) return;
     await store.values.write(sweptKey, String(now));
-    const stored = (await store.list()).toSorted((one, other) => one.modifiedMs - other.modifiedMs);
+    const found = await Promise.all(
+      (await store.list()).map(async (one) => ({ ...one, size: one.size + (await store.sizeOfTexts(one.id)) })),
+    );
+    const stored = found.toSorted((one, other) => one.modifiedMs - other.modifiedMs);
     let total = stored.reduce((sum, { size }) => sum + size, 0);
     for (const { id, size, modifiedMs } of stored) {
       const isOld = now - modifiedMs > keeping.days * dayMs;

@@ -94,14 +94,18 @@ export function appendText(entry: Entry, text: string): Entry {
   }
 }
 
-/** Keeps the end of an output. */
+/** An output that is too long loses so much of its beginning at once: to cut a little each time would copy it each time. */
+const cutAtOnce = 256 * 1024;
+
+/** Keeps the end of an output: as much of it, however it came in pieces. */
 function limitOutput(
   output: string,
   omitted: number | undefined,
 ): { readonly output: string; readonly outputOmitted?: number } {
   const more = output.length - outputLimit;
-  if (more > 0) return { output: output.slice(more), outputOmitted: (omitted ?? 0) + more };
-  return omitted === undefined ? { output } : { output, outputOmitted: omitted };
+  if (more <= 0) return omitted === undefined ? { output } : { output, outputOmitted: omitted };
+  const cut = Math.ceil(more / cutAtOnce) * cutAtOnce;
+  return { output: output.slice(cut), outputOmitted: (omitted ?? 0) + cut };
 }
 
 /**

@@ -36,7 +36,7 @@ export interface ConversationFile {
 /** A conversation among the files. */
 export interface StoredConversation {
   readonly id: string;
-  /** Of all its files, bytes. */
+  /** Of its transcript, bytes. */
   readonly size: number;
   readonly modifiedMs: number;
 }
@@ -113,10 +113,18 @@ export class ConversationStore {
       if (!name.endsWith(transcriptSuffix) || !idPattern.test(id)) continue;
       const facts = await files.lstat(join(directory, name));
       if (facts?.kind !== "file") continue;
-      const size = facts.size + (await this.#sizeOfTexts(directory, id));
-      found.push({ id, size, modifiedMs: facts.modifiedMs });
+      found.push({ id, size: facts.size, modifiedMs: facts.modifiedMs });
     }
     return found;
+  }
+
+  /** What its images and texts of files take, bytes. */
+  async sizeOfTexts(id: string): Promise<number> {
+    const { files } = this.#options.platform;
+    const texts = join(await this.#directory("look"), id + textsSuffix);
+    let size = 0;
+    for (const name of await files.list(texts)) size += (await files.lstat(join(texts, name)))?.size ?? 0;
+    return size;
   }
 
   /** Removes everything of a conversation that no window has. False: one has it. */
@@ -149,14 +157,6 @@ export class ConversationStore {
       }),
       isOwn,
     });
-  }
-
-  async #sizeOfTexts(directory: string, id: string): Promise<number> {
-    const { files } = this.#options.platform;
-    const texts = join(directory, id + textsSuffix);
-    let size = 0;
-    for (const name of await files.list(texts)) size += (await files.lstat(join(texts, name)))?.size ?? 0;
-    return size;
   }
 
   /** The directory; `make`: checked to be private, unless it cannot be made at all. */

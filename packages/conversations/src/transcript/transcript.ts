@@ -8,7 +8,7 @@ import {
   type Logger,
   type PrivateStorage,
 } from "@patchbay/core";
-import type { Entry, PromptBlock } from "../model/entries.ts";
+import { type Entry, outputLimit, type PromptBlock } from "../model/entries.ts";
 import type { PlacedEntry } from "../model/snapshot.ts";
 import { ChangeSet } from "./change-set.ts";
 import { type About, encodeLine, type Line, type TurnRecord } from "./line.ts";
@@ -21,6 +21,8 @@ const flushDelayMs = 400;
 const retryDelayMs = 15_000;
 /** After so many bytes the transcript says again what it is about, so that this is found near its end. */
 const aboutEveryBytes = 64 * 1024;
+/** After so many UTF-16 units of pieces an entry is written as a whole. */
+const appendedUnits = 4 * outputLimit;
 /** Smaller transcripts are never compacted, bytes. */
 const compactedFromBytes = 256 * 1024;
 /** Entries that are held at once while a transcript is compacted. */
@@ -48,6 +50,9 @@ export class Transcript {
   #isAboutPending = false;
   #sinceAbout = 0;
   #superseded = 0;
+  /** How much was appended to an entry since it was written as a whole, UTF-16 units. */
+  readonly #appended: Map<number, number> = new Map();
+  #entryAt: (place: number) => Entry | undefined = () => undefined;
   /** Entries below this place have their first line. */
   #begun: number;
   #timer: Disposable | undefined;
@@ -85,6 +90,11 @@ export class Transcript {
   /** The place for the next new entry. */
   get next(): number {
     return this.#begun;
+  }
+
+  /** Bytes of its file. */
+  get size(): number {
+    return this.#reader.size;
   }
 
   /** Turns that changed files, as far as the transcript has been read. */
@@ -138,10 +148,21 @@ export class Transcript {
   /** Writes what is left. Nothing is written afterwards. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    await this.flush();
+    await this.tidy();
     this.#isClosed = true;
     this.#timer?.dispose();
-    if (this.#isWorthCompacting) await this.compact();
+  }
+
+  /** Names who knows an entry as it is now: one that has grown by many pieces is then written as a whole. */
+  ask(entryAt: (place: number) => Entry | undefined): void {
+    this.#entryAt = entryAt;
+  }
+
+  /** Writes what is left, and compacts the file where that is worth it. Never rejects. */
+  async tidy(): Promise<void> {
+    await this.flush();
+    const { size } = this.#reader;
+    if (size >= compactedFromBytes && this.#superseded > size / 2) await this.compact();
   }
 
   /** Writes it anew without what later lines have replaced. Never rejects: a failure costs room only. */
@@ -158,11 +179,6 @@ export class Transcript {
         logger.warn("A transcript could not be compacted", { reason: causeOf(error) });
       }
     });
-  }
-
-  get #isWorthCompacting(): boolean {
-    const { size } = this.#reader;
-    return size >= compactedFromBytes && this.#superseded > size / 2;
   }
 
   async *#compacted(): AsyncGenerator<string> {
@@ -229,14 +245,24 @@ export class Transcript {
     }
     for (const turn of turns) lines.push({ kind: "turn", turn });
     for (const [place, change] of changes.inOrder()) {
-      if (change.kind === "append") lines.push({ kind: "append", place, text: change.text });
-      else {
-        const isFirst = place >= this.#begun;
-        lines.push({ kind: "entry", place, isFirst, ...(await this.#withoutImages(change.entry)) });
-        if (isFirst) this.#begun = place + 1;
+      const entry = change.kind === "entry" ? change.entry : this.#wholeOf(place, change.text);
+      if (entry === undefined) {
+        if (change.kind === "append") lines.push({ kind: "append", place, text: change.text });
+        continue;
       }
+      this.#appended.delete(place);
+      const isFirst = place >= this.#begun;
+      lines.push({ kind: "entry", place, isFirst, ...(await this.#withoutImages(entry)) });
+      if (isFirst) this.#begun = place + 1;
     }
     return lines;
+  }
+
+  /** An output of hours is not kept piece by piece: its end is all that counts. */
+  #wholeOf(place: number, text: string): Entry | undefined {
+    const units = (this.#appended.get(place) ?? 0) + text.length;
+    this.#appended.set(place, units);
+    return units > appendedUnits ? this.#entryAt(place) : undefined;
   }
 
   async #add(lines: readonly Line[]): Promise<void> {

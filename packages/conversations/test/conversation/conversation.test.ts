@@ -193,14 +193,37 @@ describe("a conversation", () => {
     await conversation.close();
   });
 
+  it("goes on with what is sent after the start was stopped", async () => {
+    const lab = makeLab();
+    let isStarted: () => void = () => {};
+    lab.onStart = () => new Promise((resolve) => (isStarted = resolve));
+    const conversation = await lab.open();
+    conversation.prompt([textBlock("one")]);
+    await expect.poll(() => lab.sessions).toHaveLength(1);
+    await conversation.stop();
+    expect(lab.session.isClosed).toBe(true);
+    lab.onStart = () => {};
+    conversation.prompt([textBlock("two")]);
+    isStarted();
+    await expect.poll(() => lab.session.prompts.map(({ blocks }) => blocks[0])).toEqual([textBlock("one")]);
+    expect(queued(conversation)).toEqual([textBlock("two")]);
+    expect(kinds(conversation)).toEqual(["prompt"]);
+    await conversation.close();
+  });
+
   it("sends nothing to an agent that is signed out, and goes on when it is signed in", async () => {
     const lab = makeLab();
     const conversation = await lab.open();
-    lab.onStart = (session) => session.say({ type: "state", state: { kind: "signed-out", methods: [] } });
-    lab.sessions.length = 0;
+    lab.onStart = (session) => {
+      session.isSignedOut = true;
+      session.say({ type: "state", state: { kind: "signed-out", methods: [] } });
+    };
     conversation.prompt([textBlock("one")]);
-    await expect.poll(() => lab.sessions.length).toBe(1);
-    // The script's start ends in "idle", as after a sign-in in a terminal.
+    await expect.poll(() => conversation.status.state.kind).toBe("signed-out");
+    await expect.poll(() => conversation.status.capabilities).toBeDefined();
+    expect(lab.session.prompts).toHaveLength(0);
+    expect(queued(conversation)).toEqual([textBlock("one")]);
+    lab.session.say({ type: "state", state: { kind: "idle" } });
     await expect.poll(() => lab.session.prompts).toHaveLength(1);
     await conversation.close();
   });

@@ -25,6 +25,7 @@ export class ScriptedSession implements AgentSession {
   readonly options: { readonly id: string; readonly value: string | boolean }[] = [];
   readonly open: Set<string> = new Set();
   isClosed = false;
+  isSignedOut = false;
   interrupts = 0;
   #endTurn: ((reason: TurnEndReason) => void) | undefined;
   readonly #onStart: (session: ScriptedSession) => Promise<void> | void;
@@ -46,7 +47,7 @@ export class ScriptedSession implements AgentSession {
     this.say({ type: "state", state: { kind: "starting" } });
     await this.#onStart(this);
     this.say({ type: "session", sessionId: `session of ${this.request.about.id}` });
-    this.say({ type: "state", state: { kind: "idle" } });
+    if (!this.isSignedOut) this.say({ type: "state", state: { kind: "idle" } });
   }
 
   async prompt(prompt: Prompt): Promise<TurnEndReason> {

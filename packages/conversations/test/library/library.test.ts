@@ -153,10 +153,11 @@ describe("the library", () => {
   it("finds a text in titles and in what was said, without regard to case, and can be stopped", async () => {
     const lab = makeLab();
     const library = makeLibrary(lab);
-    const one = await library.create("claude", folder);
-    await talk(lab, one, "About parsers", 'The "Lexer" reads\nbytes.');
     const two = await library.create("gemini", folder);
     await talk(lab, two, "About lexers", "Nothing.");
+    lab.clock.jump(1_000);
+    const one = await library.create("claude", folder);
+    await talk(lab, one, "About parsers", 'The "Lexer" reads\nbytes.');
     const find = async (text: string, limit = 10): Promise<readonly unknown[]> => {
       const stop = new AbortController();
       const hits: unknown[] = [];

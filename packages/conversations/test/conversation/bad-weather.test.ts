@@ -1,0 +1,139 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import { EntryList } from "../../src/conversation/entry-list.ts";
+import { outputLimit } from "../../src/model/entries.ts";
+import { CountedFiles, message } from "../transcript/transcript-lab.ts";
+import { type Lab, makeLab, textBlock } from "./conversation-lab.ts";
+
+async function begin(lab: Lab, conversation: Conversation): Promise<void> {
+  const count = lab.sessions.length;
+  conversation.prompt([textBlock("go")]);
+  await expect.poll(() => lab.sessions[count]?.isInTurn).toBe(true);
+}
+
+const notices = (conversation: Conversation): readonly string[] =>
+  conversation.snapshot().entries.flatMap(({ entry }) => (entry.kind === "notice" ? [entry.text] : []));
+
+describe("a full disk", () => {
+  it("is told once; the conversation goes on, and is saved when there is room", async () => {
+    const files = new CountedFiles();
+    const lab = makeLab({ files });
+    const conversation = await lab.open();
+    await begin(lab, conversation);
+    await conversation.flush();
+    files.freeBytes = 0;
+    for (let count = 0; count < 5; count += 1) {
+      lab.session.stream("m1", `${count} `);
+      await conversation.flush();
+    }
+    expect(conversation.snapshot()).toMatchObject({ isKept: false });
+    expect(notices(conversation)).toEqual([
+      "The conversation goes on, but cannot be saved. The disk is full: make room.",
+    ]);
+    expect(conversation.snapshot().entries[1]?.entry).toMatchObject({ text: "0 1 2 3 4 " });
+    files.freeBytes = Number.POSITIVE_INFINITY;
+    await conversation.flush();
+    expect(conversation.snapshot()).toMatchObject({ isKept: true });
+    await conversation.close();
+    const again = await lab.open();
+    expect(again.snapshot().entries.map(({ entry }) => entry.kind)).toEqual([
+      "prompt",
+      "message",
+      "notice",
+      "notice",
+      "turn-end",
+    ]);
+    await again.close();
+  });
+});
+
+describe("a conversation of ten thousand messages", () => {
+  it("is in memory as far as it is shown, and is read in pages", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await begin(lab, conversation);
+    for (let count = 1; count < 10_000; count += 1) {
+      lab.session.tell(message(`m${count}`, `message ${count}`));
+      if (count % 500 === 0) await conversation.flush();
+    }
+    const snapshot = conversation.snapshot();
+    expect(snapshot.entries.map(({ place }) => place)).toEqual(Array.from({ length: 60 }, (_, index) => 9_940 + index));
+    const page = await conversation.entries.before(9_940);
+    expect(page.map(({ place }) => place)).toEqual(Array.from({ length: 100 }, (_, index) => 9_840 + index));
+    expect((await conversation.entries.before(101))[0]?.entry).toEqual(message("m1", "message 1"));
+    // An old one changes: its place stays, and it is found as it is now.
+    lab.session.tell(message("m20", "changed"));
+    expect((await conversation.entries.before(21)).at(-1)).toEqual({ place: 20, entry: message("m20", "changed") });
+    expect(await conversation.entries.entry("m20")).toEqual(message("m20", "changed"));
+    expect(await conversation.entries.find("MESSAGE 999", new AbortController().signal)).toHaveLength(11);
+    let count = 0;
+    for await (const { place } of conversation.entries.all()) {
+      expect(place).toBe(count);
+      count += 1;
+    }
+    expect(count).toBe(10_000);
+    await conversation.close();
+  });
+
+  it("lets go of what is on disk, and of nothing else", () => {
+    const list = new EntryList([], 0);
+    for (let count = 0; count < 10_000; count += 1) list.upsert(message(`m${count}`, "text"));
+    list.trim(({ place }) => place !== 7);
+    expect(list.all).toHaveLength(401);
+    expect(list.at(7)).toBeDefined();
+    const large = new EntryList([], 0);
+    for (let count = 0; count < 200; count += 1) large.upsert(message(`m${count}`, "x".repeat(1_000_000)));
+    large.trim(() => true);
+    expect(large.all.length).toBeLessThan(70);
+    expect(large.newest(60)).toHaveLength(60);
+  });
+});
+
+describe("an output of fifty megabytes", () => {
+  it("keeps its end, in memory and on disk", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await begin(lab, conversation);
+    const piece = `${"0123456789".repeat(100)}\n`;
+    for (let count = 0; count < 50_000; count += 1) {
+      lab.session.say({ type: "append", id: "t1", to: "output", text: piece });
+      if (count % 1_000 === 0) await conversation.flush();
+    }
+    const [, held] = conversation.snapshot().entries;
+    if (held?.entry.kind !== "tool") throw new Error("There is no tool.");
+    const { output = "", outputOmitted = 0 } = held.entry;
+    expect(output.length).toBeLessThanOrEqual(outputLimit);
+    expect(output.length).toBeGreaterThan(outputLimit / 2);
+    expect(output.length + outputOmitted).toBe(50_000 * piece.length);
+    lab.session.end();
+    await expect.poll(() => conversation.snapshot().entries.at(-1)?.entry.kind).toBe("turn-end");
+    await conversation.close();
+    expect(statSync(join(lab.directory, "c1.ndjson")).size).toBeLessThan(10_000_000);
+    const again = await lab.open();
+    expect(again.snapshot().entries[1]?.entry).toMatchObject({
+      output,
+      outputOmitted,
+    });
+    await again.close();
+  });
+});
+
+describe("an agent that sends whole texts again and again", () => {
+  it("makes as little of it on disk as one that sends pieces", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await begin(lab, conversation);
+    let text = "";
+    for (let count = 0; count < 200; count += 1) {
+      text += "some more words ";
+      lab.session.tell(message("m1", text, false));
+      await conversation.flush();
+    }
+    const lines = readFileSync(join(lab.directory, "c1.ndjson"), "utf8").split("\n");
+    expect(lines.filter((line) => line.includes('"append"')).length).toBeGreaterThan(190);
+    expect(lines.join("").length).toBeLessThan(20_000);
+    await conversation.close();
+  });
+});
