@@ -11,6 +11,7 @@ export {
   qwenProfile,
 } from "./acp/profiles.ts";
 export { AcpSession, type AcpSessionOptions } from "./acp/session.ts";
+export { AcpSessions, type AcpSessionsOptions } from "./acp/stored-sessions.ts";
 export type { StoredSession } from "./acp/wire.ts";
 export { ClaudeSession, type ClaudeSessionOptions } from "./claude-stream/session.ts";
 export { AgentProcess, type AgentProcessPorts, type ProcessExit, type StopLadder } from "./process/agent-process.ts";

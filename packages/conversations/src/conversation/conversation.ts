@@ -246,6 +246,7 @@ export class Conversation {
 
   /** Names the conversation, also with the agent where that keeps names. */
   async rename(title: string): Promise<void> {
+    if (!this.#mayWrite) return;
     this.#about.nameBy("user", title);
     await this.#link.session?.rename?.(title).catch((error: unknown) => {
       this.#options.logger.warn("The agent did not take the name", { reason: messageOf(error) });

@@ -59,11 +59,6 @@ export class EntryList {
     return this.#places.has(id);
   }
 
-  /** The newest entries, in order. */
-  newest(count: number): readonly PlacedEntry[] {
-    return this.between(this.#next - count, this.#next);
-  }
-
   /** Entries from a place on to before another one, as far as they are in memory. */
   between(start: number, end: number): readonly PlacedEntry[] {
     const entries: PlacedEntry[] = [];

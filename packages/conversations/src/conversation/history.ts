@@ -18,7 +18,8 @@ export class History {
   readonly #transcript: Transcript;
   readonly #updates: GatheredUpdates;
   readonly #list: EntryList;
-  readonly #openQuestions: Set<string> = new Set();
+  /** Their places, by their ids. */
+  readonly #openQuestions: Map<string, number> = new Map();
   #sinceTrim = 0;
 
   private constructor(transcript: Transcript, updates: GatheredUpdates, entries: readonly PlacedEntry[]) {
@@ -38,19 +39,15 @@ export class History {
     return this.#list.next === 0;
   }
 
-  /** The newest entries, in order. */
+  /** The newest entries, in order, and as far back as a question is open: nobody would find it else. */
   get newest(): readonly PlacedEntry[] {
-    return this.#list.newest(newestCount);
+    return this.#list.between(Math.min(this.next - newestCount, this.#oldestQuestion), this.next);
   }
 
   /** What was used by the end of the last turn that told it. */
   get usage(): Usage | undefined {
     for (const { entry } of this.newest.toReversed()) if (entry.kind === "turn-end" && entry.usage) return entry.usage;
     return undefined;
-  }
-
-  get last(): Entry | undefined {
-    return this.#list.newest(1)[0]?.entry;
   }
 
   /** The place for the next new entry. */
@@ -79,7 +76,7 @@ export class History {
       this.#transcript.upsert(change.place, change.entry);
       this.#updates.upsert(change.place, change.entry);
     }
-    this.#count(entry);
+    this.#count(entry, change.place);
     this.#sinceTrim += 1;
     if (this.#sinceTrim >= trimEvery) this.trim();
   }
@@ -137,7 +134,10 @@ export class History {
   /** Lets go of entries that are on disk and need not be in memory. */
   trim(): void {
     this.#sinceTrim = 0;
-    this.#list.trim(({ place, entry }) => this.#transcript.isKept(place) && settle(entry) === entry);
+    const oldestQuestion = this.#oldestQuestion;
+    this.#list.trim(
+      ({ place, entry }) => place < oldestQuestion && this.#transcript.isKept(place) && settle(entry) === entry,
+    );
   }
 
   #added(place: number, text: string): void {
@@ -145,10 +145,14 @@ export class History {
     this.#updates.append(place, text);
   }
 
-  #count(entry: Entry): void {
+  get #oldestQuestion(): number {
+    return Math.min(...this.#openQuestions.values());
+  }
+
+  #count(entry: Entry, place: number): void {
     if (entry.kind !== "question") return;
     const before = this.#openQuestions.size;
-    if (entry.outcome === undefined) this.#openQuestions.add(entry.id);
+    if (entry.outcome === undefined) this.#openQuestions.set(entry.id, place);
     else this.#openQuestions.delete(entry.id);
     if (this.#openQuestions.size !== before) this.#updates.status({ waiting: this.#openQuestions.size });
   }

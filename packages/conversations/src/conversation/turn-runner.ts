@@ -136,10 +136,8 @@ export class TurnRunner {
 
   /** What was going on when a window was killed has ended. */
   endInterrupted(): void {
-    const history = this.#options.history();
-    const last = history.last;
-    if (last === undefined || last.kind === "turn-end" || last.kind === "notice") return;
-    this.#addEnd("exited", {});
+    const last = this.#options.history().newest.findLast(({ entry }) => entry.kind !== "notice");
+    if (last !== undefined && last.entry.kind !== "turn-end") this.#addEnd("exited", {});
   }
 
   #change(change: () => boolean): boolean {

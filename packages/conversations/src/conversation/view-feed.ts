@@ -25,6 +25,8 @@ export class ViewFeed implements Disposable {
   readonly #options: ViewFeedOptions;
   readonly #subscription: Disposable;
   #waiting: { readonly patch: ConversationPatch; readonly at: number }[] = [];
+  /** Counts how often the view has come. */
+  #page = 0;
   #isStale = true;
   #isReady = false;
   #isSending = false;
@@ -41,6 +43,7 @@ export class ViewFeed implements Disposable {
 
   /** The view is there and knows nothing, or has missed something. */
   ready(): void {
+    this.#page += 1;
     this.#isReady = true;
     this.#isStale = true;
     this.#pump();
@@ -60,19 +63,25 @@ export class ViewFeed implements Disposable {
       this.#isSending = false;
       return;
     }
-    void this.#options
-      .send(message)
+    void this.#deliver(message);
+  }
+
+  async #deliver(message: FeedMessage): Promise<void> {
+    const page = this.#page;
+    let isThere = false;
+    try {
+      isThere = await this.#options.send(message);
+    } catch {
       // A view that cannot be reached is gone.
-      .catch(() => false)
-      .then((isThere) => {
-        this.#isSending = false;
-        if (!isThere) {
-          this.#isReady = false;
-          this.#isStale = true;
-          this.#waiting = [];
-        }
-        this.#pump();
-      });
+    }
+    this.#isSending = false;
+    // The page that was not there may have been another one than is there now.
+    if (!isThere && page === this.#page) {
+      this.#isReady = false;
+      this.#isStale = true;
+      this.#waiting = [];
+    }
+    this.#pump();
   }
 
   #next(): FeedMessage | undefined {

@@ -22,6 +22,8 @@ interface Indexed {
 export class ConversationIndex {
   readonly #store: ConversationStore;
   readonly #logger: Logger;
+  /** Transcripts that do not say what they are about, and when they were written. */
+  readonly #unreadable: Map<string, number> = new Map();
   #known: Map<string, Indexed> | undefined;
 
   constructor(store: ConversationStore, logger: Logger) {
@@ -34,17 +36,22 @@ export class ConversationIndex {
     const known = (this.#known ??= await this.#read());
     const stored = await this.#store.list();
     const indexed: Indexed[] = [];
-    let isChanged = stored.length !== known.size;
+    let isChanged = false;
     for (const one of stored) {
       const held = known.get(one.id);
       if (held !== undefined && held.size === one.size && held.modifiedMs === one.modifiedMs) {
         indexed.push(held);
         continue;
       }
-      isChanged = true;
+      if (this.#unreadable.get(one.id) === one.modifiedMs) continue;
       const about = await this.#aboutOf(one);
-      if (about !== undefined) indexed.push({ about, size: one.size, modifiedMs: one.modifiedMs });
+      if (about === undefined) this.#unreadable.set(one.id, one.modifiedMs);
+      else {
+        isChanged = true;
+        indexed.push({ about, size: one.size, modifiedMs: one.modifiedMs });
+      }
     }
+    isChanged ||= indexed.length !== known.size;
     this.#known = new Map(indexed.map((one) => [one.about.id, one]));
     if (isChanged) await this.#write(indexed);
     return indexed;

@@ -62,6 +62,8 @@ export class ConversationLibrary {
   readonly #open: Map<string, Conversation> = new Map();
   // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when it is open, or could not be opened.
   readonly #opening: Map<string, Promise<Conversation | undefined>> = new Map();
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when it is closed.
+  readonly #closing: Map<string, Promise<void>> = new Map();
   readonly #deleted: Map<string, Disposable> = new Map();
   #takingOver: Disposable | undefined;
 
@@ -106,6 +108,8 @@ export class ConversationLibrary {
 
   /** Opens a conversation, also one after a reload; starts no agent. Undefined: there is none of that id. */
   async open(id: string): Promise<Conversation | undefined> {
+    // What is being closed is still this window's.
+    await this.#closing.get(id);
     const held = this.#open.get(id);
     if (held !== undefined) return held;
     const opening = this.#opening.get(id) ?? this.#find(id);
@@ -120,10 +124,11 @@ export class ConversationLibrary {
   /** Ends its agent, and closes it; one that is empty leaves nothing. */
   async close(id: string): Promise<void> {
     const conversation = this.#open.get(id);
-    if (conversation === undefined) return;
+    if (conversation === undefined) return await this.#closing.get(id);
     this.#open.delete(id);
-    await conversation.close();
-    if (conversation.isEmpty && conversation.status.access.kind === "own") await this.#remove(id);
+    const closing = this.#end(conversation).finally(() => this.#closing.delete(id));
+    this.#closing.set(id, closing);
+    await closing;
     this.#changed.fire();
   }
 
@@ -214,6 +219,11 @@ export class ConversationLibrary {
     this.#changed.dispose();
   }
 
+  async #end(conversation: Conversation): Promise<void> {
+    await conversation.close();
+    if (conversation.isEmpty && conversation.status.access.kind === "own") await this.#remove(conversation.id);
+  }
+
   async #find(id: string): Promise<Conversation | undefined> {
     const session = this.#sessions.find(id);
     if (session !== undefined) return await this.#takeIn(session);
@@ -223,7 +233,7 @@ export class ConversationLibrary {
 
   /** Makes a conversation of a session that the agent has kept. */
   async #takeIn({ lister, session }: AgentSessionEntry): Promise<Conversation> {
-    const { logger, store } = this.#options;
+    const { logger, store, random } = this.#options;
     const { sessionId, folder, title, usedAt } = session;
     const about: About = { ...this.#aboutOf(lister.agent, folder), sessionId, title, titleFrom: "agent", usedAt };
     let history: readonly Entry[] = [];
@@ -235,6 +245,8 @@ export class ConversationLibrary {
     const file = await store.open(about.id);
     file.transcript.describe(about);
     for (const [place, entry] of history.entries()) file.transcript.upsert(place, entry);
+    const end: Entry = { kind: "turn-end", id: newId(random), at: usedAt, reason: "done" };
+    if (history.length > 0) file.transcript.upsert(history.length, end);
     await file.transcript.close();
     await file.release();
     return await this.#hold(about);

@@ -213,9 +213,10 @@ export class Transcript {
   }
 
   async #write(): Promise<void> {
-    if (!this.#options.isOwn || (this.#pending.isEmpty && this.#pendingTurns.size === 0 && !this.#isAboutPending))
-      return;
-    const changes = this.#pending.take();
+    // Once it is closed, it may be another window's.
+    if (!this.#options.isOwn || this.#isClosed) return;
+    if (this.#pending.isEmpty && this.#pendingTurns.size === 0 && !this.#isAboutPending) return;
+    const changes = this.#takeChanges();
     const turns = Array.from(this.#pendingTurns.values());
     this.#pendingTurns.clear();
     this.#writing = changes;
@@ -245,24 +246,28 @@ export class Transcript {
     }
     for (const turn of turns) lines.push({ kind: "turn", turn });
     for (const [place, change] of changes.inOrder()) {
-      const entry = change.kind === "entry" ? change.entry : this.#wholeOf(place, change.text);
-      if (entry === undefined) {
-        if (change.kind === "append") lines.push({ kind: "append", place, text: change.text });
+      if (change.kind === "append") {
+        lines.push({ kind: "append", place, text: change.text });
         continue;
       }
       this.#appended.delete(place);
       const isFirst = place >= this.#begun;
-      lines.push({ kind: "entry", place, isFirst, ...(await this.#withoutImages(entry)) });
+      lines.push({ kind: "entry", place, isFirst, ...(await this.#withoutImages(change.entry)) });
       if (isFirst) this.#begun = place + 1;
     }
     return lines;
   }
 
-  /** An output of hours is not kept piece by piece: its end is all that counts. */
-  #wholeOf(place: number, text: string): Entry | undefined {
-    const units = (this.#appended.get(place) ?? 0) + text.length;
-    this.#appended.set(place, units);
-    return units > appendedUnits ? this.#entryAt(place) : undefined;
+  /** What has changed. An output of hours is not kept piece by piece: its end is all that counts. */
+  #takeChanges(): ChangeSet {
+    const changes = this.#pending.take();
+    for (const { place, text } of changes.appends) {
+      const units = (this.#appended.get(place) ?? 0) + text.length;
+      this.#appended.set(place, units);
+      const entry = units > appendedUnits ? this.#entryAt(place) : undefined;
+      if (entry !== undefined) changes.upsert(place, entry);
+    }
+    return changes;
   }
 
   async #add(lines: readonly Line[]): Promise<void> {

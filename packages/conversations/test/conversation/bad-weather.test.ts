@@ -87,7 +87,7 @@ describe("a conversation of ten thousand messages", () => {
     for (let count = 0; count < 200; count += 1) large.upsert(message(`m${count}`, "x".repeat(1_000_000)));
     large.trim(() => true);
     expect(large.all.length).toBeLessThan(70);
-    expect(large.newest(60)).toHaveLength(60);
+    expect(large.all.length).toBeGreaterThanOrEqual(60);
   });
 });
 

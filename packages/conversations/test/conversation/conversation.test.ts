@@ -139,8 +139,12 @@ describe("a conversation", () => {
     // More than are in memory come behind it.
     for (let count = 0; count < 1_000; count += 1)
       lab.session.tell({ kind: "message", id: `m${count}`, at: 0, text: "…", isComplete: true });
-    expect(conversation.snapshot().waiting).toBe(1);
+    const { waiting, entries: shown } = conversation.snapshot();
+    expect(waiting).toBe(1);
+    expect(shown[0]?.entry).toMatchObject({ kind: "question", id: "q1" });
+    expect(shown).toHaveLength(1_001);
     expect(conversation.answer("q1", { type: "choice", choiceId: "no" })).toBe(true);
+    expect(conversation.snapshot().entries).toHaveLength(60);
     await conversation.close();
   });
 

@@ -68,6 +68,17 @@ describe("what a view is sent", () => {
     await conversation.close();
   });
 
+  it("goes to the page that is there now, whatever became of the one before", async () => {
+    feed.ready();
+    feed.ready();
+    await view.take(false);
+    expect(view.kinds).toEqual(["snapshot", "snapshot"]);
+    await view.take();
+    await rename("one");
+    expect(view.state?.title).toBe("one");
+    await conversation.close();
+  });
+
   it("is nothing while it is hidden, and the whole state when it is back", async () => {
     feed.ready();
     await view.take(false);

@@ -144,6 +144,7 @@ describe("the library", () => {
     expect(listed).toMatchObject({ id: "session:claude:s1", state: "agent", title: "From a terminal" });
     const conversation = await library.open(listed?.id ?? "");
     expect(said(conversation)).toEqual(["Earlier"]);
+    expect(conversation?.snapshot().entries.at(-1)?.entry).toMatchObject({ kind: "turn-end", reason: "done" });
     expect((await library.list(folder)).map(({ id }) => id)).toEqual([conversation?.id]);
     conversation?.prompt([textBlock("Go on")]);
     await expect.poll(() => lab.sessions[0]?.request.start).toEqual({ kind: "resume", sessionId: "s1" });
@@ -190,6 +191,19 @@ describe("the library", () => {
     expect(await library.rename(conversation.id, "Closed")).toBe(true);
     expect(library.conversations).toEqual([]);
     expect(await titles(makeLibrary(lab))).toEqual(["Closed"]);
+    await library.dispose();
+  });
+
+  it("opens what is just being closed as its own", async () => {
+    const lab = makeLab();
+    const library = makeLibrary(lab);
+    const conversation = await library.create("claude", folder);
+    await talk(lab, conversation, "A question", "An answer");
+    const closing = library.close(conversation.id);
+    const again = await library.open(conversation.id);
+    expect(again?.status.access.kind).toBe("own");
+    expect(again).not.toBe(conversation);
+    await closing;
     await library.dispose();
   });
 
