@@ -48,21 +48,10 @@ const core = {
     rooms: [...ground, "context", "diff", "discovery", "endpoint", "port-holder", "session", "storage"],
     types: ["agents", "editor-host"],
   },
-  diagnose: { rooms: [...ground, "diagnosis"] },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
-    rooms: [
-      ...ground,
-      "agents/catalogue",
-      "context",
-      "create-companion",
-      "diagnose",
-      "diagnosis",
-      "diff",
-      "platform/node*",
-      "storage",
-    ],
-    types: ["agents", "companion", "editor-host"],
+    rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
+    types: ["agents", "companion", "diagnosis", "editor-host"],
   },
 };
 

@@ -7,8 +7,8 @@ import {
   type HostIdentity,
   LoadOnce,
   type Platform,
-  readAgentSettings,
 } from "@patchbay/core";
+import { readAgentSettings } from "@patchbay/core/diagnosis";
 import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import { EnvVariablesServer } from "@theia/core/lib/common/env-variables";
 import { FileUri } from "@theia/core/lib/common/file-uri";
