@@ -261,7 +261,7 @@ export class DiffRegistry {
     }
     this.#services.decisions.tellLost(sessionId);
     this.#services.outcomes.ownerEnded(sessionId);
-    this.#services.writes.forgetWritesOf(sessionId);
+    this.#services.writes.agentExited(sessionId);
   }
 
   /**
