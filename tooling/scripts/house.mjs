@@ -105,8 +105,9 @@ const vscodeStart = {
   settings: { types: ["edition-context"], packages: vscodeApi },
   lazy: { rooms: ["contributions", "later"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
-  "host/documents": { rooms: ["lazy"], packages: vscodeApi },
-  "host/editors": { rooms: ["host/documents"], packages: vscodeApi },
+  "host/open-documents": { packages: vscodeApi },
+  "host/documents": { rooms: ["host/open-documents", "lazy"], packages: vscodeApi },
+  "host/editors": { rooms: ["host/open-documents"], packages: vscodeApi },
   "host/host": { rooms: ["host/documents", "host/editors", "lazy"], types: ["edition-context"], packages: vscodeApi },
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
@@ -130,7 +131,7 @@ const vscodeStart = {
 /** Loaded with the first proposal, command or look at a view. */
 const vscodeLater = {
   surfaces: { packages: ["vscode", "node:path"] },
-  host: { rooms: ["host/documents", "host/editors", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
+  host: { rooms: ["host/open-documents", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
   diff: {
     rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "timers"],
     types: ["settings"],
@@ -143,7 +144,7 @@ const vscodeLater = {
     types: ["settings"],
     packages: vscodeApi,
   },
-  views: { rooms: ["surfaces"], types: ["commands", "views/register-views"], packages: vscodeApi },
+  views: { rooms: ["surfaces"], types: ["commands"], packages: vscodeApi },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
 };
 

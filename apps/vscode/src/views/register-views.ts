@@ -107,7 +107,7 @@ function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri
 }
 
 /** The content of a view of the side bar. */
-export interface Tree<T> {
+interface Tree<T> {
   getChildren(node?: T): T[];
   getTreeItem(node: T): TreeItem;
 }
