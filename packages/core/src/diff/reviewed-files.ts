@@ -37,6 +37,23 @@ const emptySettleMs = 400;
 /** Where the system cannot tell of changes, a file under review is looked at so often, ms. */
 const pollMs = 2_000;
 
+/**
+ * A file that was changed within this time may be changed once more without another time: some file systems count in steps of
+ * two seconds, ms.
+ */
+const timeStepMs = 2_000;
+
+/** So long after a file was read, its text does for another proposal if nothing about the file has changed, ms. */
+const recentMs = 2_000;
+const maximumRecent = 64;
+
+/** From which state of its file a text was read, and when. */
+interface Reading {
+  readonly state: string;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
 export interface ReviewedFilesOptions {
   readonly host: Pick<EditorHost, "documents">;
   readonly files: Files;
@@ -47,6 +64,11 @@ export interface ReviewedFilesOptions {
 /** The files under review: what they hold now, and when that changes. */
 export class ReviewedFiles {
   readonly #options: ReviewedFilesOptions;
+  /** Those of texts whose files tell by themselves whether they still hold them. */
+  readonly #readings: WeakMap<FileText, Reading> = new WeakMap();
+  /** By real path; nothing is held for it. */
+  readonly #latest: Map<string, WeakRef<FileText>> = new Map();
+
   constructor(options: ReviewedFilesOptions) {
     this.#options = options;
   }
@@ -56,28 +78,56 @@ export class ReviewedFiles {
     return { path, real: (await this.#options.files.realPath(path).catch(() => undefined)) ?? path };
   }
 
-  /** What the file holds now. Never rejects. */
-  async read(place: FilePlace): Promise<FileText> {
-    const unsaved = await this.#unsavedText(place.path);
-    if (unsaved !== undefined) return { text: splitByteOrderMark(unsaved).body, unsaved: true, readable: true };
-    return await this.readDisk(place);
+  /** What the file holds now. Never rejects. `known`: see `readDisk`. */
+  async read(place: FilePlace, known?: FileText): Promise<FileText> {
+    return (await this.readUnsaved(place)) ?? (await this.readDisk(place, known));
   }
 
-  /** What is on disk, whatever the editor holds. Never rejects. */
-  async readDisk({ path, real }: FilePlace): Promise<FileText> {
-    const { files, host, logger } = this.#options;
+  /** What the editor holds unsaved; undefined where that is nothing. Never rejects. */
+  async readUnsaved(place: FilePlace): Promise<FileText | undefined> {
+    const unsaved = await this.#unsavedText(place.path);
+    return unsaved === undefined
+      ? undefined
+      : { text: splitByteOrderMark(unsaved).body, unsaved: true, readable: true };
+  }
+
+  /**
+   * What is on disk, whatever the editor holds. Never rejects. `known`: a text that was read before, which is not read once more
+   * where nothing about the file has changed since.
+   */
+  async readDisk({ path, real }: FilePlace, known?: FileText): Promise<FileText> {
+    const { files, host, logger, clock } = this.#options;
     try {
-      const bytes = await files.readReal(real, largestFile);
-      const facts = bytes === undefined ? await files.lstat(real) : undefined;
-      if (bytes === undefined && facts === undefined) return { text: "", unsaved: false, readable: true };
+      const facts = await files.lstat(real);
+      if (facts === undefined) return absentFile;
+      const state = stateOf(facts);
+      if (known !== undefined && this.#readings.get(known)?.state === state) return known;
+      const [now, at] = [clock.now(), clock.monotonic()];
+      const bytes = await files.readReal(real, largestFile, facts);
+      if (bytes === undefined && (await files.lstat(real)) === undefined) return absentFile;
       const text =
         bytes === undefined ? undefined : ((await host.documents?.decodeFile?.(path, bytes)) ?? decodeUtf8(bytes));
       if (text === undefined) return await this.#unreadable(real);
-      return { text: splitByteOrderMark(text).body, unsaved: false, readable: true };
+      const file: FileText = { text: splitByteOrderMark(text).body, unsaved: false, readable: true };
+      if (now - Math.max(facts.changedMs, facts.modifiedMs) > timeStepMs) this.#note(real, file, { state, at });
+      return file;
     } catch (error) {
       logger.warn("A file under review could not be read", { reason: messageOf(error) });
       return await this.#unreadable(real);
     }
+  }
+
+  /** What was read of the file just now, for `readDisk`: agents often propose several times for one file. */
+  recent({ real }: FilePlace): FileText | undefined {
+    const file = this.#latest.get(real)?.deref();
+    const reading = file === undefined ? undefined : this.#readings.get(file);
+    return reading !== undefined && this.#options.clock.monotonic() - reading.at < recentMs ? file : undefined;
+  }
+
+  #note(real: string, file: FileText, reading: Reading): void {
+    this.#readings.set(file, reading);
+    if (this.#latest.size >= maximumRecent) this.#latest.clear();
+    this.#latest.set(real, new WeakRef(file));
   }
 
   async #unreadable(real: string): Promise<FileText> {
@@ -98,7 +148,7 @@ export class ReviewedFiles {
     };
     const look = async (): Promise<{ readonly isOther: boolean; readonly isEmpty: boolean }> => {
       const facts = await files.lstat(place.real).catch(() => undefined);
-      const state = stampOf(facts);
+      const state = facts === undefined ? "" : stateOf(facts);
       const isOther = known !== state;
       known = state;
       return { isOther, isEmpty: facts === undefined || facts.size === 0 };
@@ -144,6 +194,13 @@ export class ReviewedFiles {
 export function isSameFile(known: FileText, now: FileText): boolean {
   if (known.readable !== now.readable || known.unsaved !== now.unsaved) return false;
   return now.readable ? sameLines(known.text, now.text) : known.stamp === now.stamp;
+}
+
+const absentFile: FileText = { text: "", unsaved: false, readable: true };
+
+/** Tells the states of an entry apart as well as the system can: also where the time of its text was set to what it was. */
+function stateOf({ id, size, modifiedMs, changedMs }: FileFacts): string {
+  return `${id} ${size} ${modifiedMs} ${changedMs}`;
 }
 
 function stampOf(facts: FileFacts | undefined): string {
