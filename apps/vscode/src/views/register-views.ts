@@ -140,7 +140,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
 }
 
 /** The item in the status bar. While there is nothing to tell it needs no code to tell it with. */
-export class StatusBar implements Disposable {
+class StatusBar implements Disposable {
   readonly #companion: Companion;
   readonly #isPaused: () => boolean;
   readonly #item: StatusBarItem;

@@ -55,7 +55,7 @@ export async function checkPath(path: string, options: PathCheckOptions): Promis
 }
 
 /** Whether `path` is `folder` or lies below it; both absolute and without links. */
-export function isWithin(path: string, folder: string, isWindows: boolean): boolean {
+function isWithin(path: string, folder: string, isWindows: boolean): boolean {
   const one = comparable(path, isWindows);
   const base = comparable(folder, isWindows).replace(/\/+$/u, "");
   return one === base || one.startsWith(`${base}/`);

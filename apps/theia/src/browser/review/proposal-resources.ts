@@ -135,11 +135,11 @@ export const proposalScheme = "patchbay-theia-proposal";
 export const originalScheme = "patchbay-theia-original";
 
 /** The proposal's id stands in the query: two proposals for one file are two documents. */
-export function proposalUri(file: URI, proposalId: string): URI {
+function proposalUri(file: URI, proposalId: string): URI {
   return file.withScheme(proposalScheme).withQuery(proposalId).withFragment("");
 }
 
-export function originalUri(file: URI, proposalId: string): URI {
+function originalUri(file: URI, proposalId: string): URI {
   return file.withScheme(originalScheme).withQuery(proposalId).withFragment("");
 }
 
