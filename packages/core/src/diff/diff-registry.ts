@@ -6,6 +6,7 @@ import { createDiffServices, type DiffOptions, type DiffServices } from "./diff-
 import type { KeptTexts } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
+import type { CheckedFile } from "./reviewed-files.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
@@ -62,6 +63,8 @@ export class DiffRegistry {
       readonly real?: string;
       /** Tells apart the states of the file on disk. */
       readonly fileState?: string | undefined;
+      /** What has just been found of the file; asked where it is absent. */
+      readonly checked?: CheckedFile;
     },
   ): OpenedDiff {
     const earlier = this.#services.proposals.find(owner.sessionId, input.handle);
@@ -103,6 +106,8 @@ export class DiffRegistry {
       real: facts.real,
     });
     proposal.fileState = facts.fileState;
+    // Whoever is asked first may take their time.
+    proposal.checked = facts.inside ? facts.checked : undefined;
     this.#services.writes.proposedAnew(owner.sessionId, input.path);
     this.#services.proposals.add(proposal);
     if (this.#services.proposals.ending !== undefined) this.#services.handover.takeLate(proposal);

@@ -63,7 +63,11 @@ export class FileFollower {
       if (!this.#watched.has(proposal.id) && this.#isFollowed(proposal)) {
         this.#watched.set(
           proposal.id,
-          files.watch(place, () => void this.#follow(proposal)),
+          files.watch(
+            place,
+            () => void this.#follow(proposal),
+            () => proposal.base?.file,
+          ),
         );
       }
       if (proposal.base !== undefined) {
@@ -72,7 +76,10 @@ export class FileFollower {
       }
       // The agent made its proposal from what is on disk; what the editor holds unsaved came after that.
       const asked = files.readUnsaved(place);
-      await this.#rebase(proposal, await files.readDisk(place, files.recent(place)));
+      const { checked } = proposal;
+      proposal.checked = undefined;
+      const onDisk = checked === undefined ? files.readDisk(place) : files.readAfterCheck(place, checked);
+      await this.#rebase(proposal, await onDisk);
       const unsaved = await asked;
       if (unsaved !== undefined) await this.#rebase(proposal, unsaved);
     });

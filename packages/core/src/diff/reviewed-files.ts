@@ -17,6 +17,12 @@ export interface FileText {
   readonly stamp?: string;
 }
 
+/** What the check of its path has just found of a file. */
+export interface CheckedFile {
+  /** Undefined where it is not there. */
+  readonly facts: FileFacts | undefined;
+}
+
 /** A file as an agent was allowed to name it. */
 export interface FilePlace {
   /** As the agent sent it; what the editor opens. */
@@ -95,33 +101,62 @@ export class ReviewedFiles {
    * What is on disk, whatever the editor holds. Never rejects. `known`: a text that was read before, which is not read once more
    * where nothing about the file has changed since.
    */
-  async readDisk({ path, real }: FilePlace, known?: FileText): Promise<FileText> {
-    const { files, host, logger, clock } = this.#options;
+  async readDisk(place: FilePlace, known?: FileText): Promise<FileText> {
+    return await this.#attempt(place, async () => {
+      const facts = await this.#options.files.lstat(place.real);
+      return facts !== undefined && known !== undefined && this.#readings.get(known)?.state === stateOf(facts)
+        ? known
+        : await this.#readFound(place, facts);
+    });
+  }
+
+  /**
+   * What is on disk, by what `lstat` has said of it just now. Never rejects. Agents often propose several times for one file: what was
+   * read of it a moment ago does where nothing about it has changed.
+   */
+  async readAfterCheck(place: FilePlace, { facts }: CheckedFile): Promise<FileText> {
+    const recent = this.#recent(place);
+    if (facts !== undefined && recent !== undefined && this.#readings.get(recent)?.state === stateOf(facts))
+      return recent;
+    return await this.#attempt(place, async () => await this.#readFound(place, facts));
+  }
+
+  async #attempt({ real }: FilePlace, read: () => Promise<FileText | undefined>): Promise<FileText> {
     try {
-      const facts = await files.lstat(real);
-      if (facts === undefined) return absentFile;
-      const state = stateOf(facts);
-      if (known !== undefined && this.#readings.get(known)?.state === state) return known;
-      const [now, at] = [clock.now(), clock.monotonic()];
-      const bytes = await files.readReal(real, largestFile, facts);
-      if (bytes === undefined && (await files.lstat(real)) === undefined) return absentFile;
-      const text =
-        bytes === undefined ? undefined : ((await host.documents?.decodeFile?.(path, bytes)) ?? decodeUtf8(bytes));
-      if (text === undefined) return await this.#unreadable(real);
-      const file: FileText = { text: splitByteOrderMark(text).body, unsaved: false, readable: true };
-      if (now - Math.max(facts.changedMs, facts.modifiedMs) > timeStepMs) this.#note(real, file, { state, at });
-      return file;
+      return (await read()) ?? (await this.#unreadable(real));
     } catch (error) {
-      logger.warn("A file under review could not be read", { reason: messageOf(error) });
+      this.#options.logger.warn("A file under review could not be read", { reason: messageOf(error) });
       return await this.#unreadable(real);
     }
   }
 
-  /** What was read of the file just now, for `readDisk`: agents often propose several times for one file. */
-  recent({ real }: FilePlace): FileText | undefined {
+  /** Undefined where it cannot be read as text. */
+  async #readFound({ path, real }: FilePlace, facts: FileFacts | undefined): Promise<FileText | undefined> {
+    const { files, host, clock } = this.#options;
+    if (facts === undefined) return absentFile;
+    const [now, at] = [clock.now(), clock.monotonic()];
+    const bytes = await files.readReal(real, largestFile, facts);
+    if (bytes === undefined) return (await files.lstat(real)) === undefined ? absentFile : undefined;
+    const text = (await host.documents?.decodeFile?.(path, bytes)) ?? decodeUtf8(bytes);
+    if (text === undefined) return undefined;
+    const file: FileText = { text: splitByteOrderMark(text).body, unsaved: false, readable: true };
+    if (now - Math.max(facts.changedMs, facts.modifiedMs) > timeStepMs) {
+      this.#note(real, file, { state: stateOf(facts), at });
+    }
+    return file;
+  }
+
+  /** What was read of the file a moment ago. */
+  #recent({ real }: FilePlace): FileText | undefined {
     const file = this.#latest.get(real)?.deref();
     const reading = file === undefined ? undefined : this.#readings.get(file);
     return reading !== undefined && this.#options.clock.monotonic() - reading.at < recentMs ? file : undefined;
+  }
+
+  /** Undefined where the text does not tell. */
+  #stateOfText(file: FileText | undefined): string | undefined {
+    if (file === undefined) return undefined;
+    return file === absentFile ? stateOf(undefined) : this.#readings.get(file)?.state;
   }
 
   #note(real: string, file: FileText, reading: Reading): void {
@@ -135,38 +170,56 @@ export class ReviewedFiles {
     return { text: "", unsaved: false, readable: false, stamp };
   }
 
-  /** Tells, a moment after, that the file or its unsaved text may have changed. */
-  watch(place: FilePlace, onDidChange: () => void): Disposable {
+  /**
+   * Tells, a moment after, that the file or its unsaved text may have changed. `known`: what the file was last known to hold. Then
+   * the watch begins a moment later, with a look at what has happened until then: most reviews of a burst are over before.
+   */
+  watch(place: FilePlace, onDidChange: () => void, known?: () => FileText | undefined): Disposable {
     const { files, clock, host } = this.#options;
-    let known: string | undefined;
+    let state: string | undefined;
     let timer: Disposable | undefined;
-    let polling: Disposable | undefined;
+    let later: Disposable | undefined;
+    let watching: Disposable | undefined;
     let ended = false;
     const wait = (ms: number, next: () => void): void => {
       timer?.dispose();
       timer = ended ? undefined : clock.setTimeout(next, ms);
     };
-    const look = async (): Promise<{ readonly isOther: boolean; readonly isEmpty: boolean }> => {
+    const look = async (): Promise<{ readonly facts: FileFacts | undefined; readonly isOther: boolean }> => {
       const facts = await files.lstat(place.real).catch(() => undefined);
-      const state = facts === undefined ? "" : stateOf(facts);
-      const isOther = known !== state;
-      known = state;
-      return { isOther, isEmpty: facts === undefined || facts.size === 0 };
+      const before = state;
+      state = stateOf(facts);
+      return { facts, isOther: before !== state };
     };
     // The whole directory is watched: what happens beside the file is not worth reading it.
     const settle = async (): Promise<void> => {
-      const { isOther, isEmpty } = await look();
+      const { isOther, facts } = await look();
       if (ended || !isOther) return;
       // A file that is cut to nothing before it is written anew must not be taken for an emptied one.
-      if (isEmpty) wait(emptySettleMs, onDidChange);
+      if (facts === undefined || facts.size === 0) wait(emptySettleMs, onDidChange);
       else onDidChange();
     };
     const poll = async (): Promise<void> => {
       if ((await look()).isOther && !ended) onDidChange();
-      if (!ended) polling = clock.setTimeout(() => void poll(), pollMs);
+      if (!ended) later = clock.setTimeout(() => void poll(), pollMs);
     };
-    const watching = files.watch?.(directoryOf(place.real), () => wait(settleMs, () => void settle()));
-    if (watching === undefined) void poll();
+    const begin = (): void => {
+      watching = files.watch?.(directoryOf(place.real), () => wait(settleMs, () => void settle()));
+      if (watching === undefined) void poll();
+    };
+    const beginLate = async (): Promise<void> => {
+      begin();
+      if (watching === undefined) return;
+      state = this.#stateOfText(known?.());
+      const facts = await files.lstat(place.real).catch(() => undefined);
+      if (ended || stateOf(facts) === state) return;
+      // As after what the watch tells of: who is writing it may not be done yet.
+      if (facts !== undefined && Math.abs(clock.now() - facts.changedMs) < settleMs)
+        wait(settleMs, () => void settle());
+      else await settle();
+    };
+    if (known === undefined) begin();
+    else later = clock.setTimeout(() => void beginLate(), settleMs);
     const unsaved = host.documents?.onDidChangeUnsaved?.(({ path }) => {
       if (path === place.path || path === place.real) wait(settleMs, onDidChange);
     });
@@ -174,7 +227,7 @@ export class ReviewedFiles {
       ended = true;
       timer?.dispose();
       watching?.dispose();
-      polling?.dispose();
+      later?.dispose();
       unsaved?.dispose();
     });
   }
@@ -199,7 +252,9 @@ export function isSameFile(known: FileText, now: FileText): boolean {
 const absentFile: FileText = { text: "", unsaved: false, readable: true };
 
 /** Tells the states of an entry apart as well as the system can: also where the time of its text was set to what it was. */
-function stateOf({ id, size, modifiedMs, changedMs }: FileFacts): string {
+function stateOf(facts: FileFacts | undefined): string {
+  if (facts === undefined) return "";
+  const { id, size, modifiedMs, changedMs } = facts;
   return `${id} ${size} ${modifiedMs} ${changedMs}`;
 }
 

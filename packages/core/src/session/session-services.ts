@@ -73,11 +73,11 @@ export function createSessionServices(
     diffs: {
       open: (input) =>
         order.open(async () => {
-          const { inside, exists, size, modifiedMs, real } = await check(input.path);
+          const { inside, exists, size, modifiedMs, real, facts: found } = await check(input.path);
           const kind = !exists ? "create" : input.text === "" && size > 0 ? "delete" : "change";
           if (!isHere(session)) throw new PatchbayError("stopped", "The session has ended.");
           identify(session);
-          const facts = { inside, kind, real, fileState: `${size} ${modifiedMs}` } as const;
+          const facts = { inside, kind, real, fileState: `${size} ${modifiedMs}`, checked: { facts: found } } as const;
           return { ...diffs().open(session.owner, input, facts), kind };
         }),
       close: (handle, { notify }) => order.after(() => diffs().closeByAgent(session.owner, handle, { notify })),

@@ -1,5 +1,5 @@
-import { createMemoryEditor, createMemoryPlatform } from "@patchbay/testkit";
-import { expect, it } from "vitest";
+import { createMemoryEditor, createMemoryPlatform, MemoryFiles } from "@patchbay/testkit";
+import { describe, expect, it } from "vitest";
 import { ReviewedFiles } from "../../src/diff/reviewed-files.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
@@ -53,12 +53,106 @@ it("a file that is gone is not taken for the one that was read", async () => {
 });
 
 it("what was read of a file does for another proposal a moment later, and not for long", async () => {
-  const { reviewed, clock } = start();
-  const known = await reviewed.readDisk(place);
-  expect(reviewed.recent(place)).toBe(known);
-  expect(reviewed.recent({ path: "/ws/b.ts", real: "/ws/b.ts" })).toBeUndefined();
+  const { reviewed, files, clock, readings } = start();
+  const check = async () => ({ facts: await files.lstat(place.real) });
+  const first = await reviewed.readAfterCheck(place, await check());
   clock.advance(1_999);
-  expect(await reviewed.readDisk(place, reviewed.recent(place))).toBe(known);
+  expect(await reviewed.readAfterCheck(place, await check())).toBe(first);
+  expect(readings()).toBe(1);
   clock.advance(1);
-  expect(reviewed.recent(place)).toBeUndefined();
+  expect(await reviewed.readAfterCheck(place, await check())).toEqual(first);
+  expect(readings()).toBe(2);
+});
+
+it("what was read of a file does not for another proposal where the file has changed", async () => {
+  const { reviewed, files } = start();
+  await reviewed.readAfterCheck(place, { facts: await files.lstat(place.real) });
+  files.addFile(place.real, "two\n");
+  expect(await reviewed.readAfterCheck(place, { facts: await files.lstat(place.real) })).toMatchObject({
+    text: "two\n",
+  });
+  expect(await reviewed.readAfterCheck(place, { facts: undefined })).toMatchObject({ text: "", readable: true });
+});
+
+describe("a watch of a file whose text is known", () => {
+  /** Watches from now on. */
+  async function watch() {
+    const test = start();
+    const known = await test.reviewed.readDisk(place);
+    let told = 0;
+    let asked = 0;
+    const { files } = test;
+    Object.assign(files, {
+      watch: (directory: string, onChange: () => void) => {
+        asked += 1;
+        return MemoryFiles.prototype.watch.call(files, directory, onChange);
+      },
+    });
+    const watching = test.reviewed.watch(
+      place,
+      () => (told += 1),
+      () => known,
+    );
+    return { ...test, watching, told: () => told, asked: () => asked };
+  }
+
+  it("tells nothing of a file that stays as it is", async () => {
+    const { clock, told, asked, readings } = await watch();
+    await clock.advanceAsync(60_000);
+    expect({ told: told(), asked: asked(), readings: readings() }).toEqual({ told: 0, asked: 1, readings: 1 });
+  });
+
+  it("tells of a change that came before it began", async () => {
+    const { clock, files, told } = await watch();
+    files.addFile(place.real, "two\n");
+    await clock.advanceAsync(100);
+    expect(told()).toBe(1);
+  });
+
+  it("tells of a change that came after it began", async () => {
+    const { clock, files, told } = await watch();
+    await clock.advanceAsync(100);
+    files.addFile(place.real, "two\n");
+    await clock.advanceAsync(100);
+    expect(told()).toBe(1);
+  });
+
+  it("tells of a file that is being written when it begins once that is done", async () => {
+    const { clock, files, told } = await watch();
+    await clock.advanceAsync(99);
+    files.addFile(place.real, "two\n");
+    await clock.advanceAsync(60);
+    files.addFile(place.real, "two\nthree\n");
+    await clock.advanceAsync(99);
+    expect(told()).toBe(0);
+    await clock.advanceAsync(1);
+    expect(told()).toBe(1);
+  });
+
+  it("does not take a file that is cut to nothing before it is written for an emptied one", async () => {
+    const { clock, files, told } = await watch();
+    files.addFile(place.real, "");
+    await clock.advanceAsync(499);
+    expect(told()).toBe(0);
+    await clock.advanceAsync(1);
+    expect(told()).toBe(1);
+  });
+
+  it("costs nothing where it ends at once", async () => {
+    const { clock, watching, asked } = await watch();
+    await clock.advanceAsync(99);
+    watching.dispose();
+    await clock.advanceAsync(60_000);
+    expect(asked()).toBe(0);
+  });
+
+  it("looks again and again where the system cannot tell", async () => {
+    const { clock, files, told } = await watch();
+    files.canWatch = false;
+    await clock.advanceAsync(100);
+    const before = told();
+    files.addFile(place.real, "two\n");
+    await clock.advanceAsync(2_000);
+    expect(told()).toBe(before + 1);
+  });
 });
