@@ -182,11 +182,14 @@ const theia = {
   node: {
     rooms: ["common/visible-text"],
     types: ["common", "node/workspace-storage"],
-    packages: ["@patchbay/core", "@theia/core"],
+    packages: ["@patchbay/core"],
+    packageTypes: ["@theia/core"],
   },
+  // The rest of the backend also runs where Theia's modules cannot be loaded.
+  "node/theia-encodings": { types: ["node"], packages: ["@theia/core"] },
   "node/workspace-storage": { packages: ["@patchbay/core", "node:*", "zod"] },
   "node/patchbay-backend*": {
-    rooms: ["common", "node", "node/workspace-storage"],
+    rooms: ["common", "node", "node/theia-encodings", "node/workspace-storage"],
     packages: ["@patchbay/core", "@theia/core"],
   },
 };

@@ -17,7 +17,7 @@ import type { BackendApplicationContribution } from "@theia/core/lib/node/backen
 import { inject, injectable, named, postConstruct } from "@theia/core/shared/inversify";
 import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
-import { theiaEncodings } from "./file-decoding.ts";
+import { theiaEncodings } from "./theia-encodings.ts";
 import { LeftWorkspaces, WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
 

@@ -103,6 +103,24 @@ describe("a review whose file changes", () => {
     expect(await outcome).toMatchObject({ kind: "accepted", text: "one\nTWO\nthree\nFOUR\nfive\n" });
   });
 
+  it("is read again before an accept, whatever its times say, and for the terminal's answer only where they differ", async () => {
+    const test = startWithFile();
+    test.clock.advance(5_000);
+    let readings = 0;
+    test.files.onBefore((call) => {
+      if (call === "readReal") readings += 1;
+    });
+    test.open("one", original.replace("two", "TWO"));
+    const { id } = test.open("two", original.replace("two", "TWO"));
+    await test.editor.nextView();
+    await test.editor.nextView();
+    expect(readings).toBe(2);
+    await test.registry.closeByAgent(ownerOf("one"), path, { notify: false });
+    expect(readings).toBe(2);
+    expect(await test.registry.accept(id)).toBe(true);
+    expect(readings).toBeGreaterThan(2);
+  });
+
   it("an accept by a command that would overwrite a change is refused, and the review shows it", async () => {
     const test = startWithFile();
     test.files.canWatch = false;
