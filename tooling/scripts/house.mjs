@@ -48,21 +48,10 @@ const core = {
     rooms: [...ground, "context", "diff", "discovery", "endpoint", "port-holder", "session", "storage"],
     types: ["agents", "editor-host"],
   },
-  diagnose: { rooms: [...ground, "diagnosis"] },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
-    rooms: [
-      ...ground,
-      "agents/catalogue",
-      "context",
-      "create-companion",
-      "diagnose",
-      "diagnosis",
-      "diff",
-      "platform/node*",
-      "storage",
-    ],
-    types: ["agents", "companion", "editor-host"],
+    rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
+    types: ["agents", "companion", "diagnosis", "editor-host"],
   },
 };
 
@@ -181,8 +170,9 @@ const vscodeStart = {
   settings: { types: ["edition-context"], packages: vscodeApi },
   lazy: { rooms: ["contributions", "later"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
-  "host/documents": { rooms: ["lazy"], packages: vscodeApi },
-  "host/editors": { rooms: ["host/documents"], packages: vscodeApi },
+  "host/open-documents": { packages: vscodeApi },
+  "host/documents": { rooms: ["host/open-documents", "lazy"], packages: vscodeApi },
+  "host/editors": { rooms: ["host/open-documents"], packages: vscodeApi },
   "host/host": { rooms: ["host/documents", "host/editors", "lazy"], types: ["edition-context"], packages: vscodeApi },
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
@@ -206,7 +196,7 @@ const vscodeStart = {
 /** Loaded with the first proposal, command or look at a view. */
 const vscodeLater = {
   surfaces: { packages: ["vscode", "node:path"] },
-  host: { rooms: ["host/documents", "host/editors", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
+  host: { rooms: ["host/open-documents", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
   diff: {
     rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "timers"],
     types: ["settings"],
@@ -219,7 +209,7 @@ const vscodeLater = {
     types: ["settings"],
     packages: vscodeApi,
   },
-  views: { rooms: ["surfaces"], types: ["commands", "views/register-views"], packages: vscodeApi },
+  views: { rooms: ["surfaces"], types: ["commands"], packages: vscodeApi },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
 };
 
@@ -257,11 +247,14 @@ const theia = {
   node: {
     rooms: ["common/visible-text"],
     types: ["common", "node/workspace-storage"],
-    packages: ["@patchbay/core", "@theia/core"],
+    packages: ["@patchbay/core"],
+    packageTypes: ["@theia/core"],
   },
+  // The rest of the backend also runs where Theia's modules cannot be loaded.
+  "node/theia-encodings": { types: ["node"], packages: ["@theia/core"] },
   "node/workspace-storage": { packages: ["@patchbay/core", "node:*", "zod"] },
   "node/patchbay-backend*": {
-    rooms: ["common", "node", "node/workspace-storage"],
+    rooms: ["common", "node", "node/theia-encodings", "node/workspace-storage"],
     packages: ["@patchbay/core", "@theia/core"],
   },
 };

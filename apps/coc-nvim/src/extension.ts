@@ -12,10 +12,8 @@ import {
 } from "@patchbay/core";
 import type { ExtensionContext } from "coc.nvim";
 import { version } from "../package.json";
-import { registerCommands } from "./commands/commands.ts";
-import { registerReviewList } from "./commands/reviews.ts";
-import { unlinkCommand } from "./commands/command-actions.ts";
-import { fileMark } from "./diff/disk-follower.ts";
+import { registerCommands, registerReviewList } from "./commands/commands.ts";
+import { unlinkCommand } from "./commands/tmux.ts";
 import { readEditorFacts, watchEditor } from "./host/editor-facts.ts";
 import { createIdentity, createVimHost, keepTerminalEnvironment } from "./host/vim-host.ts";
 import { noticeLines } from "./host/vim-messages.ts";
@@ -74,7 +72,6 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       facts,
       identity,
       storageDirectory,
-      mark: fileMark,
     }),
   );
   const companion = createCompanion({ host: parts.host, platform, logger, settings: settings().companion });

@@ -4,11 +4,9 @@ import {
   type Companion,
   createNodePlatform,
   type EditorFinding,
-  examineAgents,
-  examineEditor,
   type FindingLevel,
-  readAgentSettings,
 } from "@patchbay/core";
+import { examineAgents, examineEditor, readAgentSettings } from "@patchbay/core/diagnosis";
 import { env, extensions, l10n, workspace } from "vscode";
 import type { Settings, Sharing } from "./settings.ts";
 import { markdownText } from "./surfaces/texts.ts";

@@ -1,7 +1,7 @@
 import WebSocket from "ws";
 
 /** A JSON-RPC message as far as a replay looks into it. */
-export interface RecordedMessage {
+interface RecordedMessage {
   readonly id?: string | number;
   readonly method?: string;
   readonly params?: {

@@ -127,6 +127,10 @@ const crossed = {
     "apps/theia/src/node/window.ts",
     'export { statusOf } from "../browser/surfaces/status-words.ts";',
   ],
+  "what the contract runs outside of Theia imports Theia": [
+    "apps/theia/src/node/buffers.ts",
+    'export { BinaryBuffer } from "@theia/core/lib/common/buffer";',
+  ],
   "what both sides know imports Node": ["apps/theia/src/common/disk.ts", 'import { readFileSync } from "node:fs";'],
   "a review in Vim imports the host": [
     "apps/coc-nvim/src/diff/host.ts",

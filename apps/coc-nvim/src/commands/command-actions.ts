@@ -1,15 +1,10 @@
+import { listPanesArguments, readPanes, setEnvironmentArguments, paneLine, sendLineArguments } from "./tmux.ts";
 import { type ExtensionSettings, quote, splitCommand } from "../settings.ts";
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { promisify } from "node:util";
-import {
-  agents,
-  type Companion,
-  createNodePlatform,
-  type HostIdentity,
-  type Logger,
-  readAgentSettings,
-} from "@patchbay/core";
+import { agents, type Companion, createNodePlatform, type HostIdentity, type Logger } from "@patchbay/core";
+import { readAgentSettings } from "@patchbay/core/diagnosis";
 import { findMissing, findRecords, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
@@ -185,62 +180,4 @@ async function linkTmux(services: CommandServices, say: Say): Promise<void> {
   if (pane === undefined) return;
   for (const args of sendLineArguments(pane.id, line)) await run("tmux", args.slice());
   say("The pane is linked, and so are new panes.");
-}
-
-/** A pane of tmux in which a shell waits. */
-export interface TmuxPane {
-  /** E.g. `%3`. */
-  readonly id: string;
-  readonly title: string;
-}
-
-const shells: ReadonlySet<string> = new Set(["bash", "zsh", "sh", "dash", "ksh", "fish", "tcsh", "csh"]);
-
-/** Arguments of tmux that list the panes of this session, for {@link readPanes}. */
-export const listPanesArguments: readonly string[] = [
-  "list-panes",
-  "-s",
-  "-F",
-  "#{pane_id}\t#{pane_current_command}\t#{window_index}.#{pane_index}\t#{pane_current_path}",
-];
-
-/** Panes with a shell that waits for a command; into any other program the line would be typed as text. */
-export function readPanes(output: string, own: string | undefined): readonly TmuxPane[] {
-  return output.split("\n").flatMap((line) => {
-    const [id = "", command = "", place = "", path = ""] = line.split("\t");
-    if (!/^%\d+$/u.test(id) || id === own || !shells.has(command)) return [];
-    return [{ id, title: plainLine(`${place}  ${command}  ${path}`) }];
-  });
-}
-
-/** One tmux call for each variable: `set-environment` gives it to panes that are opened later. */
-export function setEnvironmentArguments(variables: Readonly<Record<string, string>>): readonly (readonly string[])[] {
-  return Object.entries(variables).map(([name, value]) => ["set-environment", name, value]);
-}
-
-/**
- * The line that an existing pane needs once. It reads the variables from tmux, so it can be kept in a shell's
- * start-up file; nothing secret is among them.
- */
-export function paneLine(variables: Readonly<Record<string, string>>): string {
-  const names = Object.keys(variables).sort().join("|");
-  return `eval "$(tmux show-environment -s | grep -E '^(${names})=')"`;
-}
-
-/** Types a line into a pane and runs it; the leading blank keeps it out of most shells' history. */
-export function sendLineArguments(pane: string, line: string): readonly (readonly string[])[] {
-  return [
-    ["send-keys", "-t", pane, "-l", "--", ` ${line}`],
-    ["send-keys", "-t", pane, "Enter"],
-  ];
-}
-
-/**
- * A shell's command that takes variables of {@link setEnvironmentArguments} away again, where nobody has set others since. It
- * is for the editor's last moment: one process, which nobody waits for.
- */
-export function unlinkCommand(variables: Readonly<Record<string, string>>): readonly [string, readonly string[]] {
-  const script =
-    'while [ $# -gt 1 ]; do [ "$(tmux show-environment "$1" 2>/dev/null)" = "$1=$2" ] && tmux set-environment -u "$1"; shift 2; done';
-  return ["/bin/sh", ["-c", script, "sh", ...Object.entries(variables).flat()]];
 }

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import type { Companion, Disposable, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
+import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import type { PendingQuestion, PendingQuestions } from "../host/vim-messages.ts";
-import { type Coc, sendLines } from "../vim/coc-vim.ts";
-import { asShape, asText, plainLine } from "../vim/shape.ts";
+import { sendLines } from "../vim/coc-vim.ts";
+import { plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 
 /** Why nobody but the user can do anything with a text. */
@@ -32,8 +32,8 @@ export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): stri
   return plainLine(`${proposal.agentName} ${verb} ${basename(proposal.path)}${about}  ${proposal.path}`);
 }
 
-/** Its actions. */
-export type ReviewActionName = (typeof reviewActionNames)[number];
+/** The actions of the list, the default first. */
+export type ReviewActionName = "open" | "accept" | "acceptAll" | "reject" | "save" | "yank" | "discard";
 
 /** What the list's actions need of the companion. */
 export type ReviewListCompanion = Pick<
@@ -146,39 +146,4 @@ async function chooseQuestion(
   const lines = waiting.map(({ text }, index) => `${index + 1}. ${plainLine(text)}`);
   const chosen = await choose(lines, "Answer which question?");
   return waiting[lines.findIndex((line) => line === chosen)];
-}
-
-/** The actions of the list, the default first. */
-export const reviewActionNames = ["open", "accept", "acceptAll", "reject", "save", "yank", "discard"] as const;
-
-/** `:CocList patchbay`: the proposals under review, and texts that no agent takes any more. */
-export function registerReviewList(
-  coc: Pick<Coc, "listManager">,
-  companion: ReviewListCompanion,
-  vim: Vim,
-): Disposable {
-  let listed: readonly string[] = [];
-  const actions = reviewActionNames.map((name) => ({
-    name,
-    execute: async (item: unknown): Promise<void> => {
-      const id = asText(asShape(item)["data"]);
-      const text = id === "" ? undefined : await createReviewActions(companion, vim, listed)[name](id);
-      if (text !== undefined) vim.notify("patchbay#say", [text, "MoreMsg"]);
-    },
-  }));
-  return coc.listManager.registerList({
-    name: "patchbay",
-    description: "proposals from coding agents",
-    defaultAction: "open",
-    actions,
-    loadItems: async () => {
-      const reasons = new Map(companion.keptTexts.map(({ id, reason }) => [id, reason]));
-      const { proposals } = companion;
-      listed = proposals.map(({ id }) => id);
-      return proposals.map((proposal) => ({
-        label: proposalLabel(proposal, reasons.get(proposal.id)),
-        data: proposal.id,
-      }));
-    },
-  });
 }

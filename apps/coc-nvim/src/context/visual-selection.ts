@@ -245,7 +245,7 @@ function isWide(code: number): boolean {
 }
 
 /** One character of a line with the cells it takes, 0-based, `end` exclusive. */
-export interface Cell {
+interface Cell {
   readonly index: number;
   readonly text: string;
   readonly start: number;
@@ -253,7 +253,7 @@ export interface Cell {
 }
 
 /** The characters of a line with their cells. */
-export function* cellsOf(line: string, tabStop: number): Generator<Cell> {
+function* cellsOf(line: string, tabStop: number): Generator<Cell> {
   let column = 0;
   let index = 0;
   for (const text of line) {

@@ -18,14 +18,13 @@ import { sendLines } from "../vim/coc-vim.ts";
 import type { Vim } from "../vim/vim.ts";
 import { BufferReader, type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-reader.ts";
 import { lineEdits } from "./line-edits.ts";
-import { DiskFollower, type FileMark } from "./disk-follower.ts";
+import { DiskFollower, fileMark } from "./disk-follower.ts";
 import { reviewNames, type ReviewSettings, shortPath } from "./review-settings.ts";
 
 export interface VimDiffsOptions {
   readonly vim: Vim;
   readonly clock: Pick<Clock, "setTimeout" | "monotonic">;
   readonly logger: Logger;
-  readonly mark: FileMark;
   readonly settings: () => ReviewSettings;
   readonly folders: () => readonly string[];
   /** Whether a file is open with unsaved changes. */
@@ -73,7 +72,7 @@ export class VimDiffs implements HostDiffs, Disposable {
     this.#options = options;
     this.#follower = new DiskFollower({
       clock: options.clock,
-      mark: options.mark,
+      mark: fileMark,
       onChange: (path) => void this.#reload(path),
     });
     this.#store.add(this.#follower);
@@ -89,7 +88,7 @@ export class VimDiffs implements HostDiffs, Disposable {
       unsaved: request.unsaved,
       proposed: request.proposedText,
       events,
-      mark: await this.#options.mark(request.path),
+      mark: await fileMark(request.path),
       ended: false,
       verdict: undefined,
     };

@@ -9,12 +9,11 @@ import {
   agents,
   type CompanionState,
   type EditorFinding,
-  examineAgents,
-  examineEditor,
   type FindingLevel,
   type SessionInfo,
   type Surroundings,
 } from "@patchbay/core";
+import { examineAgents, examineEditor } from "@patchbay/core/diagnosis";
 import { splitCommand } from "../settings.ts";
 
 /** One finding: what is, and for a problem what to do. */

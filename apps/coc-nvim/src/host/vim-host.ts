@@ -9,7 +9,6 @@ import {
   messageOf,
 } from "@patchbay/core";
 import { DiffsOnDemand } from "../diff/diffs-on-demand.ts";
-import type { FileMark } from "../diff/disk-follower.ts";
 import type { ExtensionSettings } from "../settings.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
 import { createCocDiagnostics } from "./coc-diagnostics.ts";
@@ -28,7 +27,6 @@ export interface VimHostOptions {
   readonly facts: EditorFacts;
   readonly identity: HostIdentity;
   readonly storageDirectory: string | undefined;
-  readonly mark: FileMark;
 }
 
 /** This editor behind the port of core, and the parts of it that commands use. */
@@ -71,7 +69,6 @@ export function createVimHost(options: VimHostOptions): VimHost {
       vim,
       clock,
       logger,
-      mark: options.mark,
       settings: () => settings().review,
       folders: () => workspace.folders(),
       isDirty: (path) => editors.bufferOf(path)?.modified === true,

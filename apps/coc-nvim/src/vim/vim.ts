@@ -35,7 +35,7 @@ export interface CocServices {
   columns(): number;
 }
 
-export interface Notice {
+interface Notice {
   /** The index of the button that was clicked, -1 where it was closed or has none. */
   readonly clicked: Promise<number>;
   close(): void;

@@ -13,7 +13,6 @@ import {
 import { createFakeClock } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { registerCommands } from "../../src/commands/commands.ts";
-import { fileMark } from "../../src/diff/disk-follower.ts";
 import { readEditorFacts } from "../../src/host/editor-facts.ts";
 import { createIdentity, createVimHost, type VimHost } from "../../src/host/vim-host.ts";
 import { readSettings } from "../../src/settings.ts";
@@ -103,7 +102,7 @@ function register(): void {
   const identity = createIdentity(facts, undefined, "1.2.3", temporary);
   const storageDirectory = join(coc.root, "data");
   const shared = { vim, settings, facts, identity, storageDirectory, logger: nullLogger };
-  parts = createVimHost({ ...shared, coc: vim.coc, clock: createFakeClock(), mark: fileMark });
+  parts = createVimHost({ ...shared, coc: vim.coc, clock: createFakeClock() });
   registerCommands({ ...shared, coc: coc.api, companion, parts });
 }
 

@@ -9,7 +9,7 @@ import {
   sendLineArguments,
   setEnvironmentArguments,
   unlinkCommand,
-} from "../../src/commands/command-actions.ts";
+} from "../../src/commands/tmux.ts";
 
 const variables = { GEMINI_CLI_IDE_SERVER_PORT: "4711", CLAUDE_CODE_SSE_PORT: "4711" };
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AgentSettings, examineAsking, examineConnecting, type SessionInfo } from "@patchbay/core";
+import type { AgentSettings, SessionInfo } from "@patchbay/core";
+import { examineAsking, examineConnecting } from "@patchbay/core/diagnosis";
 import { describe, expect, it } from "vitest";
 import { findMissing, type HealthFacts, healthReport, healthText } from "../../src/health/health-report.ts";
 

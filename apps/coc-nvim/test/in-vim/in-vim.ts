@@ -12,7 +12,7 @@ export interface RealVim {
 }
 
 /** A message of the scripts to lib, as `patchbay#tell()` sends it. */
-export type Told = readonly [kind: string, subject: string, detail?: unknown];
+type Told = readonly [kind: string, subject: string, detail?: unknown];
 
 /** What a script leaves: its own facts, and what was told to lib. */
 export interface Outcome {

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLogger } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
-import { fileMark } from "../../src/diff/disk-follower.ts";
 import { readEditorFacts } from "../../src/host/editor-facts.ts";
 import { createIdentity, createVimHost, type VimHost } from "../../src/host/vim-host.ts";
 import { readSettings } from "../../src/settings.ts";
@@ -35,7 +34,6 @@ export function createHostUnderTest(): HostUnderTest {
     facts,
     identity: createIdentity(facts, 4320, "1.2.3", "/tmp"),
     storageDirectory: undefined,
-    mark: fileMark,
   });
   vim.onTell = (kind, subject, detail) => parts.report(kind, subject, detail);
   return {

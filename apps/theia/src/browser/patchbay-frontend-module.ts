@@ -25,11 +25,10 @@ import { ProblemReader } from "./documents/problem-reader.ts";
 import { ProposalEditors } from "./review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "./review/proposal-resources.ts";
 import { QuietOpening, savingWithoutProposals } from "./documents/quiet-opening.ts";
-import { ReviewContribution } from "./contributions/review-contribution.ts";
+import { ReviewContribution, VerdictButtons } from "./contributions/review-contribution.ts";
 import { Lists } from "./surfaces/lists.ts";
 import { StatusBarContribution } from "./contributions/status-bar.ts";
 import { UnsavedReports } from "./documents/text-reports.ts";
-import { VerdictButtons } from "./contributions/review-contribution.ts";
 import { WindowAttachment } from "./window/window-attachment.ts";
 
 const services = [

@@ -26,7 +26,7 @@ export function commandPreferenceOf({ id }: Pick<Dialect, "id">): string {
 /** Where a proposal's tab opens. */
 export type DiffPlacement = "tab" | "beside";
 
-export const preferenceSchema: PreferenceSchema = {
+const preferenceSchema: PreferenceSchema = {
   scope: PreferenceScope.Folder,
   title: "Patchbay",
   properties: {

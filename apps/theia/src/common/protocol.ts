@@ -79,7 +79,7 @@ export interface ShownProposal {
 /** `unchanged`: as the backend gave it to the window. */
 export type ProposalText = { readonly kind: "unchanged" } | { readonly kind: "edited"; readonly text: string };
 
-export interface WindowSettings {
+interface WindowSettings {
   readonly exclude: readonly string[];
   readonly shareSelection: boolean;
   readonly sharing: boolean;
@@ -114,7 +114,7 @@ export interface WindowActiveFile {
   readonly selection?: WindowSelection;
 }
 
-export interface WindowSelection {
+interface WindowSelection {
   readonly range: Range;
   /** Cut by the window: a little more than {@link selectionLimitBytes} at most. */
   readonly text: string;

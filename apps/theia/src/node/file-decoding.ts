@@ -1,5 +1,3 @@
-import { BinaryBuffer } from "@theia/core/lib/common/buffer";
-import type { EncodingService } from "@theia/core/lib/common/encoding-service";
 import type { WindowSet } from "./attached-window.ts";
 
 /** What decoding needs of Theia. */
@@ -40,12 +38,4 @@ export class FileDecoding {
     }
     return this.#known.get(path);
   }
-}
-
-/** Theia's own encodings. Apart from what uses them, so that this runs where Theia's modules cannot be loaded. */
-export function theiaEncodings(service: EncodingService): Encodings {
-  return {
-    detect: async (bytes) => (await service.detectEncoding(BinaryBuffer.wrap(bytes))).encoding,
-    decode: (bytes, encoding) => service.decode(BinaryBuffer.wrap(bytes), encoding),
-  };
 }

@@ -7,8 +7,8 @@ import {
   type HostIdentity,
   LoadOnce,
   type Platform,
-  readAgentSettings,
 } from "@patchbay/core";
+import { readAgentSettings } from "@patchbay/core/diagnosis";
 import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import { EnvVariablesServer } from "@theia/core/lib/common/env-variables";
 import { FileUri } from "@theia/core/lib/common/file-uri";
@@ -17,7 +17,7 @@ import type { BackendApplicationContribution } from "@theia/core/lib/node/backen
 import { inject, injectable, named, postConstruct } from "@theia/core/shared/inversify";
 import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
-import { theiaEncodings } from "./file-decoding.ts";
+import { theiaEncodings } from "./theia-encodings.ts";
 import { LeftWorkspaces, WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
 

@@ -2,13 +2,12 @@ import {
   type AgentSettings,
   type EditorContext,
   type EditorFinding,
-  examineAgents,
-  examineEditor,
   formatLogLine,
   type KeptTextSaving,
   type LogFields,
   type Logger,
 } from "@patchbay/core";
+import { examineAgents, examineEditor } from "@patchbay/core/diagnosis";
 
 import type {
   Attachment,

@@ -5,7 +5,7 @@ import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import type { PatchbayWindow } from "../../src/common/protocol.ts";
 import type { LeftWorkspace } from "../../src/node/workspace-storage.ts";
 import { LogFanOut, WindowService } from "../../src/node/window-service.ts";
-import { theiaEncodings } from "../../src/node/file-decoding.ts";
+import { theiaEncodings } from "../../src/node/theia-encodings.ts";
 import { Workspaces, type WorkspacesOptions } from "../../src/node/workspaces.ts";
 import { FakeCompanion } from "./fake-companion.ts";
 

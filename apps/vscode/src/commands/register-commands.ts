@@ -38,7 +38,7 @@ export function registerCommands({ companion, settings, sharing, channel, views 
 }
 
 /** "Copy Terminal Environment": for terminals outside VS Code, tmux panes among them. */
-export function registerCopyEnvironment(companion: Companion): Disposable {
+function registerCopyEnvironment(companion: Companion): Disposable {
   return commands.registerCommand("patchbay.copyEnvironment", async () => {
     const variables = Object.entries(companion.environment);
     if (variables.length === 0) {
@@ -60,7 +60,7 @@ function exportLine(name: string, value: string): string {
 const scheme = "patchbay-diagnosis";
 
 /** "Diagnose Connection": a page that says what was looked at and what to do. */
-export function registerDiagnose(diagnosed: Diagnosed): Disposable[] {
+function registerDiagnose(diagnosed: Diagnosed): Disposable[] {
   const uri = Uri.from({ scheme, path: "/Patchbay Diagnosis.md" });
   const changes = new EventEmitter<Uri>();
   return [
@@ -79,7 +79,7 @@ export function registerDiagnose(diagnosed: Diagnosed): Disposable[] {
 }
 
 /** "Run" for each agent, e.g. "Run Gemini CLI". */
-export function registerRunAgent(terminals: AgentTerminals): Disposable[] {
+function registerRunAgent(terminals: AgentTerminals): Disposable[] {
   return agents.map((agent) =>
     commands.registerCommand(runCommandOf(agent), async () => {
       terminals.run(agent);
@@ -89,7 +89,7 @@ export function registerRunAgent(terminals: AgentTerminals): Disposable[] {
 }
 
 /** "Pause Sharing" and "Resume Sharing". */
-export function registerShareContext(sharing: Sharing): Disposable[] {
+function registerShareContext(sharing: Sharing): Disposable[] {
   return [
     commands.registerCommand("patchbay.pauseSharing", async () => await sharing.setPaused(true)),
     commands.registerCommand("patchbay.resumeSharing", async () => await resume(sharing)),
@@ -103,7 +103,7 @@ async function resume(sharing: Sharing): Promise<void> {
 }
 
 /** "Show Log" and "Show Connections". */
-export function registerShow(channel: OutputChannel): Disposable[] {
+function registerShow(channel: OutputChannel): Disposable[] {
   return [
     commands.registerCommand("patchbay.showLog", () => channel.show(true)),
     commands.registerCommand("patchbay.showConnections", async () => {

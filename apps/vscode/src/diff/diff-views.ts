@@ -125,14 +125,14 @@ async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
   return answer === reject ? "reject" : "stay";
 }
 
-export interface DiffTitleFacts {
+interface DiffTitleFacts {
   readonly request: Pick<DiffRequest, "agentName" | "isReadOnly" | "kind" | "path" | "unsaved">;
   /** How many open reviews have the same file and agent already. */
   readonly alike: number;
 }
 
 /** What a tab is called: file, what happens to it, and who proposes it. */
-export function diffTitle({ request, alike }: DiffTitleFacts): string {
+function diffTitle({ request, alike }: DiffTitleFacts): string {
   const file = fileNameOf(request.path);
   const agent = alike === 0 ? request.agentName : `${request.agentName} (${alike + 1})`;
   return shownText(

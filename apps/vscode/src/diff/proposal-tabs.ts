@@ -22,7 +22,7 @@ export function proposalIdOfTab(tab: Tab): string | undefined {
 }
 
 /** The right side's URI of a tab that shows a proposal. */
-export function proposalUriOfTab(tab: Tab): Uri | undefined {
+function proposalUriOfTab(tab: Tab): Uri | undefined {
   const { input } = tab;
   if (input instanceof TabInputTextDiff && input.modified.scheme === proposalScheme) return input.modified;
   if (input instanceof TabInputText && input.uri.scheme === proposalScheme) return input.uri;
@@ -34,7 +34,7 @@ export function tabsOfProposal(id: string): readonly Tab[] {
   return tabsWhere((idOfTab) => idOfTab === id);
 }
 
-export function allProposalTabs(): readonly Tab[] {
+function allProposalTabs(): readonly Tab[] {
   return tabsWhere((idOfTab) => idOfTab !== undefined);
 }
 
@@ -74,7 +74,7 @@ export function isDiffTab(tab: Tab): boolean {
 }
 
 /** Tabs that show the right side alone, beside a diff of the same proposal. */
-export function loneTabsOf(id: string): readonly Tab[] {
+function loneTabsOf(id: string): readonly Tab[] {
   const tabs = tabsOfProposal(id);
   const lone = tabs.filter((tab) => !isDiffTab(tab));
   return lone.length < tabs.length ? lone : [];
@@ -137,10 +137,7 @@ export async function closeLoneTabs(id: string, document: TextDocument): Promise
  * Closes a tab that no proposal claims any more. Text that was typed into it is handed over in a new unsaved file: its
  * agent is gone, the user's work is not.
  */
-export async function closeStaleTab(
-  tab: Tab,
-  handOver: (text: string, likePath: string) => Promise<void>,
-): Promise<void> {
+async function closeStaleTab(tab: Tab, handOver: (text: string, likePath: string) => Promise<void>): Promise<void> {
   const document = documentOf(tab);
   if (document?.isDirty === true) {
     await handOver(document.getText(), document.uri.fsPath);

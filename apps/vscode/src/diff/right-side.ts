@@ -145,10 +145,12 @@ export class RightSide implements Disposable {
     }
   }
 
-  /** An unsaved document would bring VS Code's dialog; saving it changes nothing but what our provider holds. */
+  /**
+   * An unsaved document would bring VS Code's dialog; saving it changes nothing but what our provider holds. `isDirty` is not
+   * asked: it is told late, and what the window knows to be saved already is not written again.
+   */
   async saveForClosing(): Promise<void> {
-    const document = this.#document();
-    if (document?.isDirty === true) await document.save();
+    await this.#document()?.save();
   }
 
   /** `isReviewed`: what the user types still counts. */

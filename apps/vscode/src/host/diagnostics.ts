@@ -10,10 +10,9 @@ import {
   workspace,
 } from "vscode";
 import type { Diagnostic, FileDiagnostics, HostDiagnostics } from "@patchbay/core";
-import { openDocumentOf } from "./documents.ts";
+import { openDocumentOf, pathOfTab } from "./open-documents.ts";
 import { sameLines } from "./document-texts.ts";
 import { delay } from "../timers.ts";
-import { pathOfTab } from "./editors.ts";
 
 /** How long a file on disk counts as just written, ms. */
 const freshFor = 5_000;

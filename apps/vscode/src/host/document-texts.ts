@@ -1,6 +1,6 @@
 import { type HostDocuments, textEdits } from "@patchbay/core";
 import { EndOfLine, Range, type TextDocument, TextEdit, Uri, window, workspace, WorkspaceEdit } from "vscode";
-import { openDocumentOf } from "./documents.ts";
+import { openDocumentOf } from "./open-documents.ts";
 
 /** Whether files are read as UTF-8 without guessing, so that bytes from the disk may be decoded by anyone. */
 export function readsUtf8(uri: Uri, languageId?: string): boolean {

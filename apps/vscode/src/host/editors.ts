@@ -1,3 +1,4 @@
+import { pathOfTab, readRange } from "./open-documents.ts";
 import {
   type EditorChange,
   Emitter,
@@ -6,22 +7,7 @@ import {
   type HostEditors,
   type Range,
 } from "@patchbay/core";
-import {
-  type Disposable,
-  type Selection,
-  type Tab,
-  TabInputCustom,
-  TabInputNotebook,
-  TabInputNotebookDiff,
-  TabInputText,
-  TabInputTextDiff,
-  type TextDocument,
-  type TextEditor,
-  type Uri,
-  window,
-  workspace,
-} from "vscode";
-import { readRange } from "./documents.ts";
+import { type Disposable, type Selection, type TextDocument, type TextEditor, window, workspace } from "vscode";
 
 /** Where the user was in a text editor. The editor object answers only while it is visible, so its last answers are kept. */
 interface LastEditor {
@@ -160,18 +146,4 @@ function plainRange({ start, end }: Selection): Range {
     start: { line: start.line, character: start.character },
     end: { line: end.line, character: end.character },
   };
-}
-
-/** The file on disk that a tab shows, whatever kind of editor shows it; undefined for all else, our own diffs too. */
-export function pathOfTab(tab: Tab): string | undefined {
-  const uri = shownUri(tab.input);
-  return uri?.scheme === "file" ? uri.fsPath : undefined;
-}
-
-function shownUri(input: unknown): Uri | undefined {
-  if (input instanceof TabInputText || input instanceof TabInputNotebook || input instanceof TabInputCustom) {
-    return input.uri;
-  }
-  if (input instanceof TabInputTextDiff || input instanceof TabInputNotebookDiff) return input.modified;
-  return undefined;
 }

@@ -37,7 +37,7 @@ export function createHost(
 }
 
 /** Who we are to the agents. Forks are called what they call themselves, so that no agent offers them another editor's extension. */
-export function createIdentity(version: string): HostIdentity {
+function createIdentity(version: string): HostIdentity {
   const isVsCode = /^Visual Studio Code\b/u.test(env.appName);
   return {
     name: isVsCode ? "vscode" : machineName(env.appName),
@@ -57,7 +57,7 @@ function machineName(appName: string): string {
 }
 
 /** Diagnostics, whose code is loaded when an agent asks for the first time: before its first edit, to know how things stand. */
-export function createLazyDiagnostics(own: (disposable: Disposable) => void): HostDiagnostics {
+function createLazyDiagnostics(own: (disposable: Disposable) => void): HostDiagnostics {
   const diagnostics = new LoadOnce(async (): Promise<HostDiagnostics> => {
     const { VsCodeDiagnostics } = await loadLater();
     const loaded = new VsCodeDiagnostics();
@@ -68,12 +68,12 @@ export function createLazyDiagnostics(own: (disposable: Disposable) => void): Ho
 }
 
 /** Where the companion keeps what outlives a reload: VS Code's storage of this workspace. Without a folder nothing is kept. */
-export function storageDirectoryOf(context: Pick<EditionContext, "storageUri">): string | undefined {
+function storageDirectoryOf(context: Pick<EditionContext, "storageUri">): string | undefined {
   return context.storageUri?.scheme === "file" ? context.storageUri.fsPath : undefined;
 }
 
 /** The window's folders on disk (also those of a remote machine: there they are `file:` too) and Workspace Trust. */
-export class VsCodeWorkspace implements HostWorkspace, Disposable {
+class VsCodeWorkspace implements HostWorkspace, Disposable {
   readonly #foldersChanged: Emitter<void> = new Emitter();
   readonly #trustChanged: Emitter<void> = new Emitter();
   readonly #subscriptions: readonly Disposable[];

@@ -73,7 +73,7 @@ export function localise(message: HostMessage): string {
   return l10n.t(template(message), Object.fromEntries(values));
 }
 
-export function localiseAction(action: string): string {
+function localiseAction(action: string): string {
   return l10n.t(action);
 }
 

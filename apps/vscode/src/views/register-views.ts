@@ -107,7 +107,7 @@ function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri
 }
 
 /** The content of a view of the side bar. */
-export interface Tree<T> {
+interface Tree<T> {
   getChildren(node?: T): T[];
   getTreeItem(node: T): TreeItem;
 }
@@ -140,7 +140,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
 }
 
 /** The item in the status bar. While there is nothing to tell it needs no code to tell it with. */
-export class StatusBar implements Disposable {
+class StatusBar implements Disposable {
   readonly #companion: Companion;
   readonly #isPaused: () => boolean;
   readonly #item: StatusBarItem;

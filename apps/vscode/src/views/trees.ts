@@ -3,14 +3,13 @@ import { l10n, type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { createRow } from "../surfaces/tree-item.ts";
-import type { Tree } from "./register-views.ts";
 
 interface Entry extends ProposalEntry {
   readonly proposal: ProposalInfo;
 }
 
 /** The proposals that wait for a review, with accept and reject beside each. */
-export class ProposalsTree implements Tree<Entry> {
+export class ProposalsTree {
   readonly #companion: Companion;
 
   constructor(companion: Companion) {
@@ -67,7 +66,7 @@ type Node =
   | { readonly kind: "file"; readonly path: string; readonly detail: string };
 
 /** Who is connected, and what they are told. */
-export class ConnectionsTree implements Tree<Node> {
+export class ConnectionsTree {
   readonly #companion: Companion;
   readonly #isPaused: () => boolean;
 

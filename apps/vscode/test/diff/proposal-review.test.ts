@@ -78,6 +78,15 @@ describe("closing the tab", () => {
     expect(window.bench.closingQuestions).toBe(0);
   });
 
+  it("by us asks nothing, also where we are not told yet that the document is unsaved", async () => {
+    const view = await open();
+    const side = await document();
+    window.bench.edit(side, "mine\n");
+    side.isDirty = false;
+    await view.close("superseded");
+    expect(window.bench.closingQuestions).toBe(0);
+  });
+
   it("of an edited one asks once, by VS Code's dialog: Don't Save", async () => {
     await open();
     window.bench.edit(await document(), "mine\n");

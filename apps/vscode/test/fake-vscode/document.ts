@@ -11,7 +11,10 @@ export class FakeDocument {
   readonly languageId: string = "plaintext";
   readonly #save: (document: FakeDocument) => Promise<boolean>;
   version = 1;
+  /** What extensions are told, which may be out of date. */
   isDirty = false;
+  /** What the window itself knows. */
+  isUnsaved = false;
   isClosed = false;
   #content: DocumentContent = "";
   #eol: number | undefined;

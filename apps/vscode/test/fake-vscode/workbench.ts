@@ -182,7 +182,8 @@ export class FakeWorkbench {
     const open = this.findDocument(uri);
     if (open !== undefined) return open;
     const content = await this.#read(uri);
-    const document = this.findDocument(uri) ?? new FakeDocument(uri, content, async (one) => await this.save(one));
+    const document =
+      this.findDocument(uri) ?? new FakeDocument(uri, content, async (one) => !one.isUnsaved || (await this.save(one)));
     if (!this.documents.includes(document)) this.documents.push(document);
     return document;
   }
@@ -254,6 +255,7 @@ export class FakeWorkbench {
   edit(document: FakeDocument, text: string, change: FakeChange = { text: "typed", rangeLength: 0 }): void {
     document.replaceAll(text);
     document.isDirty = true;
+    document.isUnsaved = true;
     this.onDidChangeTextDocument.fire({ document, contentChanges: [change] });
   }
 
@@ -264,6 +266,7 @@ export class FakeWorkbench {
     this.onWillSaveTextDocument.fire({ document, reason });
     await this.#write(document.uri, document.getText());
     document.isDirty = false;
+    document.isUnsaved = false;
     this.onDidChangeTextDocument.fire({ document, contentChanges: [] });
     this.onDidSaveTextDocument.fire(document);
     return true;
@@ -279,6 +282,7 @@ export class FakeWorkbench {
       this.onDidChangeTextDocument.fire({ document, contentChanges: [{ text: "", rangeLength: 0 }] });
     }
     document.isDirty = false;
+    document.isUnsaved = false;
     this.onDidChangeTextDocument.fire({ document, contentChanges: [] });
   }
 
@@ -293,7 +297,7 @@ export class FakeWorkbench {
     if (!this.tabs.includes(tab)) throw new Error("Tab close: Invalid tab not found!");
     const document = this.#documentOf(tab);
     const others = this.tabs.filter((one) => one !== tab && this.#documentOf(one) === document);
-    if (document?.isDirty === true && others.length === 0) {
+    if (document?.isUnsaved === true && others.length === 0) {
       this.closingQuestions += 1;
       if (this.closingAnswer === "cancel") return false;
       if (this.closingAnswer === "save") await this.save(document);
@@ -355,6 +359,7 @@ export class FakeWorkbench {
       this.edits.push(contentChanges);
       document.replaceAll(text);
       document.isDirty = true;
+      document.isUnsaved = true;
       this.onDidChangeTextDocument.fire({ document, contentChanges });
     }
     return true;
@@ -393,7 +398,7 @@ export class FakeWorkbench {
         return group.activeTab === tab;
       },
       get isDirty(): boolean {
-        return documentOf(tab)?.isDirty === true;
+        return documentOf(tab)?.isUnsaved === true;
       },
     };
     group.tabs.push(tab);

@@ -1,6 +1,6 @@
 import { EndOfLine, Range } from "vscode";
 import { describe, expect, it } from "vitest";
-import { type LinedText, readRange } from "../../src/host/documents.ts";
+import { type LinedText, readRange } from "../../src/host/open-documents.ts";
 
 /** A document that counts the lines that are asked for. */
 function createDocument(

@@ -1,11 +1,5 @@
-import {
-  agentOf,
-  type AgentSettings,
-  type ChoiceReason,
-  examineAsking,
-  type Finding,
-  type NamedEditor,
-} from "@patchbay/core";
+import { agentOf, type AgentSettings, type ChoiceReason, type Finding, type NamedEditor } from "@patchbay/core";
+import { examineAsking } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
 import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
 import { listOf } from "../terminal/layout.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { diagnose, type AgentId, type Finding, type Platform, type Surroundings } from "@patchbay/core";
+import type { AgentId, Finding, Platform, Surroundings } from "@patchbay/core";
+import { diagnose } from "@patchbay/core/diagnosis";
 import { plainJson } from "../plain-json.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { wordsOf } from "./finding-words.ts";

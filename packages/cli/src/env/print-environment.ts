@@ -1,15 +1,6 @@
 import { resolve } from "node:path";
-import {
-  agentOf,
-  agents,
-  type DiscoveryFacts,
-  findRunningEditors,
-  findServingEditors,
-  isInContainer,
-  type Platform,
-  readAgentSettings,
-  type RunningEditor,
-} from "@patchbay/core";
+import { agentOf, agents, type DiscoveryFacts, isInContainer, type Platform, type RunningEditor } from "@patchbay/core";
+import { findRunningEditors, findServingEditors, readAgentSettings } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { chooseShell, exportLines } from "./export-lines.ts";

@@ -71,7 +71,7 @@ function defaultEditor(): string {
 }
 
 /** Copies of texts in a directory that only this user can enter, for programs that want files. */
-export class PrivateCopies {
+class PrivateCopies {
   readonly #directory: string;
 
   constructor() {
@@ -96,7 +96,7 @@ export class PrivateCopies {
   }
 }
 
-export interface Program {
+interface Program {
   /** As the user wrote it: a command line for the shell. */
   readonly command: string;
   /** Appended as arguments, quoted by nobody but us. */
@@ -109,7 +109,7 @@ export interface Program {
 }
 
 /** Runs a program that takes the whole terminal. Rejects with PatchbayError `host-failed` where it cannot run or fails. */
-export async function runProgram(program: Program): Promise<void> {
+async function runProgram(program: Program): Promise<void> {
   const { command, args, cwd, input } = program;
   const options: SpawnOptions = {
     cwd,

@@ -181,7 +181,7 @@ class Questions {
 }
 
 /** What a program tells `patchbay serve --json`, one JSON object per line. */
-export type JsonCommand =
+type JsonCommand =
   | { readonly command: "accept" | "reject"; readonly id: string }
   | { readonly command: "read-kept" | "save-kept" | "discard-kept"; readonly id: string }
   | { readonly command: "accept-all" }
@@ -201,7 +201,7 @@ const schema = z.discriminatedUnion("command", [
 ]);
 
 /** Reads a line. Throws PatchbayError `invalid-argument` that says what does not fit. */
-export function parseJsonCommand(line: string): JsonCommand {
+function parseJsonCommand(line: string): JsonCommand {
   const value = parseJson(line);
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;

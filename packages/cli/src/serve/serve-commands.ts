@@ -154,7 +154,7 @@ export interface KeptCommandOptions {
 const usage = "Type: kept show <number>, kept save <number>, kept discard <number>";
 
 /** `kept`: the texts that no agent took. Resolves when it has printed what became of it. */
-export async function runKeptCommand(argument: string, options: KeptCommandOptions): Promise<void> {
+async function runKeptCommand(argument: string, options: KeptCommandOptions): Promise<void> {
   const { companion, folder, print } = options;
   const [word = "", number = "", ...more] = argument.split(/\s+/u);
   const texts = companion.keptTexts;
@@ -182,7 +182,7 @@ export async function runKeptCommand(argument: string, options: KeptCommandOptio
 }
 
 /** Why a text has lost its agent, safe to print where `agent` is. */
-export function whyKept(reason: KeptReason, agent: string): string {
+function whyKept(reason: KeptReason, agent: string): string {
   switch (reason) {
     case "agent-exited":
       return `${agent} has exited`;

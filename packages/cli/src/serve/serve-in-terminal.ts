@@ -7,9 +7,9 @@ import {
   type Platform,
   agents,
   askingCommand,
-  readAgentSettings,
   type SessionInfo,
 } from "@patchbay/core";
+import { readAgentSettings } from "@patchbay/core/diagnosis";
 import type { ServeCommand } from "../command-line.ts";
 import { askingWords } from "../doctor/finding-words.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";

@@ -4,12 +4,11 @@ import {
   type Companion,
   createNodePlatform,
   type Event,
-  findRunningEditors,
-  findServingEditors,
   PatchbayError,
   type Platform,
   toDisposable,
 } from "@patchbay/core";
+import { findRunningEditors, findServingEditors } from "@patchbay/core/diagnosis";
 import type { ServeCommand } from "../command-line.ts";
 import { terminalSafe } from "../terminal/escape-text.ts";
 import { createPaint, wantsColour } from "../terminal/paint.ts";

@@ -1,4 +1,5 @@
-import { agentOf, findRunningEditors, type Platform, type RunningEditor } from "@patchbay/core";
+import { agentOf, type Platform, type RunningEditor } from "@patchbay/core";
+import { findRunningEditors } from "@patchbay/core/diagnosis";
 import { plainJson } from "../plain-json.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { formatTable } from "../terminal/layout.ts";

@@ -12,7 +12,7 @@ export interface ScreenStreams {
   };
 }
 
-export interface ScreenHandlers {
+interface ScreenHandlers {
   line(text: string): void;
   /** The user has taken back what was typed: the line is empty again. */
   emptied(): void;

@@ -176,7 +176,8 @@ export class DoctorLab {
     const isHere = (path: string): boolean =>
       path.startsWith(platform.root) || Array.from(this.visible).some((pid) => path.startsWith(`/proc/${pid}/`));
     const lstat = async (path: string): Promise<FileFacts | undefined> => {
-      if (system.has(path)) return { kind: "file", uid: 0, mode: 0o644, size: 0, modifiedMs: 0 };
+      if (system.has(path))
+        return { kind: "file", uid: 0, mode: 0o644, size: 0, modifiedMs: 0, changedMs: 0, id: path };
       const facts = isHere(path) ? await files.lstat(path) : undefined;
       return facts !== undefined && foreign.has(path) ? { ...facts, uid: facts.uid + 1 } : facts;
     };

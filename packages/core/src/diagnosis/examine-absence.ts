@@ -5,7 +5,7 @@ import type { OutcomeFacts } from "./examine-choice.ts";
 import { blockedDirectory } from "./examine-places.ts";
 import { type Finding, findingOf, type NamedEditor } from "./finding.ts";
 import { type AgentPlace, agentPlaces, readPlaces } from "./records.ts";
-import { editorsServing, findRunningEditors, type RunningEditor } from "./running-editors.ts";
+import { findServingEditors, findRunningEditors, type RunningEditor } from "./running-editors.ts";
 
 export interface AbsenceFacts extends OutcomeFacts {
   /** Where else an editor may have left its records. */
@@ -26,7 +26,7 @@ export async function examineAbsence(agent: AgentId, facts: AbsenceFacts): Promi
   }
   const differing = await findElsewhere(agent, facts);
   if (differing !== undefined) return differing;
-  const serving = await editorsServing(platform, editors, folder);
+  const serving = await findServingEditors(platform, editors, folder);
   const withoutRecord = serving.find(
     (editor) => !editor.agents.includes(agent) && editor.records.some(({ companion }) => companion !== undefined),
   );
@@ -100,7 +100,7 @@ async function serverIn(
 ): Promise<RunningEditor | undefined> {
   if (places.length === 0) return undefined;
   const editors = await findRunningEditors(platform, await readPlaces(platform, places));
-  return (await editorsServing(platform, editors, folder))[0];
+  return (await findServingEditors(platform, editors, folder))[0];
 }
 
 async function difference(

@@ -17,8 +17,6 @@ import { type Finding, findingOf, gatherFindings } from "./finding.ts";
 import { agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
 
-export { editorsServing, findRunningEditors } from "./running-editors.ts";
-
 export interface DiagnosisRequest {
   /** Absolute: where the agents would be started. */
   readonly folder: string;
@@ -29,10 +27,11 @@ export interface DiagnosisRequest {
 }
 
 /**
- * What agents meet that are started in a folder from this terminal: does what each would do, up to opening a session with
- * its token, and says why it fails where it does. Changes nothing. Never rejects.
+ * What agents meet that are started in a folder from this terminal, checked as they themselves would: the records they
+ * find, the one they take, a session with its token. Findings are without words; the worst come first. Changes nothing,
+ * never rejects.
  */
-export async function examine(platform: Platform, request: DiagnosisRequest): Promise<readonly Finding[]> {
+export async function diagnose(platform: Platform, request: DiagnosisRequest): Promise<readonly Finding[]> {
   const { folder } = request;
   const places = await readPlaces(platform, agentPlaces(platform, platform.process));
   const editors = await findRunningEditors(platform, places);

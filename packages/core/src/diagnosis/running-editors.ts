@@ -63,8 +63,8 @@ async function hasEnded(platform: Platform, companion: EditorRecord["companion"]
   return await isEnded(platform, { pid, ...(start === undefined ? {} : { start }) });
 }
 
-/** The editors that answer and serve a folder, the one with the nearest folder first. */
-export async function editorsServing(
+/** Those of them that answer and have a folder, or one above it, open; the one with the nearest folder first. */
+export async function findServingEditors(
   platform: Platform,
   editors: readonly RunningEditor[],
   folder: string,

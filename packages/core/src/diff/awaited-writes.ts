@@ -18,6 +18,9 @@ const unwrittenMs = 30_000;
 /** The same where the agent may well have refused. */
 const refusedMs = 5_000;
 
+/** What an agent has written by the time its session ended is on disk within this, ms. */
+const exitMs = 2_000;
+
 /** So many accepted texts of one agent are watched for at most. */
 const mostAwaited = 32;
 
@@ -37,8 +40,8 @@ export interface AwaitedWrite {
   readonly mayBeRefused: boolean;
   /** Whether the agent may well write later: agents write the files of one answer when all of them are decided. */
   readonly mayComeLater: () => boolean;
-  /** Called once where the file is as it was long after the accept. */
-  readonly onUnwritten: () => void;
+  /** Called once where the file is as it was long after the accept, or after the agent has exited. */
+  readonly onUnwritten: (because: "not-written" | "agent-exited") => void;
 }
 
 /** Who asks what is still to be written. */
@@ -122,11 +125,15 @@ export class AwaitedWrites {
     return Array.from(this.#writes.values()).flatMap((writes) => [...writes]);
   }
 
-  /** An agent has ended and writes nothing more. */
-  forgetWritesOf(sessionId: string): void {
-    this.#writers.delete(sessionId);
+  /** An agent has exited and writes nothing more. What the user typed is not lost with it, nor what it was seen to write. */
+  agentExited(sessionId: string): void {
+    const isWriter = this.#writers.delete(sessionId);
     this.#overdue.delete(sessionId);
-    for (const write of this.#all) if (write.sessionId === sessionId) write.dispose();
+    for (const write of this.#all) {
+      if (write.sessionId !== sessionId) continue;
+      if (isWriter || write.isEdited) write.agentExited();
+      else write.dispose();
+    }
   }
 
   /**
@@ -151,8 +158,9 @@ export class AwaitedWrites {
     const write = new PendingWrite(this.#options, writes, {
       ...awaited,
       // Of an agent that was never seen to write, an unchanged file says nothing: it may write elsewhere.
-      onUnwritten: () => {
-        if (awaited.mayBeRefused || this.#writers.has(sessionId)) awaited.onUnwritten();
+      onUnwritten: (because) => {
+        const isExpected = awaited.mayBeRefused || because === "agent-exited" || this.#writers.has(sessionId);
+        if (isExpected) awaited.onUnwritten(because);
       },
     });
     writes.add(write);
@@ -191,6 +199,7 @@ class PendingWrite {
   #timer: Disposable | undefined;
   #land: () => void = () => {};
   #hasEnded = false;
+  #hasAgentExited = false;
 
   constructor(options: AwaitedWritesOptions, siblings: ReadonlySet<PendingWrite>, awaited: AwaitedWrite) {
     this.#options = options;
@@ -219,8 +228,12 @@ class PendingWrite {
     return this.#awaited.beside;
   }
 
+  get isEdited(): boolean {
+    return this.#awaited.isEdited;
+  }
+
   get mayComeLater(): boolean {
-    return this.#awaited.mayComeLater();
+    return !this.#hasAgentExited && this.#awaited.mayComeLater();
   }
 
   get hasEnded(): boolean {
@@ -232,6 +245,12 @@ class PendingWrite {
     this.#giveTime(this.#awaited.mayBeRefused ? refusedMs : unwrittenMs);
     // It may have been written while the accept was on its way here.
     void this.look();
+  }
+
+  /** It comes in a moment, or not at all. */
+  agentExited(): void {
+    this.#hasAgentExited = true;
+    this.#giveTime(exitMs);
   }
 
   dispose(): void {
@@ -249,16 +268,17 @@ class PendingWrite {
 
   #giveTime(ms: number): void {
     this.#timer?.dispose();
-    this.#timer = this.#options.clock.setTimeout(() => void this.#timeIsUp(ms), ms);
+    const delayMs = this.#hasAgentExited ? exitMs : ms;
+    this.#timer = this.#options.clock.setTimeout(() => void this.#timeIsUp(ms), delayMs);
   }
 
   async #timeIsUp(ms: number): Promise<void> {
     await this.look();
     if (this.#hasEnded) return;
-    if (this.#awaited.mayComeLater() && !this.isProposedAnew) this.#giveTime(ms);
+    if (this.mayComeLater && !this.isProposedAnew) this.#giveTime(ms);
     else {
       this.dispose();
-      if (!this.isProposedAnew) this.#awaited.onUnwritten();
+      if (!this.isProposedAnew) this.#awaited.onUnwritten(this.#hasAgentExited ? "agent-exited" : "not-written");
     }
   }
 

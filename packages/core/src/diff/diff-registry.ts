@@ -7,6 +7,7 @@ import type { KeptTexts, TakenText } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
 import { firstBase } from "./rebase.ts";
+import type { CheckedFile } from "./reviewed-files.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
 
 /** Proposals one session may have open at once; more is a runaway agent. */
@@ -69,6 +70,8 @@ export class DiffRegistry {
       readonly base?: string | undefined;
       /** See `takeUp`. */
       readonly taken?: TakenText | undefined;
+      /** What has just been found of the file; asked where it is absent. */
+      readonly checked?: CheckedFile;
     },
   ): OpenedDiff {
     const earlier = this.#services.proposals.find(owner.sessionId, input.handle);
@@ -107,6 +110,8 @@ export class DiffRegistry {
       taken?.text,
     );
     proposal.fileState = fileState;
+    // Whoever is asked first may take their time.
+    proposal.checked = facts.inside ? facts.checked : undefined;
     if (taken?.base !== undefined) proposal.rebase(taken.base, taken.text);
     else if (base !== undefined) proposal.base = firstBase({ text: base, unsaved: false, readable: true });
     this.#services.writes.proposedAnew(owner.sessionId, input.path);
@@ -277,7 +282,7 @@ export class DiffRegistry {
     }
     this.#services.decisions.tellLost(sessionId);
     this.#services.outcomes.ownerEnded(sessionId);
-    this.#services.writes.forgetWritesOf(sessionId);
+    this.#services.writes.agentExited(sessionId);
   }
 
   /**

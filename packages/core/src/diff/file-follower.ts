@@ -63,12 +63,25 @@ export class FileFollower {
       if (!this.#watched.has(proposal.id) && this.#isFollowed(proposal)) {
         this.#watched.set(
           proposal.id,
-          files.watch(place, () => void this.#follow(proposal)),
+          files.watch(
+            place,
+            () => void this.#follow(proposal),
+            () => proposal.base?.file,
+          ),
         );
       }
+      if (proposal.base !== undefined) {
+        await this.#rebase(proposal, await files.read(place));
+        return;
+      }
       // The agent made its proposal from what is on disk; what the editor holds unsaved came after that.
-      if (proposal.base === undefined) await this.#rebase(proposal, await files.readDisk(place));
-      await this.#rebase(proposal, await files.read(place));
+      const asked = files.readUnsaved(place);
+      const { checked } = proposal;
+      proposal.checked = undefined;
+      const onDisk = checked === undefined ? files.readDisk(place) : files.readAfterCheck(place, checked);
+      await this.#rebase(proposal, await onDisk);
+      const unsaved = await asked;
+      if (unsaved !== undefined) await this.#rebase(proposal, unsaved);
     });
   }
 
@@ -127,16 +140,20 @@ export class FileFollower {
 
   /** What an agent whose terminal has decided is told that its proposal holds: on the file as it is now, and never conflict markers. */
   async textForAgent(proposal: Proposal, text: string): Promise<string> {
-    const { next } = await this.#look(proposal, text, undefined);
+    const { next } = await this.#look(proposal, text, undefined, proposal.base?.file);
     if (!hasConflict(next.text)) return next.text;
     return next.base.conflict?.ours ?? proposal.base?.conflict?.ours ?? text;
   }
 
-  /** `unwritten` was accepted before this one and is not on disk yet: it is what this one would otherwise take back. */
+  /**
+   * `unwritten` was accepted before this one and is not on disk yet: it is what this one would otherwise take back. `known`: see
+   * `ReviewedFiles.readDisk`.
+   */
   async #look(
     proposal: Proposal,
     text: string,
     unwritten: UnwrittenText | undefined,
+    known?: FileText,
   ): Promise<{
     readonly because: AcceptRefusal | undefined;
     readonly next: RebasedProposal;
@@ -146,7 +163,7 @@ export class FileFollower {
     const { files } = this.#options;
     const place = proposal.filePlace ?? (await files.placeOf(proposal.facts.input.path));
     return await this.#inTurn(proposal, async () => {
-      const file = await files.read(place);
+      const file = await files.read(place, known);
       this.#takeDoubtful(proposal, text);
       if (unwritten !== undefined) {
         const found = await this.#lookAt(proposal, text, { ...file, text: unwritten.text });

@@ -2,7 +2,7 @@ import type { DiffView, FileStanding } from "../editor-host.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Clock } from "../support/time.ts";
 import { type DiffOutcome, hasConflict, type KeptReason, type ProposalInfo, type ProposalInput } from "./model.ts";
-import type { FilePlace, FileText } from "./reviewed-files.ts";
+import type { CheckedFile, FilePlace, FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
 /** The session that asked, or the conversation, as far as a proposal needs to know it. */
@@ -129,6 +129,8 @@ export class Proposal {
   onDidChangeStanding: () => void = () => {};
   /** Tells apart the states of the file on disk when it was proposed; undefined where it is not known. */
   fileState: string | undefined;
+  /** What was found of its file in this moment; undefined once that is not now any more. */
+  checked: CheckedFile | undefined;
   /** The user's accept while its text is still being worked out: whatever else comes meanwhile came second. */
   // oxlint-disable-next-line patchbay/no-kept-promise -- Never rejects, and is forgotten when the decision is made.
   deciding: Promise<boolean> | undefined;

@@ -312,9 +312,9 @@ export class ReviewDecisions {
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,
-      onUnwritten: () => {
-        kept.keep(proposal, "not-written", splitByteOrderMark(text).body);
-        messages.unwritten(proposal, kept.saving(proposal));
+      onUnwritten: (because) => {
+        kept.keep(proposal, because, splitByteOrderMark(text).body);
+        messages.unwritten(proposal, because, kept.saving(proposal));
       },
     });
   }

@@ -32,7 +32,7 @@ export interface ReviewMessages {
   /** The file has changed since the accept, which its agent did not know yet. */
   outdatedAccept(proposal: Proposal, save: () => Promise<void>): void;
   /** Long after an accept the file is as it was. */
-  unwritten(proposal: Proposal, save: () => Promise<void>): void;
+  unwritten(proposal: Proposal, because: "not-written" | "agent-exited", save: () => Promise<void>): void;
   /** The user is done with the kept text: no message offers to save it any more. */
   takeOfferBack(proposal: Proposal): void;
 }
@@ -164,10 +164,13 @@ export function createReviewMessages(host: Pick<EditorHost, "messages">, logger:
       const sentence = `${about.path} has changed in the same lines since you accepted ${about.agent}'s change, so the change was not sent. The text is kept in the list of proposals.`;
       offerToSave(about, "outdated-accept", "warning", sentence, save);
     },
-    unwritten: (proposal, save) => {
+    unwritten: (proposal, because, save) => {
       const about = aboutOf(proposal);
-      const sentence = `${about.agent} has not written the change you accepted for ${about.path}. Agents refuse to write a file that has changed since they read it. The text is kept in the list of proposals.`;
-      offerToSave(about, "not-written", "warning", sentence, save);
+      const sentences = {
+        "not-written": `${about.agent} has not written the change you accepted for ${about.path}. Agents refuse to write a file that has changed since they read it. The text is kept in the list of proposals.`,
+        "agent-exited": `${about.agent} exited before it wrote the change you accepted for ${about.path}. The text is kept in the list of proposals.`,
+      };
+      offerToSave(about, "not-written", "warning", sentences[because], save);
     },
     takeOfferBack: ({ id }) => {
       offers.get(id)?.abort();

@@ -17,6 +17,12 @@ export interface FileText {
   readonly stamp?: string;
 }
 
+/** What the check of its path has just found of a file. */
+export interface CheckedFile {
+  /** Undefined where it is not there. */
+  readonly facts: FileFacts | undefined;
+}
+
 /** A file as an agent was allowed to name it. */
 export interface FilePlace {
   /** As the agent sent it; what the editor opens. */
@@ -37,6 +43,23 @@ const emptySettleMs = 400;
 /** Where the system cannot tell of changes, a file under review is looked at so often, ms. */
 const pollMs = 2_000;
 
+/**
+ * A file that was changed within this time may be changed once more without another time: some file systems count in steps of
+ * two seconds, ms.
+ */
+const timeStepMs = 2_000;
+
+/** So long after a file was read, its text does for another proposal if nothing about the file has changed, ms. */
+const recentMs = 2_000;
+const maximumRecent = 64;
+
+/** From which state of its file a text was read, and when. */
+interface Reading {
+  readonly state: string;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
 export interface ReviewedFilesOptions {
   readonly host: Pick<EditorHost, "documents">;
   readonly files: Files;
@@ -47,6 +70,11 @@ export interface ReviewedFilesOptions {
 /** The files under review: what they hold now, and when that changes. */
 export class ReviewedFiles {
   readonly #options: ReviewedFilesOptions;
+  /** Those of texts whose files tell by themselves whether they still hold them. */
+  readonly #readings: WeakMap<FileText, Reading> = new WeakMap();
+  /** By real path; nothing is held for it. */
+  readonly #latest: Map<string, WeakRef<FileText>> = new Map();
+
   constructor(options: ReviewedFilesOptions) {
     this.#options = options;
   }
@@ -56,28 +84,85 @@ export class ReviewedFiles {
     return { path, real: (await this.#options.files.realPath(path).catch(() => undefined)) ?? path };
   }
 
-  /** What the file holds now. Never rejects. */
-  async read(place: FilePlace): Promise<FileText> {
-    const unsaved = await this.#unsavedText(place.path);
-    if (unsaved !== undefined) return { text: splitByteOrderMark(unsaved).body, unsaved: true, readable: true };
-    return await this.readDisk(place);
+  /** What the file holds now. Never rejects. `known`: see `readDisk`. */
+  async read(place: FilePlace, known?: FileText): Promise<FileText> {
+    return (await this.readUnsaved(place)) ?? (await this.readDisk(place, known));
   }
 
-  /** What is on disk, whatever the editor holds. Never rejects. */
-  async readDisk({ path, real }: FilePlace): Promise<FileText> {
-    const { files, host, logger } = this.#options;
+  /** What the editor holds unsaved; undefined where that is nothing. Never rejects. */
+  async readUnsaved(place: FilePlace): Promise<FileText | undefined> {
+    const unsaved = await this.#unsavedText(place.path);
+    return unsaved === undefined
+      ? undefined
+      : { text: splitByteOrderMark(unsaved).body, unsaved: true, readable: true };
+  }
+
+  /**
+   * What is on disk, whatever the editor holds. Never rejects. `known`: a text that was read before, which is not read once more
+   * where nothing about the file has changed since.
+   */
+  async readDisk(place: FilePlace, known?: FileText): Promise<FileText> {
+    return await this.#attempt(place, async () => {
+      const facts = await this.#options.files.lstat(place.real);
+      return facts !== undefined && known !== undefined && this.#readings.get(known)?.state === stateOf(facts)
+        ? known
+        : await this.#readFound(place, facts);
+    });
+  }
+
+  /**
+   * What is on disk, by what `lstat` has said of it just now. Never rejects. Agents often propose several times for one file: what was
+   * read of it a moment ago does where nothing about it has changed.
+   */
+  async readAfterCheck(place: FilePlace, { facts }: CheckedFile): Promise<FileText> {
+    const recent = this.#recent(place);
+    if (facts !== undefined && recent !== undefined && this.#readings.get(recent)?.state === stateOf(facts))
+      return recent;
+    return await this.#attempt(place, async () => await this.#readFound(place, facts));
+  }
+
+  async #attempt({ real }: FilePlace, read: () => Promise<FileText | undefined>): Promise<FileText> {
     try {
-      const bytes = await files.readReal(real, largestFile);
-      const facts = bytes === undefined ? await files.lstat(real) : undefined;
-      if (bytes === undefined && facts === undefined) return { text: "", unsaved: false, readable: true };
-      const text =
-        bytes === undefined ? undefined : ((await host.documents?.decodeFile?.(path, bytes)) ?? decodeUtf8(bytes));
-      if (text === undefined) return await this.#unreadable(real);
-      return { text: splitByteOrderMark(text).body, unsaved: false, readable: true };
+      return (await read()) ?? (await this.#unreadable(real));
     } catch (error) {
-      logger.warn("A file under review could not be read", { reason: messageOf(error) });
+      this.#options.logger.warn("A file under review could not be read", { reason: messageOf(error) });
       return await this.#unreadable(real);
     }
+  }
+
+  /** Undefined where it cannot be read as text. */
+  async #readFound({ path, real }: FilePlace, facts: FileFacts | undefined): Promise<FileText | undefined> {
+    const { files, host, clock } = this.#options;
+    if (facts === undefined) return absentFile;
+    const [now, at] = [clock.now(), clock.monotonic()];
+    const bytes = await files.readReal(real, largestFile, facts);
+    if (bytes === undefined) return (await files.lstat(real)) === undefined ? absentFile : undefined;
+    const text = (await host.documents?.decodeFile?.(path, bytes)) ?? decodeUtf8(bytes);
+    if (text === undefined) return undefined;
+    const file: FileText = { text: splitByteOrderMark(text).body, unsaved: false, readable: true };
+    if (now - Math.max(facts.changedMs, facts.modifiedMs) > timeStepMs) {
+      this.#note(real, file, { state: stateOf(facts), at });
+    }
+    return file;
+  }
+
+  /** What was read of the file a moment ago. */
+  #recent({ real }: FilePlace): FileText | undefined {
+    const file = this.#latest.get(real)?.deref();
+    const reading = file === undefined ? undefined : this.#readings.get(file);
+    return reading !== undefined && this.#options.clock.monotonic() - reading.at < recentMs ? file : undefined;
+  }
+
+  /** Undefined where the text does not tell. */
+  #stateOfText(file: FileText | undefined): string | undefined {
+    if (file === undefined) return undefined;
+    return file === absentFile ? stateOf(undefined) : this.#readings.get(file)?.state;
+  }
+
+  #note(real: string, file: FileText, reading: Reading): void {
+    this.#readings.set(file, reading);
+    if (this.#latest.size >= maximumRecent) this.#latest.clear();
+    this.#latest.set(real, new WeakRef(file));
   }
 
   async #unreadable(real: string): Promise<FileText> {
@@ -85,38 +170,56 @@ export class ReviewedFiles {
     return { text: "", unsaved: false, readable: false, stamp };
   }
 
-  /** Tells, a moment after, that the file or its unsaved text may have changed. */
-  watch(place: FilePlace, onDidChange: () => void): Disposable {
+  /**
+   * Tells, a moment after, that the file or its unsaved text may have changed. `known`: what the file was last known to hold. Then
+   * the watch begins a moment later, with a look at what has happened until then: most reviews of a burst are over before.
+   */
+  watch(place: FilePlace, onDidChange: () => void, known?: () => FileText | undefined): Disposable {
     const { files, clock, host } = this.#options;
-    let known: string | undefined;
+    let state: string | undefined;
     let timer: Disposable | undefined;
-    let polling: Disposable | undefined;
+    let later: Disposable | undefined;
+    let watching: Disposable | undefined;
     let ended = false;
     const wait = (ms: number, next: () => void): void => {
       timer?.dispose();
       timer = ended ? undefined : clock.setTimeout(next, ms);
     };
-    const look = async (): Promise<{ readonly isOther: boolean; readonly isEmpty: boolean }> => {
+    const look = async (): Promise<{ readonly facts: FileFacts | undefined; readonly isOther: boolean }> => {
       const facts = await files.lstat(place.real).catch(() => undefined);
-      const state = stampOf(facts);
-      const isOther = known !== state;
-      known = state;
-      return { isOther, isEmpty: facts === undefined || facts.size === 0 };
+      const before = state;
+      state = stateOf(facts);
+      return { facts, isOther: before !== state };
     };
     // The whole directory is watched: what happens beside the file is not worth reading it.
     const settle = async (): Promise<void> => {
-      const { isOther, isEmpty } = await look();
+      const { isOther, facts } = await look();
       if (ended || !isOther) return;
       // A file that is cut to nothing before it is written anew must not be taken for an emptied one.
-      if (isEmpty) wait(emptySettleMs, onDidChange);
+      if (facts === undefined || facts.size === 0) wait(emptySettleMs, onDidChange);
       else onDidChange();
     };
     const poll = async (): Promise<void> => {
       if ((await look()).isOther && !ended) onDidChange();
-      if (!ended) polling = clock.setTimeout(() => void poll(), pollMs);
+      if (!ended) later = clock.setTimeout(() => void poll(), pollMs);
     };
-    const watching = files.watch?.(directoryOf(place.real), () => wait(settleMs, () => void settle()));
-    if (watching === undefined) void poll();
+    const begin = (): void => {
+      watching = files.watch?.(directoryOf(place.real), () => wait(settleMs, () => void settle()));
+      if (watching === undefined) void poll();
+    };
+    const beginLate = async (): Promise<void> => {
+      begin();
+      if (watching === undefined) return;
+      state = this.#stateOfText(known?.());
+      const facts = await files.lstat(place.real).catch(() => undefined);
+      if (ended || stateOf(facts) === state) return;
+      // As after what the watch tells of: who is writing it may not be done yet.
+      if (facts !== undefined && Math.abs(clock.now() - facts.changedMs) < settleMs)
+        wait(settleMs, () => void settle());
+      else await settle();
+    };
+    if (known === undefined) begin();
+    else later = clock.setTimeout(() => void beginLate(), settleMs);
     const unsaved = host.documents?.onDidChangeUnsaved?.(({ path }) => {
       if (path === place.path || path === place.real) wait(settleMs, onDidChange);
     });
@@ -124,7 +227,7 @@ export class ReviewedFiles {
       ended = true;
       timer?.dispose();
       watching?.dispose();
-      polling?.dispose();
+      later?.dispose();
       unsaved?.dispose();
     });
   }
@@ -144,6 +247,15 @@ export class ReviewedFiles {
 export function isSameFile(known: FileText, now: FileText): boolean {
   if (known.readable !== now.readable || known.unsaved !== now.unsaved) return false;
   return now.readable ? sameLines(known.text, now.text) : known.stamp === now.stamp;
+}
+
+const absentFile: FileText = { text: "", unsaved: false, readable: true };
+
+/** Tells the states of an entry apart as well as the system can: also where the time of its text was set to what it was. */
+function stateOf(facts: FileFacts | undefined): string {
+  if (facts === undefined) return "";
+  const { id, size, modifiedMs, changedMs } = facts;
+  return `${id} ${size} ${modifiedMs} ${changedMs}`;
 }
 
 function stampOf(facts: FileFacts | undefined): string {

@@ -1,4 +1,4 @@
-import { constants, promises as fs, type Stats, unlinkSync, watch as watchNode } from "node:fs";
+import { constants, promises as fs, readlinkSync, type Stats, unlinkSync, watch as watchNode } from "node:fs";
 import { dirname, normalize } from "node:path";
 import process from "node:process";
 import { type Disposable, toDisposable } from "../support/disposable.ts";
@@ -44,7 +44,9 @@ export function createNodeFiles(machine: FileMachine = thisMachine): Files {
     removeSync,
     readText,
     replaceText,
-    readReal: (path, limitBytes) => readReal(path, limitBytes, machine),
+    readReal: async (path, limitBytes, found) =>
+      // To open a device may already do something to it.
+      (found ?? (await lstat(path)))?.kind === "file" ? await readReal(path, limitBytes, machine) : undefined,
     startsWithByteOrderMark,
     list: (path) => unlessAbsent(fs.readdir(path), []),
     realPath: (path) => unlessAbsent<string | undefined>(fs.realpath(path), undefined),
@@ -71,7 +73,15 @@ async function lstat(path: string): Promise<FileFacts | undefined> {
   const stats = await unlessAbsent<Stats | undefined>(fs.lstat(path), undefined);
   if (stats === undefined) return undefined;
   const kind = kindOf(stats);
-  return { kind, uid: stats.uid, mode: modeOf(stats, kind), size: stats.size, modifiedMs: stats.mtimeMs };
+  return {
+    kind,
+    uid: stats.uid,
+    mode: modeOf(stats, kind),
+    size: stats.size,
+    modifiedMs: stats.mtimeMs,
+    changedMs: stats.ctimeMs,
+    id: `${stats.dev} ${stats.ino}`,
+  };
 }
 
 function kindOf(stats: Stats): FileFacts["kind"] {
@@ -164,8 +174,6 @@ async function replaceText(path: string, heldText: string, text: string): Promis
 const openings = 3;
 
 async function readReal(path: string, limitBytes: number, machine: FileMachine): Promise<Uint8Array | undefined> {
-  // To open a device may already do something to it.
-  if ((await lstat(path))?.kind !== "file") return undefined;
   for (let opening = 1; opening <= openings; opening += 1) {
     const opened = fs.open(path, constants.O_RDONLY | noFollow | nonBlocking);
     const file = await unlessAbsent<Awaited<typeof opened> | undefined>(opened, undefined, notARegularFile);
@@ -184,14 +192,22 @@ async function readReal(path: string, limitBytes: number, machine: FileMachine):
 
 /** Whether an open file is the one that `path` names with no link at any level. Asked after the opening: what was there before may have been another one. */
 async function isStillAt(path: string, descriptor: number, opened: Stats, machine: FileMachine): Promise<boolean> {
-  const { descriptorLinks } = machine;
-  const link = descriptorLinks === undefined ? undefined : fs.readlink(`${descriptorLinks}/${descriptor}`);
-  const told = await unlessAbsent<string | undefined>(link ?? Promise.resolve(undefined), undefined);
+  const told = pathOfDescriptor(descriptor, machine);
   if (told !== undefined) return told === path;
   const parent = normalize(dirname(path));
   if ((await unlessAbsent<string | undefined>(fs.realpath(parent), undefined)) !== parent) return false;
   const facts = await unlessAbsent<Stats | undefined>(fs.lstat(path), undefined);
   return facts?.isFile() === true && facts.ino === opened.ino && facts.dev === opened.dev;
+}
+
+/** At once: the system answers this from its memory, however slow the disk of the file is. */
+function pathOfDescriptor(descriptor: number, { descriptorLinks }: FileMachine): string | undefined {
+  try {
+    return descriptorLinks === undefined ? undefined : readlinkSync(`${descriptorLinks}/${descriptor}`);
+  } catch (error) {
+    if (absent.has(errorCodeOf(error))) return undefined;
+    throw error;
+  }
 }
 
 /** Asked of the user's own files, which may well be links. */
@@ -212,7 +228,7 @@ async function startsWithByteOrderMark(path: string): Promise<boolean> {
   }
 }
 
-/** Reads to the end, however the file grows meanwhile, or gives up once it is over the limit. */
+/** Reads to the end, however the file grows meanwhile, or gives up once it is over the limit. `expected`: its length, as far as it is known. */
 async function readAtMost(
   file: Awaited<ReturnType<typeof fs.open>>,
   expected: number,
@@ -224,7 +240,8 @@ async function readAtMost(
     const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
     length += bytesRead;
     if (length > limitBytes) return undefined;
-    if (bytesRead === 0) return buffer.subarray(0, length);
+    // What would take more is there in full where it was to be so long: to hear so once more costs as much as the reading.
+    if (bytesRead === 0 || (length === expected && length < buffer.length)) return buffer.subarray(0, length);
     if (length === buffer.length) {
       const larger = Buffer.allocUnsafe(Math.min(buffer.length * 2, limitBytes + 1));
       buffer.copy(larger, 0, 0, length);

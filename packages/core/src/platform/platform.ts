@@ -52,6 +52,10 @@ export interface FileFacts {
   readonly mode: number;
   readonly size: number;
   readonly modifiedMs: number;
+  /** When anything about it changed last, its name and its mode included; unlike `modifiedMs` nobody can set it. */
+  readonly changedMs: number;
+  /** Differs between two entries that are there at one time. */
+  readonly id: string;
 }
 
 /** File operations on private files. Every failure other than the documented values is a thrown system error with its `code`. */
@@ -77,8 +81,9 @@ export interface Files {
    * The bytes of the regular file at a path without links, such as `realPath` and `checkPath` give, of at most `limitBytes`.
    * Undefined where there is no regular file, it is larger, or a link stands at any level of the path by now: what was
    * checked before may have been replaced since, so it is the opened file that is looked at. Never waits for a pipe.
+   * `found`: what `lstat` has just said of it, which saves asking once more.
    */
-  readReal(path: string, limitBytes: number): Promise<Uint8Array | undefined>;
+  readReal(path: string, limitBytes: number, found?: FileFacts): Promise<Uint8Array | undefined>;
   /**
    * Replaces the whole text of a regular file in place, so that its owner, mode and links stay, if it still holds
    * `heldText` at that moment; `stale` where it holds anything else, or is no regular file (a link is none).

@@ -16,6 +16,8 @@ export interface CheckedPath {
   readonly size: number;
   /** When it was written last, Unix milliseconds; zero where it does not exist. */
   readonly modifiedMs: number;
+  /** Undefined where it does not exist. */
+  readonly facts?: FileFacts | undefined;
 }
 
 export interface PathCheckOptions {
@@ -51,11 +53,12 @@ export async function checkPath(path: string, options: PathCheckOptions): Promis
     throw refusal("The path leaves the workspace through `..`. Send the absolute path of a file in the workspace.");
   }
   if (facts !== undefined && facts.kind !== "file") throw refusal("The path is not a regular file.");
-  return { real, inside, exists: facts !== undefined, size: facts?.size ?? 0, modifiedMs: facts?.modifiedMs ?? 0 };
+  const [size, modifiedMs] = [facts?.size ?? 0, facts?.modifiedMs ?? 0];
+  return { real, inside, exists: facts !== undefined, size, modifiedMs, facts };
 }
 
 /** Whether `path` is `folder` or lies below it; both absolute and without links. */
-export function isWithin(path: string, folder: string, isWindows: boolean): boolean {
+function isWithin(path: string, folder: string, isWindows: boolean): boolean {
   const one = comparable(path, isWindows);
   const base = comparable(folder, isWindows).replace(/\/+$/u, "");
   return one === base || one.startsWith(`${base}/`);

@@ -86,11 +86,11 @@ export function createSessionServices(
 
 /** What a proposal is about, once its path has been checked. */
 export function openingFacts(
-  { inside, exists, size, modifiedMs, real }: CheckedPath,
+  { inside, exists, size, modifiedMs, real, facts }: CheckedPath,
   text: string,
 ): Parameters<DiffRegistry["open"]>[2] {
   const kind = !exists ? "create" : text === "" && size > 0 ? "delete" : "change";
-  return { inside, kind, real, fileState: `${size} ${modifiedMs}` };
+  return { inside, kind, real, fileState: `${size} ${modifiedMs}`, checked: { facts } };
 }
 
 /**

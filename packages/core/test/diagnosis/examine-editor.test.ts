@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type AgentSettings,
-  type EditorFacts,
-  examineAgents,
-  examineAsking,
-  examineConnecting,
-  examineEditor,
-  type SessionInfo,
-} from "../../src/index.ts";
+import { examineAgents, examineAsking, examineConnecting, examineEditor } from "../../src/diagnosis/index.ts";
+import type { AgentSettings, EditorFacts, SessionInfo } from "../../src/index.ts";
 
 const fine: EditorFacts = {
   state: { kind: "listening", port: 4711, warnings: [] },

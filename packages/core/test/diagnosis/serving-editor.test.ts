@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { editorsServing, type RunningEditor } from "../../src/diagnosis/running-editors.ts";
+import { findServingEditors, type RunningEditor } from "../../src/diagnosis/running-editors.ts";
 
 let platform: TestPlatform;
 
@@ -21,7 +21,7 @@ function editor(name: string, folders: readonly string[], answers = true): Runni
 }
 
 async function serving(editors: readonly RunningEditor[], folder: string): Promise<readonly string[]> {
-  return (await editorsServing(platform, editors, folder)).map(({ name }) => name);
+  return (await findServingEditors(platform, editors, folder)).map(({ name }) => name);
 }
 
 beforeEach(() => {
@@ -52,9 +52,9 @@ describe("the editors that serve a folder", () => {
     };
     const machine = { ...platform, files: { ...platform.files, realPath } };
     const editors = [editor("far", ["/gone/mount"]), editor("here", [platform.workspace])];
-    const found = await editorsServing(machine, editors, platform.workspace);
+    const found = await findServingEditors(machine, editors, platform.workspace);
     expect(found.map(({ name }) => name)).toEqual(["here"]);
-    expect(await editorsServing(machine, editors, "/gone/mount/sub")).toMatchObject([{ name: "far" }]);
+    expect(await findServingEditors(machine, editors, "/gone/mount/sub")).toMatchObject([{ name: "far" }]);
   });
 
   it("are found through links, and only while they answer", async () => {

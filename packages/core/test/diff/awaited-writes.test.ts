@@ -120,6 +120,42 @@ describe("an accepted text on its way to the file", () => {
   });
 });
 
+describe("an agent that exits with an accepted text", () => {
+  it.each([
+    { what: "what the user has typed", typed: lineOf(0, "typed"), isWriter: false, kept: ["agent-exited"] },
+    { what: "the change of one that was seen to write", typed: undefined, isWriter: true, kept: ["agent-exited"] },
+    { what: "the change of one that may write elsewhere", typed: undefined, isWriter: false, kept: [] },
+  ])("loses nothing of $what", async ({ typed, isWriter, kept }) => {
+    const test = startWithFile();
+    if (isWriter) await seenToWrite(test, "one");
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "ONE"));
+    const view = await test.editor.nextView((one) => one.request.id === id);
+    if (typed !== undefined) view.type(typed);
+    await test.registry.accept(id);
+    test.registry.sessionEnded("one");
+    await test.clock.advanceAsync(3_000);
+    expect(test.registry.kept.list.map(({ reason }) => reason)).toEqual(kept);
+    expect(test.messageCodes()).toEqual(kept.map(() => "not-written"));
+    await test.clock.advanceAsync(60_000);
+    expect(test.messageCodes()).toHaveLength(kept.length);
+  });
+
+  it("and has written it just before has written it", async () => {
+    const test = startWithFile();
+    test.stopWriting();
+    const { id } = test.open("one", lineOf(0, "ONE"));
+    const view = await test.editor.nextView();
+    view.type(lineOf(0, "typed"));
+    await test.registry.accept(id);
+    test.registry.sessionEnded("one");
+    await test.writeByOther(lineOf(0, "typed"));
+    await test.clock.advanceAsync(60_000);
+    expect(test.messageCodes()).toEqual([]);
+    expect(test.registry.kept.list).toEqual([]);
+  });
+});
+
 describe("an agent that makes edits", () => {
   it("is told its own changes alone, so that it makes nobody else's twice", async () => {
     const test = startWithFile();

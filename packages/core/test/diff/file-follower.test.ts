@@ -22,6 +22,26 @@ describe("a review whose file changes", () => {
     expect(await outcome).toEqual({ kind: "accepted", text: "one\nTWO\nthree\nFOUR\nfive\n", edited: false });
   });
 
+  it("between the check of its path and the review is followed, also where its text was known before", async () => {
+    const test = startWithFile();
+    test.clock.advance(5_000);
+    const checked = { facts: await test.files.lstat(path) };
+    const input = { path, text: original.replace("two", "TWO"), handle: path };
+    const facts = { inside: true, kind: "change", real: path, checked } as const;
+    test.registry.open(ownerOf("two"), input, facts);
+    await test.editor.nextView();
+    test.files.addFile(path, original.replace("four", "FOUR"));
+    test.registry.open(ownerOf("one"), input, facts);
+    const view = await test.editor.nextView();
+    expect(view.originalText).toBe(original);
+    await test.clock.advanceAsync(100);
+    await standingOf(test, view, "merged");
+    expect(view).toMatchObject({
+      originalText: original.replace("four", "FOUR"),
+      text: "one\nTWO\nthree\nFOUR\nfive\n",
+    });
+  });
+
   it("keeps what the user has typed, too", async () => {
     const test = startWithFile();
     const { outcome } = test.open("one", original.replace("two", "TWO"));
@@ -81,6 +101,28 @@ describe("a review whose file changes", () => {
     test.files.addFile(path, original.replace("four", "FOUR"));
     view.accept();
     expect(await outcome).toMatchObject({ kind: "accepted", text: "one\nTWO\nthree\nFOUR\nfive\n" });
+  });
+
+  it("is read again before an accept, whatever its times say, and for the terminal's answer only where they differ", async () => {
+    const test = startWithFile();
+    test.clock.advance(5_000);
+    let readings = 0;
+    test.files.onBefore((call) => {
+      if (call === "readReal") readings += 1;
+    });
+    test.open("one", original.replace("two", "TWO"));
+    const { id } = test.open("two", original.replace("two", "TWO"));
+    await test.editor.nextView();
+    await test.editor.nextView();
+    expect(readings).toBe(2);
+    await test.registry.closeByAgent(ownerOf("one"), path, { notify: false });
+    expect(readings).toBe(2);
+    let lastLooks = 0;
+    test.files.onBefore((call) => {
+      if (call === "readReal" && test.registry.proposals.some((one) => one.id === id)) lastLooks += 1;
+    });
+    expect(await test.registry.accept(id)).toBe(true);
+    expect(lastLooks).toBe(1);
   });
 
   it("an accept by a command that would overwrite a change is refused, and the review shows it", async () => {

@@ -26,7 +26,7 @@ export function ownerOf(sessionId: string, changes: Partial<ProposalOwner> = {})
 }
 
 /** Everything a session was told, and whether it can be told now. */
-export class TestCarrier implements OutcomeCarrier {
+class TestCarrier implements OutcomeCarrier {
   readonly carried: { readonly sessionId: string; readonly path: string; readonly outcome: DiffOutcome }[] = [];
   readonly reachable: Set<string> = new Set(["one", "two"]);
   /** Whether the sessions that are here have a stream. */

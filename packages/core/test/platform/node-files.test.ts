@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -194,6 +195,15 @@ describe.each([
     expect(await readReal("/proc/kallsyms", 10)).toBeUndefined();
   });
 
+  it("believes what was found there just before", async () => {
+    const file = join(makeRealDirectory(), "file");
+    writeFileSync(file, "text");
+    const found = await files.lstat(file);
+    if (found === undefined) expect.fail("no file");
+    expect(await readReal(file, 100, found)).toEqual(Buffer.from("text"));
+    expect(await readReal(file, 100, { ...found, kind: "other" })).toBeUndefined();
+  });
+
   it("follows no link, at any level", async () => {
     const directory = makeRealDirectory();
     const path = (name: string): string => join(directory, name);
@@ -261,6 +271,27 @@ describe("reading what was checked, while another process puts a link in its pla
       },
     });
     expect(await replacing.readReal(file, 100)).toEqual(Buffer.from("second"));
+  });
+});
+
+describe("two states of a file", () => {
+  it("are told apart although size and time are the same", async () => {
+    const directory = makeDirectory();
+    const [one, two] = [join(directory, "one"), join(directory, "two")];
+    for (const file of [one, two]) {
+      writeFileSync(file, "text");
+      utimesSync(file, 1, 1);
+    }
+    const [before, other] = [await files.lstat(one), await files.lstat(two)];
+    expect(before?.id).not.toBe(other?.id);
+    await expect
+      .poll(async () => {
+        writeFileSync(one, "next");
+        utimesSync(one, 1, 1);
+        return (await files.lstat(one))?.changedMs;
+      })
+      .not.toBe(before?.changedMs);
+    expect(await files.lstat(one)).toMatchObject({ size: before?.size, modifiedMs: 1_000, id: before?.id });
   });
 });
 

@@ -166,12 +166,12 @@ export interface EventRecord {
   readonly edits: () => number;
 }
 
-export type Verdict =
+type Verdict =
   | { readonly kind: "accepted"; readonly text: string }
   | { readonly kind: "rejected" }
   | { readonly kind: "closed" };
 
-export function createEventRecord(): EventRecord {
+function createEventRecord(): EventRecord {
   const verdicts: Verdict[] = [];
   let edits = 0;
   return {

@@ -195,13 +195,13 @@ function offsetAt(text: string, position: Position): number {
 }
 
 /** The text of a range, not more than about `limitBytes` UTF-8 bytes of it. */
-export function readRange(text: string, range: Range, limitBytes: number): string {
+function readRange(text: string, range: Range, limitBytes: number): string {
   const start = offsetAt(text, range.start);
   // A UTF-16 unit is at least one byte of UTF-8, so no more units than bytes are ever needed.
   return text.slice(start, Math.min(offsetAt(text, range.end), start + limitBytes));
 }
 
 /** Whether nothing is selected. */
-export function isEmptyRange(range: Range): boolean {
+function isEmptyRange(range: Range): boolean {
   return range.start.line === range.end.line && range.start.character === range.end.character;
 }

@@ -17,6 +17,7 @@ interface Entry {
   mode: number;
   data: string;
   modifiedMs: number;
+  readonly id: string;
 }
 
 export type FilesCall = Exclude<keyof Files, "removeSync" | "watch">;
@@ -39,6 +40,7 @@ export class MemoryFiles implements Files {
   readonly #entries: Map<string, Entry> = new Map();
   readonly #faults: { readonly call: FilesCall; readonly path: string | undefined; readonly code: string }[] = [];
   readonly #before: ((call: FilesCall, path: string) => void)[] = [];
+  #made = 0;
   readonly #watches: Set<{ readonly directory: string; readonly onChange: () => void }> = new Set();
 
   constructor(options: MemoryFilesOptions) {
@@ -90,8 +92,8 @@ export class MemoryFiles implements Files {
     this.#enter("lstat", path);
     const entry = this.#entries.get(this.#throughParents(path));
     if (entry === undefined) return undefined;
-    const { kind, uid, mode, data, modifiedMs } = entry;
-    return { kind, uid, mode, size: Buffer.byteLength(data), modifiedMs };
+    const { kind, uid, mode, data, modifiedMs, id } = entry;
+    return { kind, uid, mode, size: Buffer.byteLength(data), modifiedMs, changedMs: modifiedMs, id };
   }
 
   async makeDirectory(path: string, mode: number): Promise<"created" | "exists"> {
@@ -210,7 +212,13 @@ export class MemoryFiles implements Files {
 
   #put(path: string, entry: { kind: Entry["kind"]; uid: number | undefined; mode: number; data: string }): void {
     const modifiedMs = this.#options.clock.now();
-    this.#entries.set(path, { ...entry, uid: entry.uid ?? this.#options.uid, modifiedMs });
+    this.#made += 1;
+    this.#entries.set(path, {
+      ...entry,
+      uid: entry.uid ?? this.#options.uid,
+      modifiedMs,
+      id: this.#made.toString(),
+    });
     this.#tell(path);
   }
 

@@ -5,13 +5,13 @@ import { type Measurement, median } from "./row.ts";
 export const startRows: readonly Measurement[] = [
   {
     rows: [
-      { name: "code loaded at start", unit: "kB", goal: { figure: 60 } },
+      { name: "code loaded at start", unit: "kB", goal: { figure: 100 } },
       { name: "all code, minified", unit: "kB", goal: { figure: 600 } },
       { name: "require()", unit: "ms", goal: { ratio: 0.06 } },
       { name: "memory added by start, no agent: resident", unit: "MB", goal: { figure: 10 } },
       { name: "memory added by start, no agent: heap and buffers", unit: "MB" },
       { name: "activation to listening with records written", unit: "ms" },
-      { name: "main thread's time of that", unit: "ms", goal: { figure: 20 } },
+      { name: "main thread's time of that", unit: "ms", goal: { figure: 25 } },
       { name: "initialize, first session", unit: "ms", goal: { figure: 150 } },
       { name: "initialize, later sessions, p50", unit: "ms", goal: { ratio: 1 } },
     ],

@@ -1,6 +1,6 @@
 import Module from "node:module";
 
-const folder = new URL("../../../../apps/vscode/test/fake-vscode/index.ts", import.meta.url).href;
+const folder = new URL("../../../../apps/vscode/test/fake-vscode/", import.meta.url).href;
 
 interface ModuleHooks {
   resolve(specifier: string, context: object, next: (specifier: string, context: object) => object): object;

@@ -155,7 +155,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** Whether a value is an object with string keys. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -25,7 +25,7 @@ export function componentDirectory(component: Component): string {
 const stampName = ".installed";
 
 /** Whether the component was installed to the end. */
-export function isInstalled(component: Component): boolean {
+function isInstalled(component: Component): boolean {
   return existsSync(join(componentDirectory(component), stampName));
 }
 

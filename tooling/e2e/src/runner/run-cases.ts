@@ -16,7 +16,7 @@ export interface Totals {
 }
 
 /** How one case ended. */
-export interface CaseResult {
+interface CaseResult {
   readonly id: string;
   readonly status: "passed" | "failed" | "skipped";
   readonly seconds?: number;

@@ -92,7 +92,7 @@ export async function startDaemon(command: string, args: readonly string[], opti
 }
 
 /** Ends a process group by its leader's id: politely, then not. A group that is gone is fine. */
-export async function endGroup(leader: number): Promise<void> {
+async function endGroup(leader: number): Promise<void> {
   if (!signal(-leader, "SIGTERM")) return;
   const gone = await poll("the process group's end", () => !signal(-leader, 0), { timeout: 4_000 }).catch(() => false);
   if (!gone) signal(-leader, "SIGKILL");

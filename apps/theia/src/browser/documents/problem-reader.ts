@@ -186,7 +186,7 @@ export class ProblemFreshness {
 }
 
 /** Looks until `done`, or until the time is over. */
-export async function waitUntil(done: () => boolean, longest: number): Promise<void> {
+async function waitUntil(done: () => boolean, longest: number): Promise<void> {
   const end = Date.now() + longest;
   while (!done() && Date.now() < end) await new Promise<void>((resolve) => setTimeout(resolve, pollEvery));
 }

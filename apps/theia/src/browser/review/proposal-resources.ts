@@ -141,7 +141,7 @@ export function proposalUri(file: URI, proposalId: string): URI {
   return file.withScheme(proposalScheme).withQuery(proposalId).withFragment("");
 }
 
-export function originalUri(file: URI, proposalId: string): URI {
+function originalUri(file: URI, proposalId: string): URI {
   return file.withScheme(originalScheme).withQuery(proposalId).withFragment("");
 }
 

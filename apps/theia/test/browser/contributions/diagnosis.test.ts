@@ -1,11 +1,5 @@
-import {
-  type AgentSettings,
-  type EditorFacts,
-  examineAgents,
-  examineAsking,
-  examineConnecting,
-  examineEditor,
-} from "@patchbay/core";
+import type { AgentSettings, EditorFacts } from "@patchbay/core";
+import { examineAgents, examineAsking, examineConnecting, examineEditor } from "@patchbay/core/diagnosis";
 import { expect, it } from "vitest";
 import { diagnosisText } from "../../../src/browser/contributions/diagnosis.ts";
 

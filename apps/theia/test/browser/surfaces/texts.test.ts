@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { examineEditor } from "@patchbay/core";
+import { examineEditor } from "@patchbay/core/diagnosis";
 import { LabelParser } from "@theia/core/lib/browser/label-parser";
 import markdownit from "@theia/core/shared/markdown-it";
 import { describe, expect, it } from "vitest";

@@ -54,7 +54,7 @@ export function encodeContextUpdate(context: EditorContext): string {
  * `ide/diffAccepted` or `ide/diffRejected`, with the path exactly as it was received. Undefined for ends the agent knows
  * of (its own terminal), or that are about a proposal it has replaced: a rejection would settle the newer one, which has the same path.
  */
-export function encodeOutcomeNotification(path: string, outcome: DiffOutcome): string | PiecedText | undefined {
+function encodeOutcomeNotification(path: string, outcome: DiffOutcome): string | PiecedText | undefined {
   switch (outcome.kind) {
     case "accepted": {
       const params = { filePath: path, content: outcome.text };

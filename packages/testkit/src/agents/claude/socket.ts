@@ -100,7 +100,7 @@ export class ClaudeSocket {
 }
 
 /** One message of the companion: an answer, a request or a notification. */
-export interface IncomingMessage {
+interface IncomingMessage {
   readonly id?: number | string | undefined;
   readonly method?: string | undefined;
   readonly params?: unknown;
@@ -152,7 +152,7 @@ const mentionSchema = z.object({
 
 const toolListSchema = z.object({ tools: z.array(z.looseObject({ name: z.string() })) });
 
-export function parseIncoming(text: string): IncomingMessage {
+function parseIncoming(text: string): IncomingMessage {
   return incomingSchema.parse(JSON.parse(text));
 }
 

@@ -115,7 +115,7 @@ export interface CuttableFetch {
   isStreamRefusal(error: unknown): boolean;
 }
 
-export function createCuttableFetch(): CuttableFetch {
+function createCuttableFetch(): CuttableFetch {
   const open = new Set<(how: "clean" | "reset") => void>();
   const refusals = new WeakSet<object>();
   return {

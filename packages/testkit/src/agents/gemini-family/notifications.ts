@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AgentView } from "../agent-driver.ts";
 
 /** An open file as `ide/contextUpdate` has it: 1-based. */
-export interface ContextFile {
+interface ContextFile {
   readonly path: string;
   readonly timestamp: number;
   readonly isActive?: boolean | undefined;
