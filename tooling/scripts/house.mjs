@@ -129,7 +129,7 @@ const panel = {
   messages: { rooms: ["strings"], packages: ["@patchbay/conversations/model", "zod"] },
   bridge: { rooms: pageMessages },
   store: {
-    rooms: [...pageMessages, "bridge"],
+    rooms: [...pageMessages, "bridge", "messages/for-page"],
     packages: [...preact, "@patchbay/conversations/model", "zod"],
   },
   code: { rooms: ["store", "views/widgets"], packages: [...preact, "highlight.js"] },

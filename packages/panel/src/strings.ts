@@ -10,6 +10,7 @@ export const panelStrings = {
   "log.label": "Conversation with {agent}",
   "log.older": "Loading earlier messages…",
   "log.latest": "Jump to latest",
+  "log.question": "Show the open question",
   "log.empty": "Ask {agent} to explain, change or test something in this workspace.",
   "log.you": "You",
   "access.notKept": "New messages can’t be saved to disk. They are kept until this window closes.",
@@ -30,7 +31,6 @@ export const panelStrings = {
   // States
   "state.starting": "Starting {agent}…",
   "state.running": "Working",
-  "state.waiting": "Waiting for your answer",
   "state.retrying": "Attempt {attempt} failed: {reason}. Next attempt in {seconds} s.",
   "state.retryingNow": "Attempt {attempt} failed: {reason}. Trying again…",
   "state.signedOut": "{agent} needs you to sign in.",
@@ -38,8 +38,6 @@ export const panelStrings = {
   "state.signInAgain": "Try Again",
   "state.ended": "{agent} is not running. Your next message starts it again.",
   "state.failed": "{agent} exited: {reason}",
-  "state.restart": "Restart",
-  "state.idle": "Ready",
 
   // The list of conversations
   "list.title": "Conversations",
@@ -177,13 +175,11 @@ export const panelStrings = {
   "compose.noImages": "{agent} doesn’t accept images.",
   "compose.drop": "Drop to add to the message",
   "compose.suggestions": "Suggestions",
-  "compose.noMatch": "No matches",
   "queue.title": "Queued",
   "queue.edit": "Edit",
   "queue.remove": "Remove",
   "queue.now": "Stop and send now",
   "option.neverAsks": "Never asks before it changes files or runs commands.",
-  "option.sometimesAsks": "Asks before some actions.",
   "option.on": "{name}: on",
   "option.off": "{name}: off",
   "usage.label": "Context used: {percent}",

@@ -32,6 +32,7 @@ export {
   createAcpAgent,
   type FamilyAcpAgent,
 } from "./conversations/acp-agent-family.ts";
+export { type AcpAct, type AcpLine, AcpReplay, parseAcpTranscript } from "./conversations/acp-transcript.ts";
 export type { DiffControls, EditorHostControls, TestRunner } from "./contract/contract-case.ts";
 export { createMemoryEditorControls, type MemoryEditorControls } from "./contract/memory-editor-controls.ts";
 export { editorHostContract, type EditorHostContractOptions } from "./contract/editor-host-contract.ts";

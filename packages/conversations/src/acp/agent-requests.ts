@@ -97,7 +97,7 @@ export class AgentRequests {
     const { questions, texts } = this.#context;
     const { id } = request.call;
     texts.end();
-    const tool = this.tools.hear(request.call);
+    const tool = this.tools.hear(request.call, true);
     this.tools.setState(id, "waiting");
     const question = await questionOf(request, tool, this.tools.diffsOf(id), this.#context);
     if (this.#context.isStopped()) return { kind: "result", value: permissionResult(undefined) };

@@ -7,7 +7,6 @@ import { asksForSignIn, isSessionMissing } from "./failures.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Reply } from "./json-rpc.ts";
 import type { AcpProfile } from "./profiles.ts";
-import type { UpdateSink } from "./sink.ts";
 
 /** A server of the Model Context Protocol that the agent is to use, reached over HTTP. */
 export interface HttpMcpServer {
@@ -31,14 +30,15 @@ export interface OpeningOptions {
 /** What opening a session takes part in. */
 export interface OpeningPlace {
   readonly connection: AcpConnection;
-  readonly sink: UpdateSink;
   readonly hearing: Hearing;
+  /** The agent remembers nothing of the session that was to be continued. */
+  onForgotten(detail: string | undefined): void;
 }
 
 /** As the start wants it; where the agent cannot, or has lost the session, a new one, and the user is told. */
 export async function openSession(options: OpeningOptions, place: OpeningPlace): Promise<Reply> {
-  const { start, profile } = options;
-  const { connection, sink } = place;
+  const { start } = options;
+  const { connection } = place;
   const setup = setupOf(options, connection);
   if (start.kind === "new") return await connection.request("session/new", setup);
   const reply = start.kind === "resume" ? await resume(start, options, place) : await fork(start, options, place);
@@ -46,8 +46,7 @@ export async function openSession(options: OpeningOptions, place: OpeningPlace):
   if (reply !== undefined && asksForSignIn(reply.error)) return reply;
   const fresh = await connection.request("session/new", setup);
   if (fresh.kind === "result") {
-    const detail = reply === undefined || isSessionMissing(reply.error) ? {} : { detail: reply.error.message };
-    sink.notice("info", `${profile.name} starts anew: it does not remember what was said before.`, detail);
+    place.onForgotten(reply === undefined || isSessionMissing(reply.error) ? undefined : reply.error.message);
   }
   return fresh;
 }

@@ -1,4 +1,4 @@
-import { type Event, PatchbayError } from "@patchbay/core";
+import { type Event, messageOf, PatchbayError } from "@patchbay/core";
 import type { AgentSession, Prompt, SessionHost } from "../driver.ts";
 import type { Answer, SessionCapabilities, SessionState, SessionUpdate, TurnEndReason, Usage } from "../model/index.ts";
 import type { ProcessExit } from "../process/agent-process.ts";
@@ -22,6 +22,8 @@ export interface AcpSessionOptions extends ConnectionOptions, OpeningOptions {
   readonly host: SessionHost;
   /** An id that no other session has. */
   readonly runId: string;
+  /** Unsaved changes are saved before each prompt: most agents read the disk, whatever the editor has. */
+  readonly autosave: boolean;
 }
 
 /** How long an agent may take to end a turn that the user has stopped, ms: the session goes on without its answer then. */
@@ -53,6 +55,8 @@ export class AcpSession implements AgentSession {
   #connection: AcpConnection | undefined;
   #sessionId: string | undefined;
   #turn: Turn | undefined;
+  /** The agent has begun a new session in place of an earlier one, and the user does not know it yet. */
+  #forgotten: { readonly detail?: string } | undefined;
   #isStarted = false;
   #isClosed = false;
 
@@ -79,6 +83,11 @@ export class AcpSession implements AgentSession {
 
   get onUpdate(): Event<SessionUpdate> {
     return this.#sink.onUpdate;
+  }
+
+  /** The connection, while there is one: for the list of the sessions that the agent keeps. */
+  get connection(): AcpConnection | undefined {
+    return this.#channel?.exited === undefined ? this.#connection : undefined;
   }
 
   get capabilities(): SessionCapabilities {
@@ -112,6 +121,8 @@ export class AcpSession implements AgentSession {
       throw error;
     }
     this.#isStarted = true;
+    // Entries before this moment are taken for a replay.
+    this.#options.clock.setTimeout(() => this.#tellForgotten(), 0);
   }
 
   async prompt(prompt: Prompt): Promise<TurnEndReason> {
@@ -191,7 +202,11 @@ export class AcpSession implements AgentSession {
     const { profile } = this.#options;
     const connection = this.#connection;
     if (connection === undefined) return false;
-    const reply = await openSession(this.#options, { connection, sink: this.#sink, hearing: this.#hearing });
+    const reply = await openSession(this.#options, {
+      connection,
+      hearing: this.#hearing,
+      onForgotten: (detail) => (this.#forgotten = detail === undefined ? {} : { detail }),
+    });
     const signIn = signInOf(reply, connection.agent);
     if (signIn !== undefined) {
       this.#signedOut(signIn);
@@ -216,9 +231,9 @@ export class AcpSession implements AgentSession {
 
   /** Sends a prompt and waits for the end of its turn; undefined: it was not sent, and the user knows why. */
   async #run(turn: Turn, { blocks }: Prompt): Promise<Reply | "abandoned" | undefined> {
-    const { host, profile } = this.#options;
+    const { profile } = this.#options;
     if (this.#sessionId === undefined && !(await this.#openAgain())) return undefined;
-    for (const block of blocks) if (block.type === "mention") await host.saveIfDirty(block.path);
+    await this.#save(blocks);
     const content = contentOf(blocks, await this.#requests.takeEdited(), this.#promptForm());
     if (content.leftOut.length > 0) {
       this.#sink.notice("warning", `${profile.name} takes no images: ${content.leftOut.join(", ")} was not sent.`);
@@ -228,10 +243,27 @@ export class AcpSession implements AgentSession {
     return await Promise.race([this.#request("session/prompt", params), turn.abandoned]);
   }
 
+  /** Saves what is mentioned, and what else is open with changes. */
+  async #save(blocks: Prompt["blocks"]): Promise<void> {
+    const { host, autosave, logger } = this.#options;
+    if (!autosave) return;
+    try {
+      const open = (await host.view?.openFiles()) ?? [];
+      const dirty = open.flatMap(({ path, isDirty }) => (isDirty ? [path] : []));
+      const mentioned = blocks.flatMap((block) => (block.type === "mention" ? [block.path] : []));
+      await Promise.all(Array.from(new Set([...mentioned, ...dirty]), (path) => host.saveIfDirty(path)));
+    } catch (error) {
+      logger.warn("Files could not be saved before a prompt", { reason: messageOf(error) });
+    }
+  }
+
   /** The user may have signed in meanwhile. */
   async #openAgain(): Promise<boolean> {
     try {
-      if (await this.#open()) return true;
+      if (await this.#open()) {
+        this.#tellForgotten();
+        return true;
+      }
       this.#fail(signInNeeded(this.#options.profile.name));
     } catch (error) {
       this.#fail({ text: error instanceof PatchbayError ? error.message : String(error), action: "restart" });
@@ -250,6 +282,14 @@ export class AcpSession implements AgentSession {
     if (signIn !== undefined) this.#signedOut(signIn);
     this.#fail(failureOf(reply.error, this.#options.profile.name));
     return "failed";
+  }
+
+  #tellForgotten(): void {
+    const forgotten = this.#forgotten;
+    this.#forgotten = undefined;
+    if (forgotten === undefined) return;
+    const { name } = this.#options.profile;
+    this.#sink.notice("warning", `${name} starts anew: it does not remember what was said before.`, forgotten);
   }
 
   #fail({ text, ...more }: Failure): void {

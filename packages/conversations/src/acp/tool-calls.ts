@@ -12,6 +12,8 @@ const inputLimit = 65_536;
 interface Call {
   readonly entry: ToolEntry;
   readonly turn: string;
+  /** The agent's own name of the tool, where it has said it. */
+  readonly ownName: string | undefined;
   readonly rawInput: unknown;
   readonly diffs: readonly DiffContent[];
   /** What an agent's own terminal has printed by now, its end; and what the last message has added to it. */
@@ -48,12 +50,17 @@ export class ToolCalls {
 
   /** A turn begins: ids that come again from now on are of other calls, as some models count theirs from 1 each time. */
   beginTurn(turn: string): void {
+    // What has ended before the last turn is told no more of, and may hold whole files.
+    for (const [id, call] of this.#calls) {
+      if (call.turn !== this.#turn && finalStates.has(call.entry.state)) this.#calls.delete(id);
+    }
     this.#turn = turn;
   }
 
   /** What was said of a call; returns its entry. */
   hear(fields: ToolFields, isNew = false): ToolEntry {
-    const before = this.#find(fields.id, isNew);
+    const isBegun = isNew || fields.status === "pending" || fields.status === "in_progress";
+    const before = this.#find(fields.id, isBegun);
     const call = this.#merge(before, fields);
     this.#keep(fields.id, before, call);
     return call.entry;
@@ -62,10 +69,6 @@ export class ToolCalls {
   /** The diffs that an agent has told of a call. */
   diffsOf(id: string): readonly DiffContent[] {
     return this.#calls.get(id)?.diffs ?? [];
-  }
-
-  inputOf(id: string): unknown {
-    return this.#calls.get(id)?.rawInput;
   }
 
   entryOf(id: string): ToolEntry | undefined {
@@ -107,6 +110,7 @@ export class ToolCalls {
     }
   }
 
+  /** What ended in an earlier turn does not begin again: it is another call. */
   #find(id: string, isNew: boolean): Call | undefined {
     const call = this.#calls.get(id);
     if (call === undefined) return undefined;
@@ -123,7 +127,8 @@ export class ToolCalls {
     const parent = this.#parentOf(fields.meta) ?? old?.parent;
     const locations = fields.locations?.length ? fields.locations : old?.locations;
     const title = fields.title === undefined || fields.title === "" ? old?.title : fields.title;
-    const name = this.#nameOf(fields) ?? old?.name ?? title ?? tool;
+    const ownName = this.#nameOf(fields) ?? before?.ownName;
+    const name = ownName ?? tool;
     const command = tool === "execute" ? (commandOf(rawInput) ?? title) : undefined;
     const entry: ToolEntry = {
       kind: "tool",
@@ -143,6 +148,7 @@ export class ToolCalls {
     const call = {
       entry,
       turn: before?.turn ?? this.#turn,
+      ownName,
       rawInput,
       diffs: diffs.length > 0 ? diffs : (before?.diffs ?? []),
       terminal,

@@ -90,6 +90,7 @@ export function labWith<Agent extends AcpAgent>(
     cwd,
     start: { kind: "new" },
     runId: "run",
+    autosave: true,
     ...more,
   });
   const waiting = new Set<() => void>();

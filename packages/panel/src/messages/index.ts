@@ -1,3 +1,4 @@
+export * from "./document.ts";
 export * from "./for-page.ts";
 export * from "./from-host.ts";
 export * from "./from-page.ts";

@@ -5,6 +5,7 @@ import {
   type PromptBlock,
 } from "@patchbay/conversations/model";
 import type { Bridge } from "../bridge.ts";
+import { entryForPage } from "../messages/for-page.ts";
 import type {
   AgentInfo,
   ConversationSummary,
@@ -61,6 +62,27 @@ export type PanelEvent =
   | { readonly type: "sent" }
   /** Another conversation is open, or the same one was sent anew as a whole. */
   | { readonly type: "opened"; readonly isSame: boolean };
+
+function trimmed({ place, entry }: PlacedEntry): PlacedEntry {
+  return { place, entry: entryForPage(entry) };
+}
+
+/** What was loaded before the snapshot's first entry stays: somebody may be reading there. */
+function withOlder(open: ConversationSnapshot, before: ConversationSnapshot): ConversationSnapshot {
+  const first = open.entries[0]?.place;
+  const older = before.entries.filter(({ place }) => first !== undefined && place < first);
+  const isJoined = first !== undefined && older.at(-1)?.place === first - 1 && before.start === open.start;
+  return isJoined ? { ...open, entries: [...older, ...open.entries] } : open;
+}
+
+/** A language that the browser knows. */
+function knownLocale(settings: PanelSettings): PanelSettings {
+  try {
+    return { ...settings, locale: Intl.getCanonicalLocales(settings.locale)[0] ?? "en" };
+  } catch {
+    return { ...settings, locale: "en" };
+  }
+}
 
 /** Holds the state; what listens is called at most once a frame for what streams, and at once for everything else. */
 export class PanelStore {
@@ -139,7 +161,7 @@ export class PanelStore {
         this.update({ agents: message.agents });
         return;
       case "settings":
-        this.update({ settings: message.settings });
+        this.update({ settings: knownLocale(message.settings) });
         return;
       case "selection":
         this.update({ selection: message.block });
@@ -169,7 +191,7 @@ export class PanelStore {
   }
 
   #hello({ settings, strings, agents, conversations, selection, open }: Hello): void {
-    this.#state = { ...this.#state, settings, strings, agents, conversations, selection };
+    this.#state = { ...this.#state, settings: knownLocale(settings), strings, agents, conversations, selection };
     this.#open(open);
   }
 
@@ -177,8 +199,9 @@ export class PanelStore {
     const isSame = open !== undefined && open.id === this.#state.open?.id;
     this.#askedBefore = undefined;
     this.#isResyncing = false;
+    const before = this.#state.open;
     this.update({
-      open,
+      open: isSame && before !== undefined ? withOlder(open, before) : open,
       rewind: undefined,
       ...(isSame ? {} : { isFinding: false, found: undefined }),
       // Another conversation is to be seen.
@@ -197,7 +220,13 @@ export class PanelStore {
       this.post({ type: "resync", conversation });
       return;
     }
-    this.#state = { ...this.#state, open: patched };
+    // An output that grows for hours is shown by its end.
+    const grown = new Set(patch.appends.map(({ place }) => place));
+    const entries =
+      grown.size === 0
+        ? patched.entries
+        : patched.entries.map((placed) => (grown.has(placed.place) ? trimmed(placed) : placed));
+    this.#state = { ...this.#state, open: { ...patched, entries } };
     this.#notifyNextFrame();
   }
 

@@ -1,24 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { panelDocument } from "../../src/messages/index.ts";
 import { fonts, themes } from "./themes.ts";
 
 const dist = join(import.meta.dirname, "..", "..", "dist");
 const address = "http://panel.test";
-const nonce = "bm9uY2U";
+const nonce = "bm9uY2Ugb2YgYSB0ZXN0";
 
 const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
-
-/** What hosts must set at least. */
-export const policy: string = [
-  "default-src 'none'",
-  `script-src 'nonce-${nonce}'`,
-  `style-src ${address} 'nonce-${nonce}'`,
-  `img-src ${address} data: blob:`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-].join("; ");
 
 function findBrowser(): string | undefined {
   const chosen = process.env["PATCHBAY_E2E_BROWSER"];
@@ -80,8 +70,7 @@ export class PanelLab {
         problems.push(`asked for ${route.request().url()}`);
         await route.abort();
       } else if (pathname === "/") {
-        const body = html(theme, direction);
-        await route.fulfill({ contentType: "text/html", body, headers: { "Content-Security-Policy": policy } });
+        await route.fulfill({ contentType: "text/html", body: html(theme, direction) });
       } else if (existsSync(file)) {
         const contentType = types[pathname.slice(pathname.lastIndexOf(".") + 1)] ?? "text/plain";
         await route.fulfill({ contentType, body: readFileSync(file) });
@@ -93,10 +82,16 @@ export class PanelLab {
   }
 }
 
+/** The document that hosts use, with the bench in the place of the editor. */
 function html(theme: keyof typeof themes, direction: string): string {
-  return `<!doctype html><html lang="en" dir="${direction}"><head><meta charset="utf-8"><title>Panel</title>
-<style nonce="${nonce}">:root{${themes[theme]}${fonts}}</style>
-<link rel="stylesheet" href="/page/panel.css">
-<script nonce="${nonce}" src="/bench/panel-bench.js"></script>
-<script nonce="${nonce}" type="module" src="/page/panel.js"></script></head><body><div id="panel"></div></body></html>`;
+  return panelDocument({
+    script: "/page/panel.js",
+    style: "/page/panel.css",
+    nonce,
+    source: address,
+    locale: "en",
+    theme: themes[theme] + fonts,
+  })
+    .replace("<html", `<html dir="${direction}"`)
+    .replace("<script", `<script nonce="${nonce}" src="/bench/panel-bench.js"></script>\n<script`);
 }

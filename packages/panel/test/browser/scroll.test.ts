@@ -169,6 +169,16 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
       .toBe(true);
   });
 
+  it("goes from one match to the next, also among entries that are there already", async () => {
+    await show(60);
+    await page.getByLabel("Find in conversation").click();
+    await page.keyboard.type("Answer 5.");
+    await page.getByText("1 of 1").waitFor();
+    await expect.poll(async () => Math.abs((await topOf("h5")) - 300)).toBeLessThan(300);
+    await page.getByLabel("Find", { exact: true }).fill("Answer 32.");
+    await expect.poll(async () => Math.abs((await topOf("h32")) - 300)).toBeLessThan(300);
+  });
+
   it("goes from prompt to prompt with Alt and the arrows", async () => {
     await show(100);
     await page.locator(".log").focus();

@@ -85,6 +85,21 @@ describe("the store", () => {
     expect(store.state.open?.entries).toEqual([{ place: 0, entry: { ...message(9), text: "9!" } }]);
   });
 
+  it("keeps older entries when the conversation is sent anew, so that nobody loses their place", () => {
+    const { store } = open(40, 160);
+    const newest = store.state.open?.entries.slice(-60) ?? [];
+    store.apply({ type: "conversation", open: { ...sampleConversation([], 0), sequence: 9, entries: newest } });
+    expect(store.state.open?.entries).toHaveLength(160);
+    expect(store.state.open?.sequence).toBe(9);
+  });
+
+  it("keeps none where some between them are missing", () => {
+    const { store } = open(0, 10);
+    const entries = [{ place: 50, entry: message(50) }];
+    store.apply({ type: "conversation", open: { ...sampleConversation([], 0), entries } });
+    expect(store.state.open?.entries).toEqual(entries);
+  });
+
   it("ignores patches that the state has already, and those of other conversations", () => {
     const { store, posted } = open(0, 1);
     const before = store.state;

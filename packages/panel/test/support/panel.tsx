@@ -1,5 +1,5 @@
 import type { ConversationSnapshot, Entry } from "@patchbay/conversations/model";
-import { render } from "preact";
+import { options, render } from "preact";
 import { act } from "preact/test-utils";
 import { PageHost } from "../../bench/page-host.ts";
 import { sampleConversation } from "../../bench/sample.ts";
@@ -18,6 +18,8 @@ Object.assign(globalThis, {
   ResizeObserver: NoObserver,
   IntersectionObserver: NoObserver,
 });
+// What follows a drawing that nobody waits for comes at once, and not when the document is gone.
+options.requestAnimationFrame = (callback) => queueMicrotask(callback);
 Element.prototype.scrollIntoView = () => undefined;
 
 /** The panel in jsdom, with a host that is in the page. */

@@ -126,11 +126,26 @@ export class AcpAgent {
 
   async #take(value: unknown): Promise<boolean> {
     if (this.#exited !== undefined) return false;
-    const message = messageSchema.parse(JSON.parse(JSON.stringify(value)));
+    const message: unknown = JSON.parse(JSON.stringify(value));
     await Promise.resolve();
+    this.take(message);
+    return true;
+  }
+
+  /** A message of the client has arrived. */
+  protected take(value: unknown): void {
+    const message = messageSchema.parse(value);
     if (message.method === undefined) this.#settle(message);
     else void this.#serve(message.method, message);
-    return true;
+  }
+
+  /** Says something to the client, whatever it is. */
+  protected deliver(message: unknown): void {
+    if (this.#exited !== undefined) return;
+    const text = JSON.stringify(message);
+    queueMicrotask(() => {
+      if (this.#exited === undefined) this.#messages.fire(JSON.parse(text));
+    });
   }
 
   #settle(message: AcpMessage): void {
@@ -162,11 +177,7 @@ export class AcpAgent {
   }
 
   #send(message: object): void {
-    if (this.#exited !== undefined) return;
-    const text = JSON.stringify({ jsonrpc: "2.0", ...message });
-    queueMicrotask(() => {
-      if (this.#exited === undefined) this.#messages.fire(JSON.parse(text));
-    });
+    this.deliver({ jsonrpc: "2.0", ...message });
   }
 }
 

@@ -36,6 +36,7 @@ export class ModelServer {
   #turns: Turn[] = [];
   #calls = 0;
   #held: Promise<void> = Promise.resolve();
+  readonly #asked: Set<() => void> = new Set();
   readonly #server = createServer((request, reply) => {
     this.#serve(request, reply).catch((error: unknown) => {
       reply.writeHead(500).end(String(error));
@@ -72,6 +73,11 @@ export class ModelServer {
     return () => release();
   }
 
+  /** Resolves when the conversation asks the next time, before it is answered. */
+  async untilAsked(): Promise<void> {
+    await new Promise<void>((resolve) => this.#asked.add(resolve));
+  }
+
   /** Bodies of the conversation's requests, oldest first. */
   get conversation(): readonly string[] {
     return this.requests.filter((request) => request.isConversation).map((request) => request.text);
@@ -96,7 +102,11 @@ export class ModelServer {
       return;
     }
     const isConversation = this.#protocol.isConversation(path, body);
-    if (isConversation) await this.#held;
+    if (isConversation) {
+      for (const wake of this.#asked) wake();
+      this.#asked.clear();
+      await this.#held;
+    }
     this.requests.push({ path, text, isConversation });
     if (!isConversation) {
       this.#protocol.answerErrand(reply, path, body);

@@ -25,6 +25,7 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
     return place !== undefined && top.some((placed) => placed.place === place) ? startAround(top, place) : undefined;
   });
   const shown = shownOf(top, start);
+  const asking = openQuestionBefore(open, shown);
   const now = useRef({ top, shown, start });
   now.current = { top, shown, start };
 
@@ -63,9 +64,12 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
   }, []);
 
   const wanted = useRef<number | undefined>(undefined);
+  const [, setReveals] = useState(0);
   const reveal = (place: number): void => {
     const first = now.current.top[0]?.place;
     wanted.current = place;
+    // Drawn again even where the same entries stay in the document.
+    setReveals((count) => count + 1);
     if (first !== undefined && place < first && first > open.start) {
       scroll.unpin();
       panel.askOlder();
@@ -129,7 +133,12 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
           {shown.before > 0 || (top[0]?.place ?? open.start) > open.start ? (
             <p class="note older">{words("log.older")}</p>
           ) : undefined}
-          {top.length === 0 ? <p class="empty">{words("log.empty", { agent })}</p> : undefined}
+          {top.length === 0 ? (
+            <div class="empty">
+              <p>{words("log.empty", { agent })}</p>
+              <p class="note">{words("compose.hint")}</p>
+            </div>
+          ) : undefined}
           {shown.entries.map((placed, index) => (
             <EntryView
               key={placed.entry.id}
@@ -142,6 +151,12 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
           <StatusRow />
         </div>
       </div>
+      {asking === undefined ? undefined : (
+        <button type="button" class="button latest asking-above" onClick={() => reveal(asking.place)}>
+          <Icon name="question" />
+          {words("log.question")}
+        </button>
+      )}
       {start === undefined ? undefined : (
         <button type="button" class="button latest" onClick={scroll.pin}>
           <Icon name="arrowDown" />
@@ -150,6 +165,13 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
       )}
     </div>
   );
+}
+
+/** An open question that is too far back to be in the document. */
+function openQuestionBefore({ entries, waiting }: ConversationSnapshot, shown: Shown): PlacedEntry | undefined {
+  const first = shown.entries[0]?.place ?? 0;
+  if (waiting === 0) return undefined;
+  return entries.find(({ place, entry }) => place < first && entry.kind === "question" && entry.outcome === undefined);
 }
 
 function isFirstReply({ entries }: Shown, index: number): boolean {

@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { AcpError } from "@patchbay/testkit";
+import { cleanLabs, geminiLab, qwenLab, type SessionLab } from "./session-lab.ts";
+
+afterEach(cleanLabs);
+
+/** What an agent gets when it asks by itself, in a turn. */
+async function ask(lab: SessionLab, method: string, params: object): Promise<unknown> {
+  let result: unknown;
+  lab.agent.play(async ({ agent }) => {
+    const { reply } = agent.askRaw(method, { sessionId: "s", ...params });
+    const message = await reply;
+    result = message.error === undefined ? message.result : message.error.code;
+  });
+  await lab.prompt("Go");
+  return result;
+}
+
+describe("reading through the door", () => {
+  it("gives the editor's text, or the lines that are wanted", async () => {
+    const lab = qwenLab();
+    const path = lab.path("a.txt");
+    lab.host.files.set(path, "1\n2\n3\n4");
+    await lab.session.start();
+    expect(await ask(lab, "fs/read_text_file", { path })).toEqual({ content: "1\n2\n3\n4" });
+    expect(await ask(lab, "fs/read_text_file", { path, line: 2, limit: 2 })).toEqual({ content: "2\n3\n" });
+    expect(await ask(lab, "fs/read_text_file", { path, line: 4 })).toEqual({ content: "4" });
+    expect(await ask(lab, "fs/read_text_file", { path, line: 9 })).toEqual({ content: "" });
+    expect(await ask(lab, "fs/read_text_file", { path, limit: 1_000 })).toEqual({ content: "1\n2\n3\n4" });
+  });
+
+  it("says of a missing file what the agent understands", async () => {
+    const gemini = geminiLab();
+    await gemini.session.start();
+    expect(await ask(gemini, "fs/read_text_file", { path: gemini.path("none") })).toEqual({ content: "" });
+    const qwen = qwenLab();
+    await qwen.session.start();
+    expect(await ask(qwen, "fs/read_text_file", { path: qwen.path("none") })).toBe(-32_002);
+  });
+
+  it("refuses what is not shared, and what has no place", async () => {
+    const lab = qwenLab();
+    const path = lab.path(".env");
+    lab.host.files.set(path, "SECRET=1");
+    lab.host.hidden.add(path);
+    await lab.session.start();
+    expect(await ask(lab, "fs/read_text_file", { path })).toBe(-32_603);
+    expect(await ask(lab, "fs/read_text_file", { path: "a.txt" })).toBe(-32_603);
+    expect(await ask(lab, "fs/read_text_file", { path: 1 })).toBe(-32_602);
+    expect(await ask(lab, "fs/delete", { path })).toBe(-32_601);
+  });
+});
+
+describe("writing through the door", () => {
+  it("needs no question in a mode that does not ask, and is told as such", async () => {
+    const lab = geminiLab();
+    const path = lab.path("a.txt");
+    lab.host.files.set(path, "one\n");
+    await lab.session.start();
+    await lab.session.setOption("mode", "autoEdit");
+    lab.agent.play(async ({ edit }) => void (await edit(path, "two\n", { asks: false })));
+    expect(await lab.prompt("Edit")).toBe("done");
+    expect(lab.host.files.get(path)).toBe("two\n");
+    expect(lab.tools()).toMatchObject([{ state: "done", changes: [{ before: "one\n", after: "two\n" }] }]);
+    expect(lab.updates).toContainEqual({ type: "file-changed", path, toolId: lab.tools()[0]?.id, isAsked: false });
+  });
+
+  it("asks by itself for what nobody has allowed: the agent's own settings may, the user has not", async () => {
+    const lab = geminiLab();
+    const path = lab.path("a.txt");
+    lab.host.files.set(path, "one\n");
+    await lab.session.start();
+    const write = ask(lab, "fs/write_text_file", { path, content: "two\n" });
+    const { id, question } = await lab.question();
+    expect(question).toMatchObject({
+      type: "permission",
+      change: { before: "one\n", after: "two\n", isEditable: true },
+    });
+    lab.session.answer(id, { type: "choice", choiceId: "allow", text: "three\n" });
+    expect(await write).toEqual({});
+    expect(lab.host.files.get(path)).toBe("three\n");
+    const second = ask(lab, "fs/write_text_file", { path, content: "four\n" });
+    lab.session.answer((await lab.question()).id, { type: "reject" });
+    expect(await second).toBe(-32_603);
+    expect(lab.host.files.get(path)).toBe("three\n");
+    expect(lab.tools().map(({ state }) => state)).toEqual(["done", "rejected"]);
+  });
+
+  it("asks again for another text than the one that was allowed, and for another file", async () => {
+    const lab = geminiLab();
+    const path = lab.path("a.txt");
+    lab.host.files.set(path, "one\n");
+    await lab.session.start();
+    const options = [{ optionId: "once", name: "Allow", kind: "allow_once" }];
+    const results: unknown[] = [];
+    lab.agent.play(async ({ agent }) => {
+      const content = [{ type: "diff", path, oldText: "one\n", newText: "two\n" }];
+      const toolCall = { toolCallId: "t", title: "a.txt", kind: "edit", content, locations: [{ path }] };
+      await agent.ask("session/request_permission", { sessionId: "s", options, toolCall });
+      for (const [name, text] of [
+        ["a.txt", "two\n"],
+        ["a.txt", "evil\n"],
+        ["b.txt", "two\n"],
+      ] as const) {
+        const { reply } = agent.askRaw("fs/write_text_file", { sessionId: "s", path: lab.path(name), content: text });
+        results.push((await reply).error?.code);
+      }
+    });
+    const turn = lab.prompt("Edit");
+    lab.session.answer((await lab.question()).id, { type: "choice", choiceId: "once" });
+    for (let times = 0; times < 2; times += 1) lab.session.answer((await lab.question()).id, { type: "reject" });
+    await turn;
+    expect(results).toEqual([undefined, -32_603, -32_603]);
+    expect(Object.fromEntries(lab.host.files)).toEqual({ [path]: "two\n" });
+  });
+
+  it("asks no more once the user has allowed all edits, until the mode is changed", async () => {
+    const lab = geminiLab();
+    const path = lab.path("a.txt");
+    lab.host.files.set(path, "one\n");
+    await lab.session.start();
+    lab.agent.play(async ({ edit }) => {
+      await edit(path, "two\n");
+      await edit(path, "three\n", { asks: false });
+    });
+    const turn = lab.prompt("Edit");
+    lab.session.answer((await lab.question()).id, { type: "choice", choiceId: "proceed_always" });
+    await turn;
+    expect(lab.host.files.get(path)).toBe("three\n");
+    await lab.session.setOption("mode", "plan");
+    const write = ask(lab, "fs/write_text_file", { path, content: "four\n" });
+    lab.session.answer((await lab.question()).id, { type: "reject" });
+    expect(await write).toBe(-32_603);
+  });
+
+  it("keeps the ends of lines and the mark of the agent's text in the user's", async () => {
+    const lab = geminiLab();
+    const path = lab.path("a.txt");
+    lab.host.files.set(path, "one\r\ntwo\r\n");
+    await lab.session.start();
+    lab.agent.play(async ({ agent }) => {
+      // The agent shows its change without returns, and writes it with them.
+      const content = [{ type: "diff", path, oldText: "one\ntwo\n", newText: "one\nTWO\n" }];
+      const toolCall = { toolCallId: "t", title: "a.txt", kind: "edit", content };
+      const options = [{ optionId: "once", name: "Allow", kind: "allow_once" }];
+      await agent.ask("session/request_permission", { sessionId: "s", options, toolCall });
+      await agent.ask("fs/write_text_file", { sessionId: "s", path, content: "\uFEFFone\r\nTWO\r\n" });
+    });
+    const turn = lab.prompt("Edit");
+    lab.session.answer((await lab.question()).id, { type: "choice", choiceId: "once", text: "one\nzwo\n" });
+    await turn;
+    expect(lab.host.files.get(path)).toBe("\uFEFFone\r\nzwo\r\n");
+  });
+
+  it("that fails is an error for the agent", async () => {
+    const lab = geminiLab();
+    await lab.session.start();
+    await lab.session.setOption("mode", "yolo");
+    lab.host.writeText = () => Promise.reject(new Error("The disk is full."));
+    expect(await ask(lab, "fs/write_text_file", { path: lab.path("a.txt"), content: "x" })).toBe(-32_603);
+    expect(lab.updates.some(({ type }) => type === "file-changed")).toBe(false);
+  });
+});
+
+describe("a failed turn", () => {
+  it.each([
+    [
+      "a provider's refusal as a code",
+      new AcpError(401, '{"error":{"code":401,"message":"API key not valid"}}'),
+      "sign-in",
+      "API key not valid",
+    ],
+    [
+      "a limit in nested documents",
+      new AcpError(
+        429,
+        JSON.stringify({ error: { message: JSON.stringify({ error: { message: "Quota exceeded", code: 429 } }) } }),
+      ),
+      "retry",
+      "Quota exceeded",
+    ],
+    [
+      "a status in the words",
+      new AcpError(-32_603, "Internal error", { details: "500 status code (no body)" }),
+      "retry",
+      "500 status code",
+    ],
+    ["words alone", new AcpError(-32_603, "Internal error", { details: "Loop detected" }), "retry", "Loop detected"],
+  ])("says what went wrong and what to do: %s", async (_, error, action, detail) => {
+    const lab = geminiLab();
+    await lab.session.start();
+    lab.agent.play(() => {
+      throw error;
+    });
+    expect(await lab.prompt("Go")).toBe("failed");
+    expect(lab.entries().at(-1)).toMatchObject({
+      kind: "notice",
+      level: "error",
+      action,
+      detail: expect.stringContaining(detail),
+    });
+    expect(await lab.prompt("Again")).toBe("done");
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { panelDocument } from "../../src/messages/index.ts";
+
+const parts = {
+  script: "https://host.test/panel.js",
+  style: "https://host.test/panel.css",
+  nonce: "0123456789abcdef0123456789abcdef",
+  source: "https://host.test",
+  locale: "en",
+} as const;
+
+describe("the page's document", () => {
+  it("lets in scripts by nonce alone, and nothing from elsewhere", () => {
+    const html = panelDocument(parts);
+    const policy = /Content-Security-Policy" content="([^"]*)"/u.exec(html)?.[1] ?? "";
+    expect(policy).toContain("default-src &#39;none&#39;");
+    expect(policy).toContain(`script-src &#39;nonce-${parts.nonce}&#39;;`);
+    expect(policy).not.toMatch(/unsafe|connect-src|\*/u);
+  });
+
+  it.each(['"><script>alert(1)</script>', "'; onload='alert(1)", "</style><script>alert(1)</script>"])(
+    "takes no markup from what it is made of: %s",
+    (text) => {
+      const html = panelDocument({ ...parts, script: text, style: text, locale: text, theme: `--vscode-x:${text};` });
+      expect(html.match(/<script/gu)).toHaveLength(1);
+      expect(html).not.toMatch(/<[^>]*"[^"]*"\s+on\w+=/u);
+    },
+  );
+
+  it("takes no nonce that could be guessed or end the policy", () => {
+    expect(() => panelDocument({ ...parts, nonce: "1" })).toThrow();
+    expect(() => panelDocument({ ...parts, nonce: "0123456789abcdef' 'unsafe-inline" })).toThrow();
+  });
+});

@@ -1,0 +1,195 @@
+// @vitest-environment jsdom
+import type { Entry } from "@patchbay/conversations/model";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { PageHost } from "../../bench/page-host.ts";
+import { sampleConversation } from "../../bench/sample.ts";
+import { TestPanel } from "../support/panel.tsx";
+
+let panel: TestPanel | undefined;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  panel?.close();
+});
+
+const message = (id: string, text: string, parent?: string): Entry => ({
+  kind: "message",
+  id,
+  at: 0,
+  text,
+  isComplete: true,
+  ...(parent === undefined ? {} : { parent }),
+});
+
+describe("the panel", () => {
+  it("offers what is installed, and says how to install the rest", async () => {
+    panel = await TestPanel.start(new PageHost());
+    await panel.press("Claude Code");
+    expect(panel.heard("new-conversation")).toEqual([{ type: "new-conversation", agent: "claude" }]);
+    await panel.press("How to install Qwen Code");
+    expect(panel.heard("open-link")).toHaveLength(1);
+  });
+
+  it("says what failed and loses nothing: the host is asked for everything again, and the draft is there", async () => {
+    panel = await TestPanel.show([message("m", "Hello")]);
+    await panel.write("Half a thou");
+    const broken = vi.spyOn(Intl, "RelativeTimeFormat").mockImplementation(function fail() {
+      throw new Error("no times here");
+    });
+    panel.host.conversations = [{ id: "c2", agent: "gemini", title: "Other", changedAt: 0, state: "idle" }];
+    await panel.do(() => panel?.host.hello());
+    await panel.press("Show conversations");
+    expect(panel.text).toContain("safe");
+    expect(panel.heard("failed")[0]?.message).toContain("no times here");
+    broken.mockRestore();
+    await panel.press("Reload");
+    await panel.do(() => panel?.store.update({ isListing: false }));
+    expect(panel.heard("ready").at(-1)).toEqual({ type: "ready", conversation: "c1" });
+    expect(panel.area.value).toBe("Half a thou");
+    expect(panel.text).toContain("Hello");
+  });
+
+  it("shows everything but the entry that cannot be shown", async () => {
+    const broken = vi.spyOn(Intl, "NumberFormat").mockImplementation(function fail() {
+      throw new Error("no numbers here");
+    });
+    panel = await TestPanel.show(
+      [
+        message("m", "Hello"),
+        { kind: "turn-end", id: "e", at: 0, reason: "done", usage: { cost: 1, currency: "EUR" } },
+      ],
+      { usage: {} },
+    );
+    broken.mockRestore();
+    expect(panel.text).toContain("Hello");
+    expect(panel.text).toContain("This part can’t be shown.");
+  });
+
+  it("tells the host which message it could not read, without its contents", async () => {
+    panel = await TestPanel.show([]);
+    await panel.do(() => {
+      dispatchEvent(new MessageEvent("message", { data: { type: "hello", secret: "token" } }));
+    });
+    const said = panel.heard("failed").map(({ message: text }) => text);
+    expect(said.length).toBeGreaterThan(0);
+    expect(said.join("")).not.toContain("token");
+  });
+
+  it("shows what a subagent did below the tool call that started it, when it is opened", async () => {
+    panel = await TestPanel.show([
+      { kind: "tool", id: "t", at: 0, tool: "subagent", name: "Task", title: "Look around", state: "done" },
+      message("n", "Found two.", "t"),
+      message("m", "Done."),
+    ]);
+    expect(panel.text).toContain("Subagent steps: 1");
+    expect(panel.text).not.toContain("Found two.");
+    await panel.do(() => panel?.one(".tool-head", HTMLButtonElement).click());
+    expect(panel.root.querySelector(".nested")?.textContent).toContain("Found two.");
+  });
+
+  it("leads to a question that is far back", async () => {
+    const question: Entry = {
+      kind: "question",
+      id: "q",
+      at: 0,
+      question: { type: "permission", toolId: "t", title: "Far back", choices: [] },
+    };
+    const later = Array.from({ length: 200 }, (_unused, index) => message(`m${index}`, "Later"));
+    panel = await TestPanel.show([]);
+    const open = { ...sampleConversation([question, ...later], 0), waiting: 1 };
+    await panel.do(() => panel?.host.say({ type: "conversation", open }));
+    expect(panel.text).not.toContain("Far back");
+    await panel.press("Show the open question");
+    expect(panel.text).toContain("Far back");
+  });
+
+  it("shows only the end of a large output, and offers the whole", async () => {
+    panel = await TestPanel.show([
+      {
+        kind: "tool",
+        id: "t",
+        at: 0,
+        tool: "execute",
+        name: "Bash",
+        title: "Build",
+        state: "done",
+        output: `The very start\n${"line\n".repeat(5000)}last`,
+      },
+    ]);
+    await panel.do(() => panel?.one(".tool-head", HTMLButtonElement).click());
+    expect(panel.text).toContain("last");
+    expect(panel.text).not.toContain("The very start");
+    await panel.press("Open full output");
+    expect(panel.heard("open-entry")).toEqual([{ type: "open-entry", conversation: "c1", entry: "t" }]);
+  });
+
+  it("lists those that wait first, and asks before one is deleted", async () => {
+    const host = new PageHost();
+    host.conversations = [
+      { id: "a", agent: "claude", title: "Idle", changedAt: 3, state: "idle" },
+      { id: "b", agent: "claude", title: "Works", changedAt: 1, state: "running" },
+      { id: "c", agent: "claude", title: "Waits", changedAt: 0, state: "waiting" },
+    ];
+    host.open(sampleConversation([], 0));
+    panel = await TestPanel.start(host);
+    await panel.press("Show conversations");
+    const titles = Array.from(panel.root.querySelectorAll(".row-title"), ({ textContent }) => textContent);
+    expect(titles).toEqual(["Waits", "Works", "Idle"]);
+    await panel.press("Delete");
+    expect(panel.heard("delete")).toEqual([]);
+    await panel.press("Delete");
+    expect(panel.heard("delete")).toEqual([{ type: "delete", conversation: "c" }]);
+  });
+
+  it("offers each way to sign in, and to try again", async () => {
+    panel = await TestPanel.show([], {
+      state: { kind: "signed-out", methods: [{ id: "oauth", name: "Log in with Google" }] },
+    });
+    await panel.press("Log in with Google");
+    await panel.press("Try Again");
+    expect(panel.heard("act")).toEqual([
+      { type: "act", conversation: "c1", action: "sign-in", method: "oauth" },
+      { type: "act", conversation: "c1", action: "retry" },
+    ]);
+  });
+
+  it("undoes a file of the newest turn, and says what it cannot undo", async () => {
+    panel = await TestPanel.show([], {
+      turns: [
+        {
+          turn: "p1",
+          ranCommands: true,
+          files: [
+            { path: "/home/me/shop/a.ts", kind: "changed", state: "applied", isAsked: true },
+            {
+              path: "/home/me/shop/b.ts",
+              kind: "created",
+              state: "applied",
+              isAsked: false,
+              obstacle: "Changed since.",
+            },
+          ],
+        },
+      ],
+    });
+    await panel.press("Changed files: 2");
+    expect(panel.text).toContain("Changed without asking");
+    expect(panel.text).toContain("Undo doesn’t affect what they did.");
+    expect(panel.button("Changed since.").disabled).toBe(true);
+    await panel.press("Undo");
+    expect(panel.heard("changes")).toEqual([
+      { type: "changes", conversation: "c1", turn: "p1", action: "undo", path: "/home/me/shop/a.ts" },
+    ]);
+  });
+
+  it("restores files after it has shown which", async () => {
+    panel = await TestPanel.show([{ kind: "prompt", id: "p", at: 0, blocks: [{ type: "text", text: "Do it" }] }]);
+    await panel.press("Restore files to this point");
+    await panel.do(() =>
+      panel?.host.say({ type: "rewind-preview", prompt: "p", canRewind: true, files: ["/home/me/shop/a.ts"] }),
+    );
+    expect(panel.text).toContain("Effects of shell commands stay.");
+    await panel.press("Restore");
+    expect(panel.heard("rewind").map(({ dryRun }) => dryRun)).toEqual([true, false]);
+  });
+});
