@@ -207,8 +207,8 @@ export class ConversationLibrary {
   /** Removes what is old and what is too much; does something at most once a day. */
   async sweep(): Promise<void> {
     const { store, clock, logger, keeping = defaultKeeping } = this.#options;
-    const remove = async (id: string): Promise<boolean> => !this.#open.has(id) && (await this.#remove(id));
-    await sweep({ store, clock, logger, keeping, remove });
+    // What is open in any window is claimed by it, and stays.
+    await sweep({ store, clock, logger, keeping, remove: (id) => this.#remove(id) });
   }
 
   /** Closes everything. What was deleted is gone for good. */

@@ -25,6 +25,8 @@ const aboutEveryBytes = 64 * 1024;
 const appendedUnits = 4 * outputLimit;
 /** Smaller transcripts are never compacted, bytes. */
 const compactedFromBytes = 256 * 1024;
+/** So much that counts no more is not left until the end of the turn, bytes. */
+const compactedAtOnceBytes = 8 * 1024 * 1024;
 /** Entries that are held at once while a transcript is compacted. */
 const compactedPage = 100;
 
@@ -143,6 +145,8 @@ export class Transcript {
     this.#timer?.dispose();
     this.#timer = undefined;
     await this.#inTurn(() => this.#write());
+    // What goes on for hours must not wait for its end.
+    if (this.#superseded >= compactedAtOnceBytes) await this.#compactIfWorth();
   }
 
   /** Writes what is left. Nothing is written afterwards. */
@@ -161,8 +165,7 @@ export class Transcript {
   /** Writes what is left, and compacts the file where that is worth it. Never rejects. */
   async tidy(): Promise<void> {
     await this.flush();
-    const { size } = this.#reader;
-    if (size >= compactedFromBytes && this.#superseded > size / 2) await this.compact();
+    await this.#compactIfWorth();
   }
 
   /** Writes it anew without what later lines have replaced. Never rejects: a failure costs room only. */
@@ -179,6 +182,11 @@ export class Transcript {
         logger.warn("A transcript could not be compacted", { reason: causeOf(error) });
       }
     });
+  }
+
+  async #compactIfWorth(): Promise<void> {
+    const { size } = this.#reader;
+    if (size >= compactedFromBytes && this.#superseded > size / 2) await this.compact();
   }
 
   async *#compacted(): AsyncGenerator<string> {

@@ -131,6 +131,32 @@ describe("a conversation", () => {
     await conversation.close();
   });
 
+  it("answers no question that the agent has taken back meanwhile", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    lab.session.tell(question("q1"));
+    lab.session.open.clear();
+    expect(conversation.answer("q1", { type: "choice", choiceId: "yes" })).toBe(false);
+    expect(entries(conversation).at(-1)).not.toHaveProperty("outcome");
+    await conversation.close();
+  });
+
+  it("leaves what waits alone after the agent has exited", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    conversation.prompt([textBlock("two")]);
+    lab.session.exit();
+    await expect.poll(() => ends(conversation)).toBe(1);
+    await conversation.flush();
+    expect(queued(conversation)).toEqual([textBlock("two")]);
+    expect(lab.sessions).toHaveLength(1);
+    await conversation.restart();
+    await expect.poll(() => lab.session.prompts.map(({ blocks }) => blocks[0])).toEqual([textBlock("two")]);
+    await conversation.close();
+  });
+
   it("keeps an open question for a view that comes later, and the number of those that wait", async () => {
     const lab = makeLab();
     const conversation = await lab.open();

@@ -131,6 +131,22 @@ describe("a view that applies the patches", () => {
     await conversation.close();
   });
 
+  it("is told to ask for all of it where it is told more than a second late", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await conversation.rename("one");
+    const kinds: string[] = [];
+    conversation.onDidChange(({ kind }) => kinds.push(kind));
+    lab.clock.holdUp(900);
+    lab.clock.advance(0);
+    await conversation.rename("two");
+    lab.clock.holdUp(1_200);
+    lab.clock.advance(0);
+    expect(kinds).toEqual(["patch", "reset"]);
+    expect(conversation.snapshot().title).toBe("two");
+    await conversation.close();
+  });
+
   it("gets one patch in 50 ms, however much is said", async () => {
     const lab = makeLab();
     const conversation = await lab.open();

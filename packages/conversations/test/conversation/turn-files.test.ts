@@ -93,8 +93,8 @@ describe("the files of a turn", () => {
 
   it("go back to before the first of several changes in a turn", async () => {
     const id = await turn(async (host) => {
-      await write(host, path, "first\n", true);
-      await write(host, path, "second\n", false);
+      await write(host, path, "first\n", false);
+      await write(host, path, "second\n", true);
     });
     expect(await files()).toEqual([{ path, kind: "changed", state: "applied", isAsked: false }]);
     expect(await conversation.files.undo(id, path)).toEqual({ kind: "done", merged: false });

@@ -72,6 +72,7 @@ describe("the library", () => {
     const two = await library.create("gemini", folder);
     await talk(lab, two, "Second question", "Second answer");
     expect(await titles(library)).toEqual(["Second question", "First question"]);
+    lab.clock.jump(1_000);
     one.prompt([textBlock("more")]);
     await expect.poll(() => lab.sessions[0]?.prompts).toHaveLength(2);
     lab.sessions[0]?.tell({
