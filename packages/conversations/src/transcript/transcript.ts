@@ -193,14 +193,20 @@ export class Transcript {
     if (this.#about !== undefined) yield encodeLine({ kind: "about", about: this.#about, superseded: 0 });
     // Looks at everything, so that all turns are known, too.
     await this.#reader.before(1, 1);
-    for (const turn of this.#reader.turns) yield encodeLine({ kind: "turn", turn });
+    const turns = this.#reader.turns.toSorted((one, other) => one.place - other.place);
     for (let place = 0; place < this.#begun; place += compactedPage) {
       const places = Array.from({ length: Math.min(compactedPage, this.#begun - place) }, (_, index) => place + index);
       for (const placed of await this.#reader.read(places)) {
+        // Where the next one begins: who reads the end finds the newest.
+        for (let next = turns[1]; next !== undefined && next.place <= placed.place; next = turns[1]) {
+          const [turn] = turns.splice(0, 1);
+          if (turn !== undefined) yield encodeLine({ kind: "turn", turn });
+        }
         const images = imagesOf(await this.#reader.linesOf(placed.place));
         yield encodeLine({ kind: "entry", ...placed, isFirst: true, ...(images === undefined ? {} : { images }) });
       }
     }
+    for (const turn of turns) yield encodeLine({ kind: "turn", turn });
     if (this.#about !== undefined) yield encodeLine({ kind: "about", about: this.#about, superseded: 0 });
   }
 

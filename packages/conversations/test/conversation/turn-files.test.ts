@@ -86,7 +86,10 @@ describe("the files of a turn", () => {
   it("are never deleted by an undo where somebody has gone on with them", async () => {
     const id = await turn(async (host) => await write(host, "/w/new.txt", "new\n"));
     disk.set("/w/new.txt", "new\nmine\n");
-    expect(await conversation.files.undo(id, "/w/new.txt")).toMatchObject({ kind: "refused" });
+    expect(await conversation.files.undo(id, "/w/new.txt")).toEqual({
+      kind: "refused",
+      reason: "The file has been changed since; delete it yourself if it is not needed.",
+    });
     expect(disk.get("/w/new.txt")).toBe("new\nmine\n");
     await conversation.close();
   });

@@ -129,6 +129,20 @@ describe("a transcript", () => {
     expect(again.turns).toMatchObject([{ turn: "t" }]);
   });
 
+  it("has the newest turns near its end when it has been compacted", async () => {
+    const lab = makeTranscriptLab();
+    const transcript = await lab.open();
+    for (const place of [0, 100, 300])
+      transcript.recordTurn({ turn: `t${place}`, place, ranCommands: false, files: [] });
+    for (let place = 0; place < 1_000; place += 1) transcript.upsert(place, message(`m${place}`, "x".repeat(2_000)));
+    await transcript.flush();
+    await transcript.compact();
+    expect(transcript.turns.map(({ turn }) => turn)).toEqual(["t300"]);
+    await transcript.before(200, 1);
+    expect(transcript.turns.map(({ turn }) => turn).toSorted()).toEqual(["t100", "t300"]);
+    await transcript.close();
+  });
+
   it("tells once that the disk is full, loses nothing, and goes on when there is room", async () => {
     const lab = makeTranscriptLab();
     const transcript = await lab.open();
