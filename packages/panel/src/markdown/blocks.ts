@@ -66,10 +66,7 @@ export class BlockReader {
     const start = this.#closedText.length;
     const blocks = this.#lex(text.slice(start), start);
     const last = blocks.findLastIndex(({ token }) => token.type !== "space");
-    // While an item of a list is empty, its raw text is not what stands there: places behind it could not be counted.
-    const odd = blocks.findIndex(({ raw, at }) => !text.startsWith(raw, at));
-    const end = Math.min(last, odd < 0 ? last : odd);
-    const isClosed = (_block: Block, index: number): boolean => isComplete || index < end;
+    const isClosed = (_block: Block, index: number): boolean => isComplete || index < last;
     this.#closed = [...this.#closed, ...blocks.filter(isClosed)];
     const open = blocks.filter((block, index) => !isClosed(block, index));
     this.#open = open.map((block) => ({ ...block, isOpen: true }));

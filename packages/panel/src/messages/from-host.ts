@@ -59,6 +59,10 @@ export interface PanelSettings {
   readonly isMac: boolean;
   /** Absolute paths of the workspace's folders: paths below them are shown without them. */
   readonly folders: readonly string[];
+  /** As in CSS; absent: the editor's own. */
+  readonly fontFamily?: string;
+  /** In px. */
+  readonly fontSize?: number;
 }
 
 export interface AgentInfo {
@@ -96,6 +100,8 @@ const settings: z.ZodMiniType<PanelSettings> = z.object({
   sendWith: z.enum(["enter", "ctrl-enter"]),
   isMac: z.boolean(),
   folders: z.array(z.string()),
+  fontFamily: z.exactOptional(z.string()),
+  fontSize: z.exactOptional(z.number()),
 });
 
 const agents: z.ZodMiniType<readonly AgentInfo[]> = z.array(

@@ -185,7 +185,8 @@ export class PanelStore {
   /** Gives up the oldest entries of a long conversation. The caller sees that they are not read. */
   trim(): void {
     const { open } = this.#state;
-    if (open === undefined || open.entries.length <= keptEntries.most) return;
+    // An open question may be far back.
+    if (open === undefined || open.entries.length <= keptEntries.most || open.waiting > 0) return;
     this.#state = { ...this.#state, open: { ...open, entries: open.entries.slice(-keptEntries.after) } };
     this.#notify();
   }

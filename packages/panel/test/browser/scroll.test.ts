@@ -155,6 +155,25 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
     expect(Math.abs((await topOf(entry)) - before)).toBeLessThanOrEqual(2);
   });
 
+  it("is where one was reading also if that is not loaded any more", async () => {
+    await show(400);
+    await page.getByLabel("Find in conversation").click();
+    await page.keyboard.type("Answer 254.");
+    await page.getByText("1 of 1").waitFor();
+    const kept = async (): Promise<string> =>
+      await page.evaluate(() => JSON.stringify(panelHost.viewApi.getState() ?? {}));
+    await expect.poll(kept).toContain('"place":25');
+    const state = await page.evaluate(() => panelHost.viewApi.getState());
+    // The bar to find with stands above the log, and is gone afterwards.
+    const offset = async (): Promise<number> =>
+      (await topOf("h254")) - (await page.locator(".log").evaluate((log) => log.getBoundingClientRect().top));
+    const before = await offset();
+    await page.addInitScript((value) => Reflect.set(globalThis, "keptState", value), state);
+    await page.goto(`${page.url()}?history=400`);
+    await page.locator("[data-id=h254]").waitFor();
+    await expect.poll(async () => Math.abs((await offset()) - before)).toBeLessThanOrEqual(2);
+  });
+
   it("finds text in entries that are not loaded", async () => {
     await show(2000);
     await page.getByLabel("Find in conversation").click();

@@ -141,6 +141,21 @@ describe("the panel", () => {
     expect(panel.heard("delete")).toEqual([{ type: "delete", conversation: "c" }]);
   });
 
+  it("takes the user's own fonts", async () => {
+    panel = await TestPanel.show([]);
+    const { settings } = panel.host;
+    await panel.do(() =>
+      panel?.host.say({ type: "settings", settings: { ...settings, fontFamily: "Inter", fontSize: 15 } }),
+    );
+    const { style } = document.documentElement;
+    expect([style.getPropertyValue("--panel-font-family"), style.getPropertyValue("--panel-font-size")]).toEqual([
+      "Inter",
+      "15px",
+    ]);
+    await panel.do(() => panel?.host.say({ type: "settings", settings }));
+    expect(style.getPropertyValue("--panel-font-size")).toBe("");
+  });
+
   it("offers each way to sign in, and to try again", async () => {
     panel = await TestPanel.show([], {
       state: { kind: "signed-out", methods: [{ id: "oauth", name: "Log in with Google" }] },

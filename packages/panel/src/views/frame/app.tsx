@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { LoadLater } from "../../store/load-later.ts";
 import type { PanelStore } from "../../store/store.ts";
 import { PanelContext, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
@@ -76,6 +76,7 @@ function Page(): JSX.Element | undefined {
     if (event.command === "list") panel.update({ isListing: true });
   });
   useFocusReports();
+  useFonts();
   const loaded = useReading();
   if (!hasSettings) return undefined;
   if (open === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
@@ -110,6 +111,20 @@ function Foot(): JSX.Element | undefined {
       {access?.kind === "read-only" ? <p class="note foot-note">{access.reason}</p> : <Composer conversation={id} />}
     </div>
   );
+}
+
+/** The user's own fonts for conversations. */
+function useFonts(): void {
+  const settings = useSelected((state) => state.settings);
+  useLayoutEffect(() => {
+    const { style } = document.documentElement;
+    const set = (name: string, value: string | undefined): void => {
+      if (value === undefined) style.removeProperty(name);
+      else style.setProperty(name, value);
+    };
+    set("--panel-font-family", settings?.fontFamily);
+    set("--panel-font-size", settings?.fontSize === undefined ? undefined : `${settings.fontSize}px`);
+  }, [settings]);
 }
 
 /** The editor's keys depend on where the keyboard is. */

@@ -53,21 +53,20 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
   };
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  // Where one was reading before the page was hidden.
+  const [, setReveals] = useState(0);
+  const wanted = useRef<{ readonly place: number; readonly offset?: number } | undefined>(undefined);
+  // Where one was reading before the page was hidden, also if it is not loaded any more.
   useLayoutEffect(() => {
-    const { current: view } = scroller;
     const { place, offset = 0 } = anchor.current ?? {};
-    const entry = start === undefined ? undefined : view?.querySelector(`[data-place="${place}"]`);
-    if (view === null || !(entry instanceof HTMLElement)) return;
+    if (place === undefined || place < open.start) return;
+    wanted.current = { place, offset };
     scroll.unpin();
-    view.scrollTop = entry.offsetTop - view.offsetTop + offset;
+    setReveals((count) => count + 1);
   }, []);
 
-  const wanted = useRef<number | undefined>(undefined);
-  const [, setReveals] = useState(0);
   const reveal = (place: number): void => {
     const first = now.current.top[0]?.place;
-    wanted.current = place;
+    wanted.current = { place };
     // Drawn again even where the same entries stay in the document.
     setReveals((count) => count + 1);
     if (first !== undefined && place < first && first > open.start) {
@@ -79,7 +78,7 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
     setStart(startAround(now.current.top, place));
   };
   useLayoutEffect(() => {
-    const place = wanted.current;
+    const { place, offset } = wanted.current ?? {};
     if (place === undefined) {
       if (start !== undefined) scroll.settle();
       else panel.trim();
@@ -89,10 +88,14 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
     if (entry === undefined) {
       if ((top[0]?.place ?? 0) > place) panel.askOlder();
       else if (start !== startAround(top, place)) setStart(startAround(top, place));
+      // It is nowhere.
+      else wanted.current = undefined;
       return;
     }
     wanted.current = undefined;
-    entry.scrollIntoView({ block: "center" });
+    const { current: view } = scroller;
+    if (offset === undefined || view === null) entry.scrollIntoView({ block: "center" });
+    else view.scrollTop = entry.offsetTop - view.offsetTop + offset;
   });
 
   usePanelEvent((event) => {
