@@ -35,6 +35,8 @@ export class ModelMessages {
   /** What is being streamed, by the tool call that its subagent runs for: the events name no message. */
   readonly #streamed: Map<string | undefined, OpenMessage> = new Map();
 
+  #lastText: string | undefined;
+
   constructor(sink: MessageSink) {
     this.#sink = sink;
   }
@@ -64,8 +66,12 @@ export class ModelMessages {
     for (const block of content) this.#finish(message, block);
   }
 
-  /** The text that was said last, with the id of its entry. */
+  /** The text that was said last. */
   get lastText(): string | undefined {
+    return this.#lastOpenText() ?? this.#lastText;
+  }
+
+  #lastOpenText(): string | undefined {
     for (const message of [...this.#messages.values()].reverse()) {
       if (message.parent !== undefined) continue;
       const said = [...message.blocks.values()].filter(({ kind, text }) => kind === "message" && text !== "");
@@ -83,6 +89,7 @@ export class ModelMessages {
         this.#tell(message, block);
       }
     }
+    this.#lastText = this.lastText;
     this.#messages.clear();
     this.#streamed.clear();
   }

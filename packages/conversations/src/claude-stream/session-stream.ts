@@ -32,6 +32,8 @@ export interface SessionStreamOptions {
   readonly host: SessionHost;
   readonly cwd: string;
   readonly autosave: boolean;
+  /** The session is open; before, only requests and their answers count. */
+  isOpen(): boolean;
 }
 
 /** What one process of Claude Code says, made into updates. Nothing of it throws. */
@@ -134,7 +136,7 @@ export class SessionStream {
         this.#tools.finish(message);
         return;
       case "result":
-        this.#turnEnded(message);
+        if (this.#options.isOpen()) this.#turnEnded(message);
         return;
       case "system":
         this.#system(message);

@@ -225,6 +225,7 @@ export class ClaudeSession implements AgentSession {
       notice: (level, text, action) => this.#notice(level, text, action === undefined ? {} : { action }),
       onState: () => this.#tellState(),
       onOptions: () => this.#tellOptions(),
+      isOpen: () => this.#isReady,
       choices: this.#choices,
       turns: this.#turns,
       clock: ports.clock,

@@ -75,8 +75,13 @@ function shortPath(path: string, cwd: string): string {
 export function shownInput(name: string, input: ToolInput): { readonly command?: string; readonly input?: string } {
   const command = name === "Bash" ? textIn(input, "command") : undefined;
   if (command !== undefined) return { command };
-  if (isFileTool(name) || Object.keys(input).length === 0) return {};
+  if (isFileTool(name) || isShownAsQuestion(name) || Object.keys(input).length === 0) return {};
   return { input: JSON.stringify(input, undefined, 2) };
+}
+
+/** A tool that is a question to the user, in which its input stands. */
+function isShownAsQuestion(name: string): boolean {
+  return name === "AskUserQuestion" || name === "ExitPlanMode";
 }
 
 /** Files that a use of a tool reads or writes. */

@@ -113,6 +113,7 @@ export class AgentProcess {
   async stop(ladder: StopLadder): Promise<void> {
     if (!this.#isStopping) {
       this.#isStopping = true;
+      this.#child?.noteStarted();
       if (this.#child !== undefined && this.#exited === undefined) this.#climb(ladder);
     }
     if (this.#isGone) return;

@@ -46,8 +46,10 @@ export interface Child {
   write(text: string): Promise<boolean>;
   /** Closes its standard input once what was written is out. */
   endInput(): void;
-  /** Signals the child and all that it started; nothing happens where there is nobody left. */
+  /** Notes what it has started outside its own group, while it can still be told whose that is. */
+  noteStarted(): void;
+  /** Signals the child, its group and what was noted; nothing happens where there is nobody left. */
   signalAll(signal: StopSignal): void;
-  /** Whether the child or something that it started still lives. */
+  /** Whether somebody of these still lives. */
   isAnyAlive(): boolean;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import process from "node:process";
+import { isStillThere, type Processes, processesBelow } from "./process-tree.ts";
 import type { Child, ChildExit, ChildListeners, Children, StartRequest, StopSignal } from "./children.ts";
 
 /**
@@ -19,7 +20,10 @@ export function createNodeChildren(): Children {
       return child;
     },
     endAllSync: () => {
-      for (const child of living) child.signalAll("SIGKILL");
+      for (const child of living) {
+        child.noteStarted();
+        child.signalAll("SIGKILL");
+      }
       living.clear();
     },
   };
@@ -28,8 +32,10 @@ export function createNodeChildren(): Children {
 class NodeChild implements Child {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly pid: number;
-  /** Nothing of it lives: its id may be another's by now, and is never signalled again. */
+  /** Nothing of its group lives: its id may be another's by now, and is never signalled again. */
   #isGone = false;
+  #hasExited = false;
+  #noted: Processes = new Map();
 
   private constructor(child: ChildProcessWithoutNullStreams, pid: number) {
     this.#child = child;
@@ -70,18 +76,27 @@ class NodeChild implements Child {
     this.#child.stdin.end();
   }
 
+  noteStarted(): void {
+    if (!this.#hasExited) this.#noted = new Map([...this.#noted, ...processesBelow(this.pid)]);
+  }
+
   signalAll(signal: StopSignal): void {
-    if (this.#isGone) return;
-    try {
+    if (this.#isGroupAlive()) {
       if (process.platform === "win32") endTree(this.pid);
-      else process.kill(-this.pid, signal);
-    } catch {
-      // There is nobody left.
-      this.#isGone = true;
+      else signalIfThere(-this.pid, signal);
     }
+    for (const pid of this.#livingNoted()) signalIfThere(pid, signal);
   }
 
   isAnyAlive(): boolean {
+    return this.#isGroupAlive() || this.#livingNoted().length > 0;
+  }
+
+  #livingNoted(): readonly number[] {
+    return [...this.#noted].flatMap(([pid, mark]) => (isStillThere(pid, mark) ? pid : []));
+  }
+
+  #isGroupAlive(): boolean {
     if (this.#isGone) return false;
     try {
       process.kill(process.platform === "win32" ? this.pid : -this.pid, 0);
@@ -98,11 +113,12 @@ class NodeChild implements Child {
       if (isTold) return;
       isTold = true;
       // The id of a group without members may be given to another process from now on.
-      this.isAnyAlive();
+      this.#isGroupAlive();
       listeners.onExit(exit);
     };
     this.#child.on("close", (code, signal) => tell(exitOf(code, signal)));
     this.#child.on("exit", (code, signal) => {
+      this.#hasExited = true;
       setTimeout(() => tell(exitOf(code, signal)), outputMs).unref();
     });
   }
@@ -110,6 +126,14 @@ class NodeChild implements Child {
 
 function exitOf(code: number | null, signal: string | null): ChildExit {
   return { ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) };
+}
+
+function signalIfThere(pid: number, signal: StopSignal): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Windows has no groups of processes: its own tool ends a process with all that it started. */

@@ -64,6 +64,9 @@ function isAlive(pid: unknown): boolean {
 const say = (value: string): string => `process.stdout.write(JSON.stringify(${value}) + "\\n");`;
 const echo = `process.stdin.on("data", (chunk) => process.stdout.write(chunk));`;
 const stay = `setInterval(() => {}, 1000);`;
+/** The same with a group of its own, as agents give their commands. */
+const withStranger = `const c = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stay)}], { detached: true, stdio: "ignore" });
+${say("c.pid")}`;
 /** Starts a child that stays in its group and ignores nothing, and tells its id. */
 const withChild = `const c = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stay)}], { stdio: "inherit" });
 ${say("c.pid")}`;
@@ -152,6 +155,15 @@ describe("the process of an agent", () => {
     await expect.poll(() => isAlive(child)).toBe(false);
   });
 
+  it("takes with it what it started in a group of its own", async () => {
+    const started = await startNode(`${withStranger}${echo}process.stdin.on("end", () => process.exit(0));`);
+    await untilHeard(started);
+    const [stranger] = started.heard;
+    expect(isAlive(stranger)).toBe(true);
+    await started.agent.stop({ inputMs: 2_000 });
+    await expect.poll(() => isAlive(stranger)).toBe(false);
+  });
+
   it("leaves nothing behind when it ends by itself", async () => {
     const started = await startNode(`${withChild}process.exit(1);`);
     await expect.poll(() => started.exits.length).toBe(1);
@@ -170,11 +182,14 @@ describe("the process of an agent", () => {
   });
 
   it("ends with the editor, with what it started, without another turn of the editor's", async () => {
-    const started = await startNode(`process.on("SIGTERM", () => {});${withChild}${stay}`);
-    await untilHeard(started);
-    const [child] = started.heard;
+    const started = await startNode(
+      `process.on("SIGTERM", () => {});${withChild}${withStranger.replace("const c", "const d").replace("c.pid", "d.pid")}${stay}`,
+    );
+    await untilHeard(started, 2);
+    const [child, stranger] = started.heard;
     children.endAllSync();
     await expect.poll(() => isAlive(child)).toBe(false);
+    await expect.poll(() => isAlive(stranger)).toBe(false);
     await expect.poll(() => isAlive(started.agent.pid)).toBe(false);
   });
 });
