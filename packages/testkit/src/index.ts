@@ -50,3 +50,10 @@ export { createFakeRandom } from "./platform/fake-clock.ts";
 export { type FilesCall, MemoryFiles, type MemoryFilesOptions } from "./platform/memory-files.ts";
 export { createMemoryPlatform, type MemoryPlatform, type MemoryPlatformOptions } from "./platform/memory-files.ts";
 export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from "./platform/test-platform.ts";
+export { createMemoryChildren, type ProgramHandle, type ProgramSide } from "./conversations/memory-program.ts";
+export {
+  ScriptedClaude,
+  type ScriptedClaudeOptions,
+  type ScriptedClaudeProcess,
+} from "./conversations/scripted-claude.ts";
+export type { ClaudeScript, ScriptedClaudeTurn, ScriptedToolUse } from "./conversations/scripted-claude-turn.ts";
