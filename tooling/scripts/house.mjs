@@ -65,7 +65,7 @@ const testkit = {
   "agents/gemini-family": { rooms: ["agents"], packages: [...tools, "@modelcontextprotocol/sdk", "node:*"] },
   "agents/*/": { rooms: ["agents", "agents/gemini-family"], packages: [...tools, "node:*", "ws"] },
   "agents/drivers": { rooms: ["agents", "agents/*/", "agents/gemini-family"], packages: ["@patchbay/core"] },
-  conversations: { packages: [...tools, "node:*"] },
+  conversations: { packages: [...tools, "@patchbay/conversations", "node:*"] },
   index: {
     rooms: [
       "agents",

@@ -57,3 +57,12 @@ export {
   type ScriptedClaudeProcess,
 } from "./conversations/scripted-claude.ts";
 export type { ClaudeScript, ScriptedClaudeTurn, ScriptedToolUse } from "./conversations/scripted-claude-turn.ts";
+export { claudeScenarios } from "./conversations/claude-scenarios.ts";
+export { type RecordedLine, ReplayedProgram } from "./conversations/replayed-program.ts";
+export {
+  type ConversationScenario,
+  type ModelToolCall,
+  type ModelTurn,
+  ScenarioPlayer,
+  scenarioPromptId,
+} from "./conversations/scenario-player.ts";

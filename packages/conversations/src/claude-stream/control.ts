@@ -21,6 +21,7 @@ export class ControlChannel {
   readonly #logger: Logger;
   readonly #pending: Map<string, Pending> = new Map();
   #count = 0;
+  #hasEnded = false;
 
   constructor(send: Send, clock: Clock, logger: Logger) {
     this.#send = send;
@@ -30,6 +31,7 @@ export class ControlChannel {
 
   /** Asks the program; rejects with its words where it refuses, where it does not answer, and where it ends. */
   async request(subtype: string, members: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    if (this.#hasEnded) throw new PatchbayError("stopped", "Claude Code has ended.");
     this.#count += 1;
     const id = `patchbay-${this.#count}`;
     return await new Promise((resolve, reject) => {
@@ -53,6 +55,7 @@ export class ControlChannel {
 
   /** The program has ended: nobody answers any more. */
   end(): void {
+    this.#hasEnded = true;
     for (const { timer, reject } of this.#pending.values()) {
       timer.dispose();
       reject(new PatchbayError("stopped", "Claude Code has ended."));

@@ -57,7 +57,7 @@ export class Hooks {
       void this.#work(hook)
         .catch((error: unknown) => {
           this.#options.logger.warn("A hook failed", { reason: messageOf(error) });
-          return goOn;
+          return this.#told(hook, []);
         })
         .then((answer) => {
           limit.dispose();

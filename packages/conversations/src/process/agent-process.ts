@@ -47,6 +47,7 @@ export class AgentProcess {
   readonly #exit: Emitter<ProcessExit>;
   #child: Child | undefined;
   #exited: ProcessExit | undefined;
+  #hasBegun = false;
   #isStopping = false;
   #isGone = false;
   readonly #waiting: Set<() => void> = new Set();
@@ -88,6 +89,7 @@ export class AgentProcess {
   /** Starts it. Rejects with a sentence for people where it cannot be. Once. */
   async start(): Promise<void> {
     const { program } = this.#request;
+    this.#hasBegun = true;
     try {
       this.#child = await this.#ports.children.start(this.#request, {
         onOutput: (chunk) => this.#lines.push(chunk),
@@ -95,7 +97,7 @@ export class AgentProcess {
         onExit: (exit) => this.#ended(exit),
       });
     } catch (error) {
-      this.#isGone = true;
+      this.#settle();
       throw new PatchbayError("not-found", `${program} could not be started: ${messageOf(error)}`, { cause: error });
     }
     this.#ports.logger.debug("An agent was started", { pid: this.#child.pid });
@@ -116,7 +118,7 @@ export class AgentProcess {
       this.#child?.noteStarted();
       if (this.#child !== undefined && this.#exited === undefined) this.#climb(ladder);
     }
-    if (this.#isGone) return;
+    if (this.#isGone || !this.#hasBegun) return;
     await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
 

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { stat } from "node:fs/promises";
 import process from "node:process";
 import { isStillThere, type Processes, processesBelow } from "./process-tree.ts";
 import type { Child, ChildExit, ChildListeners, Children, StartRequest, StopSignal } from "./children.ts";
@@ -43,6 +44,9 @@ class NodeChild implements Child {
   }
 
   static async start(request: StartRequest, listeners: ChildListeners): Promise<NodeChild> {
+    // The system's own error names the program, as if that were missing.
+    const folder = await stat(request.cwd).catch(() => undefined);
+    if (folder?.isDirectory() !== true) throw new Error(`The folder ${request.cwd} does not exist.`);
     const child = spawn(request.program, request.args, {
       cwd: request.cwd,
       env: request.environment,

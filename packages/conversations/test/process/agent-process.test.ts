@@ -17,11 +17,16 @@ interface Started {
   readonly exits: ProcessExit[];
 }
 
-async function startNode(script: string, clock = nodeClock, program = process.execPath): Promise<Started> {
+async function startNode(
+  script: string,
+  clock = nodeClock,
+  program = process.execPath,
+  cwd = tmpdir(),
+): Promise<Started> {
   const request = {
     program,
     args: ["-e", script],
-    cwd: tmpdir(),
+    cwd,
     environment: { PATH: process.env["PATH"] ?? "", SOME_TOKEN: "very-secret-value" },
   };
   const agent = new AgentProcess({ children, clock, logger: nullLogger }, request);
@@ -107,6 +112,19 @@ describe("the process of an agent", () => {
 
   it("cannot be started where there is no such program, and says so", async () => {
     await expect(startNode("", nodeClock, "/nowhere/agent")).rejects.toThrow(/\/nowhere\/agent could not be started/u);
+  });
+
+  it("cannot be started in a folder that is not there, and says so", async () => {
+    await expect(startNode("", nodeClock, process.execPath, "/nowhere")).rejects.toThrow(
+      "The folder /nowhere does not exist.",
+    );
+  });
+
+  it("is stopped at once where it was never started", async () => {
+    const request = { program: process.execPath, args: [], cwd: tmpdir(), environment: {} };
+    const agent = new AgentProcess({ children, clock: nodeClock, logger: nullLogger }, request);
+    await agent.stop({ inputMs: 0 });
+    expect(agent.pid).toBeUndefined();
   });
 
   it("is first told in its own words, then by the end of its input", async () => {

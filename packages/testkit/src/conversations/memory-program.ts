@@ -49,7 +49,8 @@ class MemoryChild implements Child {
     program: (handle: ProgramHandle) => ProgramSide,
   ) {
     this.pid = pid;
-    const later = (action: () => void): void => queueMicrotask(action);
+    // Behind everything that the start of it has led to, as with a real one.
+    const later = (action: () => void): void => void setImmediate(action);
     this.#side = program({
       request,
       say: (message) => {

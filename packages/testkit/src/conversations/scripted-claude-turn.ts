@@ -229,8 +229,17 @@ export class ScriptedClaudeTurn {
     if (name === "Write") {
       const content = String(input["content"]);
       files.set(path, content);
-      const result = { type: original === undefined ? "create" : "update", filePath: path, content, structuredPatch: [] };
-      return { text: `File created successfully at: ${path}`, isError: false, result: { ...result, originalFile: original ?? null } };
+      const result = {
+        type: original === undefined ? "create" : "update",
+        filePath: path,
+        content,
+        structuredPatch: [],
+      };
+      return {
+        text: `File created successfully at: ${path}`,
+        isError: false,
+        result: { ...result, originalFile: original ?? null },
+      };
     }
     if (name !== "Edit") return { text: how.result ?? "", isError: false };
     const oldString = String(input["old_string"]);
@@ -238,7 +247,10 @@ export class ScriptedClaudeTurn {
     if (original === undefined || !original.includes(oldString)) {
       return { text: "<tool_use_error>String to replace not found in file.</tool_use_error>", isError: true };
     }
-    files.set(path, original.replace(oldString, () => newString));
+    files.set(
+      path,
+      original.replace(oldString, () => newString),
+    );
     const result = { filePath: path, oldString, newString, originalFile: original };
     return { text: `The file ${path} has been updated successfully.`, isError: false, result };
   }

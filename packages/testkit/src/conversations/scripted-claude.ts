@@ -2,7 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Children, Environment, Launch } from "@patchbay/conversations";
 import * as z from "zod";
 import { createMemoryChildren, type ProgramHandle, type ProgramSide } from "./memory-program.ts";
-import { type ClaudeScript, ScriptedClaudeTurn, type ScriptedHook, type ScriptedTurnStage } from "./scripted-claude-turn.ts";
+import {
+  type ClaudeScript,
+  ScriptedClaudeTurn,
+  type ScriptedHook,
+  type ScriptedTurnStage,
+} from "./scripted-claude-turn.ts";
 
 export interface ScriptedClaudeOptions {
   /** Members that replace those of the answer to `initialize`. */
@@ -179,6 +184,7 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
   /** A turn that begins by itself, as when a subagent reports from the background. */
   async runOwnTurn(script: ClaudeScript): Promise<void> {
     await this.#run(script, undefined);
+    await this.#play();
   }
 
   onMessage(message: unknown): void {
@@ -287,7 +293,11 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
   async #connect(servers: unknown): Promise<void> {
     if (!Array.isArray(servers) || typeof servers[0] !== "string") return;
     const [server_name] = servers;
-    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "claude-code", version: "2" } };
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "claude-code", version: "2" },
+    };
     const hello = { jsonrpc: "2.0", id: 0, method: "initialize", params };
     await this.ask({ subtype: "mcp_message", server_name, message: hello });
     void this.ask({

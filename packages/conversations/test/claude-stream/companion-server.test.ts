@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import type { EditorView } from "../../src/driver.ts";
+import { answerCompanion } from "../../src/claude-stream/companion-server.ts";
+import { LabHost, startClaude } from "./claude-lab.ts";
+
+const message = (method: string, params?: Readonly<Record<string, unknown>>) => ({
+  server_name: "companion",
+  message: { id: 7, method, ...(params === undefined ? {} : { params }) },
+});
+
+class ViewHost extends LabHost {
+  readonly shown: unknown[] = [];
+  readonly view: EditorView = {
+    openFiles: async () =>
+      await Promise.resolve([
+        { path: "/work/a.ts", isActive: true, isDirty: false },
+        { path: "/work/.env", isActive: false, isDirty: false },
+      ]),
+    selection: async () => await Promise.resolve({ path: "/work/.env", lines: { start: 1, end: 1 }, text: "SECRET" }),
+    openFile: async (path, line) => {
+      this.shown.push([path, line]);
+      return await Promise.resolve(true);
+    },
+  };
+}
+
+async function call(host: LabHost, name: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+  const answer = await answerCompanion(message("tools/call", { name, arguments: input }), host, "/work");
+  return answer["result"];
+}
+
+describe("our own tools in a session", () => {
+  it("are listed as tools that only read", async () => {
+    const answer = await answerCompanion(message("tools/list"), new LabHost(new Map()), "/work");
+    expect(answer).toMatchObject({
+      jsonrpc: "2.0",
+      id: 7,
+      result: {
+        tools: ["getDiagnostics", "getOpenEditors", "getSelection", "openFile"].map((name) => ({
+          name,
+          annotations: { readOnlyHint: true },
+        })),
+      },
+    });
+  });
+
+  it("tell problems, and show files", async () => {
+    const host = new ViewHost(new Map());
+    host.known.set("/work/a.ts", [{ line: 1, severity: "error", message: "no" }]);
+    expect(await call(host, "getDiagnostics", { path: "a.ts" })).toEqual({
+      content: [{ type: "text", text: `[{"line":1,"severity":"error","message":"no"}]` }],
+    });
+    await call(host, "openFile", { path: "/work/a.ts", line: 3 });
+    expect(host.shown).toEqual([["/work/a.ts", 3]]);
+  });
+
+  it("tell nothing of files that are not shared", async () => {
+    const host = new ViewHost(new Map());
+    host.hidden.add("/work/.env");
+    const said = [
+      await call(host, "getOpenEditors"),
+      await call(host, "getSelection"),
+      await call(host, "getDiagnostics", { path: ".env" }),
+      await call(host, "openFile", { path: "/work/.env" }),
+    ];
+    expect(JSON.stringify(said)).not.toContain("SECRET");
+    expect(said[0]).toEqual({
+      content: [{ type: "text", text: `[{"path":"/work/a.ts","isActive":true,"isDirty":false}]` }],
+    });
+    expect(said.slice(2)).toMatchObject([{ isError: true }, { isError: true }]);
+    expect(host.shown).toEqual([]);
+  });
+
+  it("refuse what they do not know", async () => {
+    const host = new LabHost(new Map());
+    expect(await answerCompanion(message("resources/list"), host, "/work")).toMatchObject({ error: { code: -32_601 } });
+    expect(await call(host, "executeCode")).toMatchObject({ isError: true });
+    expect(await call(host, "getDiagnostics")).toMatchObject({ isError: true });
+  });
+
+  it("are used without a question, others of that name are asked for", async () => {
+    const lab = await startClaude();
+    lab.claude.play(async (turn) => {
+      await turn.uses("mcp__companion__getDiagnostics", { path: "/work/a.ts" });
+      await turn.uses("mcp__companion__executeCode", {});
+    });
+    const prompted = lab.say("look");
+    const { question, id } = await lab.question();
+    expect(question).toMatchObject({ title: "mcp__companion__executeCode" });
+    lab.session.answer(id, { type: "reject" });
+    await prompted;
+    expect(lab.questions).toHaveLength(1);
+  });
+});
