@@ -70,7 +70,7 @@ const styles: Options = {
 
 /** What hosts import: it needs nothing of a page. */
 const messages: Options = {
-  entry: { messages: "src/messages/index.ts" },
+  entry: { host: "src/host/index.ts", messages: "src/messages/index.ts" },
   format: "esm",
   target: "node20",
   platform: "node",

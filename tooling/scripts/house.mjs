@@ -127,6 +127,7 @@ const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
 const panel = {
   strings: {},
   messages: { rooms: ["strings"], packages: ["@patchbay/conversations/model", "zod"] },
+  host: { rooms: ["messages"], packages: ["@patchbay/core"], packageTypes: ["@patchbay/conversations"] },
   bridge: { rooms: pageMessages },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
@@ -168,7 +169,7 @@ const vscodeStart = {
   "edition-context": { packages: ["vscode"] },
   timers: { packages: ["vscode"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
-  lazy: { rooms: ["contributions", "later"], packages: vscodeApi },
+  lazy: { rooms: ["contributions", "later", "panel/panel"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
   "host/open-documents": { packages: vscodeApi },
   "host/documents": { rooms: ["host/open-documents", "lazy"], packages: vscodeApi },
@@ -178,12 +179,14 @@ const vscodeStart = {
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },
   "views/register-views": { rooms: ["lazy", "timers"], packages: vscodeApi },
+  "panel/register-panel": { rooms: ["lazy"], types: ["panel"], packages: vscodeApi },
   extension: {
     rooms: [
       "diff/lazy-reviews",
       "host/host",
       "host/log",
       "lazy",
+      "panel/register-panel",
       "settings",
       "terminals/terminal-environment",
       "views/register-views",
@@ -210,6 +213,10 @@ const vscodeLater = {
     packages: vscodeApi,
   },
   views: { rooms: ["surfaces"], types: ["commands"], packages: vscodeApi },
+  panel: {
+    rooms: ["surfaces"],
+    packages: [...vscodeApi, "@patchbay/conversations", "@patchbay/panel", "node:crypto", "node:os", "node:path"],
+  },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
 };
 

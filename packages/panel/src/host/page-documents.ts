@@ -1,0 +1,97 @@
+import type { Conversation } from "@patchbay/conversations";
+import type { DocumentMessage } from "../messages/index.ts";
+import type { PanelEditor } from "./editor.ts";
+import { textOf, wholeText } from "./entry-texts.ts";
+import type { OpenConversation } from "./library.ts";
+
+/** Opens in the editor what a page asks for. */
+export async function openForPage(
+  message: DocumentMessage,
+  shown: OpenConversation | undefined,
+  editor: PanelEditor,
+): Promise<void> {
+  switch (message.type) {
+    case "open-link":
+      return await editor.openLink(message.href);
+    case "open-text":
+      return await editor.openDocument(message.text, message.language);
+    case "insert-text":
+      return await editor.insertText(message.text);
+    case "copy":
+      return await editor.copy(message.text);
+    default:
+      // What is about another conversation than the one that is shown is late.
+      if (shown === undefined || message.conversation !== shown.conversation.id) return;
+      return await openOf(message, shown, editor);
+  }
+}
+
+async function openOf(
+  message: Extract<DocumentMessage, { readonly conversation: string }>,
+  { conversation, reviews }: OpenConversation,
+  editor: PanelEditor,
+): Promise<void> {
+  switch (message.type) {
+    case "open-file":
+      return await editor.openFile(resolvePath(conversation, message.path), message.line);
+    case "open-diff":
+      if (await reviews.reveal(message.entry)) return;
+      return await openChange(message, conversation, editor);
+    case "open-entry": {
+      const entry = await conversation.entries.entry(message.entry);
+      if (entry !== undefined)
+        await editor.openDocument(wholeText(entry), entry.kind === "tool" ? "plaintext" : "markdown");
+      return;
+    }
+    case "open-conversation":
+      if (message.as === "tab") return await editor.openInTab(conversation.id);
+      return await editor.openDocument(await asMarkdown(conversation), "markdown");
+    case "changes":
+      return await changes(message, conversation, editor);
+  }
+}
+
+async function openChange(
+  { entry: id, path }: Extract<DocumentMessage, { type: "open-diff" }>,
+  conversation: Conversation,
+  editor: PanelEditor,
+): Promise<void> {
+  const entry = await conversation.entries.entry(id);
+  const asked = entry?.kind === "question" && entry.question.type === "permission" ? entry.question.change : undefined;
+  const made = entry?.kind === "tool" ? (entry.changes ?? []) : asked === undefined ? [] : [asked];
+  const change = made.find((one) => one.path === path);
+  if (change === undefined) return;
+  await editor.openChange({ ...change, path: resolvePath(conversation, path) }, conversation.status.title);
+}
+
+/** Opens, undoes or redoes what a turn did to its files: one of them, or all. */
+async function changes(
+  { turn, action, path }: Extract<DocumentMessage, { type: "changes" }>,
+  conversation: Conversation,
+  editor: PanelEditor,
+): Promise<void> {
+  const files = conversation.status.turns.find((one) => one.turn === turn)?.files ?? [];
+  const refused: string[] = [];
+  for (const file of files.filter((one) => path === undefined || one.path === path)) {
+    if (action === "review") await editor.openFile(file.path, undefined);
+    else {
+      const result = await conversation.files[action](turn, file.path);
+      if (result.kind === "refused") refused.push(result.reason);
+    }
+  }
+  if (refused.length > 0) editor.tell("warning", refused.join(" "));
+}
+
+async function asMarkdown(conversation: Conversation): Promise<string> {
+  const parts = [`# ${conversation.status.title}`];
+  for await (const { entry } of conversation.entries.all()) {
+    const text = textOf(entry);
+    if (text !== "") parts.push(entry.kind === "prompt" ? `## ${text}` : text);
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** As the agent wrote it: absolute, or from the conversation's folder. */
+function resolvePath(conversation: Conversation, path: string): string {
+  return /^(?:\/|[A-Za-z]:[\\/])/u.test(path) ? path : `${conversation.about.folder}/${path}`;
+}

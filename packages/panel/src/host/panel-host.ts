@@ -1,0 +1,92 @@
+import { type Companion, Emitter, type Event, type Logger, messageOf } from "@patchbay/core";
+import type { ConversationLibrary } from "@patchbay/conversations";
+import type { AgentInfo } from "../messages/index.ts";
+import type { PageChannel, PanelEditor } from "./editor.ts";
+import { PanelLibrary } from "./library.ts";
+import { PageLink } from "./page-link.ts";
+
+export interface PanelHostOptions {
+  readonly editor: PanelEditor;
+  /** Undefined: no folder is open. */
+  readonly conversations: ConversationLibrary | undefined;
+  readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded">;
+  readonly logger: Logger;
+  /** The agents that there are, and whether each is installed. */
+  readonly findAgents: () => Promise<readonly AgentInfo[]>;
+  /** The same before that is known. */
+  readonly agents: readonly AgentInfo[];
+}
+
+/** The panel of one window: its conversations, and the pages that show them. Begins nothing before a page asks. */
+export class PanelHost {
+  readonly library: PanelLibrary;
+  readonly #options: PanelHostOptions;
+  readonly #links: Set<PageLink> = new Set();
+  readonly #change: Emitter<void>;
+  #agents: readonly AgentInfo[];
+
+  constructor(options: PanelHostOptions) {
+    const { conversations, companion, editor, logger } = options;
+    this.#options = options;
+    this.#agents = options.agents;
+    this.#change = new Emitter((error) => logger.error("A listener failed", { reason: messageOf(error) }));
+    const agentName = (agent: string): string => this.#agents.find(({ id }) => id === agent)?.name ?? agent;
+    const folder = (): string | undefined => editor.settings().folders[0];
+    this.library = new PanelLibrary({ conversations, companion, agentName, folder, logger });
+  }
+
+  /** What a badge, a title or a key of the editor shows may have changed. */
+  get onDidChange(): Event<void> {
+    return this.#change.event;
+  }
+
+  get agents(): readonly AgentInfo[] {
+    return this.#agents;
+  }
+
+  /** The page that has the keyboard; else any. */
+  get active(): PageLink | undefined {
+    const links = Array.from(this.#links);
+    return links.find(({ hasFocus }) => hasFocus) ?? links.at(-1);
+  }
+
+  /** A page has been made. It ends with the result. */
+  connect(channel: PageChannel, conversation?: string): PageLink {
+    const { editor, logger } = this.#options;
+    const link: PageLink = new PageLink({
+      channel,
+      editor,
+      library: this.library,
+      agents: {
+        infos: () => this.#agents,
+        refresh: () => this.#refreshAgents(),
+      },
+      logger,
+      conversation,
+      onDidChange: () => this.#change.fire(),
+    });
+    this.#links.add(link);
+    return link;
+  }
+
+  disconnect(link: PageLink): void {
+    this.#links.delete(link);
+    link.dispose();
+    this.#change.fire();
+  }
+
+  /** Ends all agents. */
+  async close(): Promise<void> {
+    for (const link of this.#links) link.dispose();
+    this.#links.clear();
+    await this.library.close();
+    this.#change.dispose();
+  }
+
+  async #refreshAgents(): Promise<void> {
+    const found = await this.#options.findAgents();
+    if (JSON.stringify(found) === JSON.stringify(this.#agents)) return;
+    this.#agents = found;
+    for (const link of this.#links) link.agentsChanged();
+  }
+}

@@ -1,0 +1,246 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Companion, createCompanion, Emitter, nullLogger } from "@patchbay/core";
+import {
+  type AgentSession,
+  type Answer,
+  ConversationLibrary,
+  ConversationStore,
+  type Entry,
+  nodeLineFiles,
+  type Prompt,
+  type ProposedChange,
+  type SessionCapabilities,
+  type SessionUpdate,
+  type TurnEndReason,
+} from "@patchbay/conversations";
+import { createMemoryEditor, createTestPlatform, type MemoryEditor } from "@patchbay/testkit";
+import { onTestFinished } from "vitest";
+import { createSessionHost, type PageLink, type PanelEditor, PanelHost } from "../../src/host/index.ts";
+import { type HostMessage, hostMessageSchema, type PageMessage } from "../../src/messages/index.ts";
+
+const capabilities: SessionCapabilities = {
+  images: true,
+  excerpts: true,
+  editableChanges: true,
+  rejectionMessages: true,
+  fork: true,
+  rewind: false,
+  resume: true,
+};
+
+/** An agent that says what the test has it say. */
+export class ScriptedAgent implements AgentSession {
+  readonly capabilities: SessionCapabilities = capabilities;
+  readonly #updates: Emitter<SessionUpdate> = new Emitter();
+  readonly onUpdate: AgentSession["onUpdate"] = this.#updates.event;
+  readonly prompts: Prompt[] = [];
+  readonly answers: Answer[] = [];
+  readonly #open: Set<string> = new Set();
+  #endTurn: (reason: TurnEndReason) => void = () => {};
+
+  async start(): Promise<void> {
+    this.say({ type: "session", sessionId: "s1" });
+    this.say({ type: "state", state: { kind: "idle" } });
+  }
+
+  async prompt(prompt: Prompt): Promise<TurnEndReason> {
+    this.prompts.push(prompt);
+    this.say({ type: "state", state: { kind: "running", since: 0 } });
+    return await new Promise((resolve) => (this.#endTurn = resolve));
+  }
+
+  async interrupt(): Promise<void> {
+    this.end("stopped");
+  }
+
+  answer(id: string, answer: Answer): boolean {
+    if (!this.#open.delete(id)) return false;
+    this.answers.push(answer);
+    return true;
+  }
+
+  async setOption(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.end("exited");
+    this.say({ type: "state", state: { kind: "ended" } });
+  }
+
+  say(update: SessionUpdate): void {
+    this.#updates.fire(update);
+  }
+
+  tell(entry: Entry): void {
+    this.say({ type: "entry", entry });
+  }
+
+  end(reason: TurnEndReason): void {
+    this.#endTurn(reason);
+  }
+
+  /** Asks whether it may change a file. */
+  asks(id: string, change: ProposedChange): void {
+    this.#open.add(id);
+    const choices = [
+      { id: "yes", name: "Yes", kind: "allow-once" },
+      { id: "always", name: "Always", kind: "allow-always" },
+      { id: "no", name: "No", kind: "reject-once" },
+    ] as const;
+    const question = { type: "permission", toolId: "t", title: "Edit", change, choices } as const;
+    this.tell({ kind: "question", id, at: 0, question });
+  }
+
+  /** Takes a question back. */
+  withdraws(id: string): void {
+    this.#open.delete(id);
+    const question = { type: "permission", toolId: "t", title: "Edit", choices: [] } as const;
+    this.tell({ kind: "question", id, at: 0, question, outcome: { type: "withdrawn" } });
+  }
+}
+
+/** A page on the other end of a channel. */
+export class TestPage {
+  readonly messages: HostMessage[] = [];
+  readonly #said: Emitter<unknown> = new Emitter();
+  isThere = true;
+  readonly link: PageLink;
+
+  constructor(panels: PanelHost, conversation?: string) {
+    this.link = panels.connect(
+      {
+        post: async (message) => {
+          if (this.isThere) this.messages.push(hostMessageSchema.parse(structuredClone(message)));
+          return this.isThere;
+        },
+        onMessage: this.#said.event,
+      },
+      conversation,
+    );
+  }
+
+  say(message: PageMessage): void {
+    this.#said.fire(message);
+  }
+
+  /** Says what is no message of a page. */
+  babble(value: unknown): void {
+    this.#said.fire(value);
+  }
+
+  /** The newest message of a kind. */
+  last<Type extends HostMessage["type"]>(type: Type): Extract<HostMessage, { type: Type }> | undefined {
+    const isOfType = (one: HostMessage): one is Extract<HostMessage, { type: Type }> => one.type === type;
+    return this.messages.filter(isOfType).at(-1);
+  }
+}
+
+export interface PanelLab {
+  readonly panels: PanelHost;
+  readonly companion: Companion;
+  readonly editor: MemoryEditor;
+  readonly file: string;
+  readonly agents: ScriptedAgent[];
+  /** What the editor was asked to do, in order. */
+  readonly done: string[];
+  page(conversation?: string): TestPage;
+  /** A page with a new conversation in which a prompt was sent. */
+  talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
+}
+
+/** A panel on a real disk with a companion that was never started. */
+export function createPanelLab(text = "one\ntwo\n"): PanelLab {
+  const platform = createTestPlatform();
+  onTestFinished(() => platform.dispose());
+  const file = join(platform.workspace, "main.ts");
+  writeFileSync(file, text);
+  const editor = createMemoryEditor({
+    folders: [platform.workspace],
+    storageDirectory: join(platform.root, "storage"),
+    readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
+  });
+  const companion = createCompanion({ host: editor, platform });
+  onTestFinished(() => companion.stop());
+  const agents: ScriptedAgent[] = [];
+  const done: string[] = [];
+  const { clock, random } = platform;
+  const files = nodeLineFiles;
+  const directory = join(platform.root, "conversations");
+  const conversations = new ConversationLibrary({
+    store: new ConversationStore({ platform, logger: nullLogger, directory, files }),
+    host: createSessionHost({ host: editor, files: platform.files, clock, isShared: () => true }),
+    connect: () => {
+      const agent = new ScriptedAgent();
+      agents.push(agent);
+      return agent;
+    },
+    files,
+    clock,
+    random,
+    logger: nullLogger,
+    listers: [],
+  });
+  const panels = new PanelHost({
+    companion,
+    conversations,
+    editor: panelEditor(platform.workspace, done),
+    logger: nullLogger,
+    agents: [{ id: "claude", name: "Claude Code", isInstalled: false }],
+    findAgents: async () => [{ id: "claude", name: "Claude Code", isInstalled: true }],
+  });
+  onTestFinished(() => panels.close());
+  const page = (conversation?: string): TestPage => new TestPage(panels, conversation);
+  return {
+    panels,
+    companion,
+    editor,
+    file,
+    agents,
+    done,
+    page,
+    talk: async () => {
+      const one = page();
+      one.say({ type: "ready" });
+      await until(() => one.last("hello"));
+      one.say({ type: "new-conversation", agent: "claude" });
+      const { id } = await until(() => one.last("conversation")?.open);
+      one.say({ type: "send", conversation: id, blocks: [{ type: "text", text: "Do it" }] });
+      const agent = await until(() => agents.find(({ prompts }) => prompts.length > 0));
+      return { page: one, agent, id };
+    },
+  };
+}
+
+/** The first value that is there. */
+export async function until<T>(look: () => T | undefined): Promise<T> {
+  for (;;) {
+    const found = look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function panelEditor(folder: string, done: string[]): PanelEditor {
+  const note = (what: string) => async (): Promise<void> => void done.push(what);
+  const never = new Emitter<void>().event;
+  return {
+    settings: () => ({ locale: "en", sendWith: "enter", isMac: false, folders: [folder] }),
+    onDidChangeSettings: never,
+    strings: {},
+    selection: () => undefined,
+    onDidChangeSelection: never,
+    mentions: async () => [],
+    pick: async () => [],
+    dropped: async () => [],
+    openFile: async (path, line) => void done.push(`file ${path}:${line ?? ""}`),
+    openDocument: async (text, language) => void done.push(`document ${language}: ${text}`),
+    openChange: async ({ path }) => void done.push(`change ${path}`),
+    openLink: async (href) => void done.push(`link ${href}`),
+    insertText: note("insert"),
+    copy: note("copy"),
+    runInTerminal: async (title, command) => void done.push(`terminal ${title}: ${command.join(" ")}`),
+    openInTab: note("tab"),
+    confirmDelete: async () => true,
+    tell: (severity, sentence) => void done.push(`${severity}: ${sentence}`),
+  };
+}
