@@ -1,3 +1,6 @@
+import { cp } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import type { Options } from "tsup";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
@@ -73,6 +76,11 @@ const config: Options = {
   },
   esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator()],
   plugins: [commonJsChunks],
+  // The page of the panel, as its own package has built it: VS Code loads it into a webview.
+  onSuccess: async () => {
+    const page = dirname(fileURLToPath(import.meta.resolve("@patchbay/panel/page/panel.js")));
+    await cp(page, "dist/page", { recursive: true });
+  },
 };
 
 export default config;

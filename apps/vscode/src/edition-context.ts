@@ -10,6 +10,8 @@ export interface EditionContext {
     update(key: string, value: unknown): PromiseLike<void>;
   };
   readonly environmentVariableCollection: TerminalVariables;
+  /** The extension's own folder. */
+  readonly extensionUri: Uri;
   readonly extension: { readonly packageJSON: unknown };
 }
 

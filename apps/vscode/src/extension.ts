@@ -5,6 +5,7 @@ import type { EditionContext } from "./edition-context.ts";
 import { createHost } from "./host/host.ts";
 import { OutputLog } from "./host/log.ts";
 import { commandIds, loadLater, registerLazily } from "./lazy.ts";
+import { type LazyPanel, registerPanel } from "./panel/register-panel.ts";
 import { Sharing, WorkspaceSettings } from "./settings.ts";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
 import { registerViews } from "./views/register-views.ts";
@@ -12,7 +13,7 @@ import { registerViews } from "./views/register-views.ts";
 /** After about this long a reloaded window's extension host listens again (3 to 7 s were seen). */
 const comeBackMs = 4_500;
 
-let running: Companion | undefined;
+let running: { readonly companion: Companion; readonly panel: LazyPanel } | undefined;
 
 /** Puts the edition together: VS Code's side as a host, the companion behind it, and the commands and views before it. */
 export async function activate(context: EditionContext): Promise<void> {
@@ -34,8 +35,10 @@ export async function activate(context: EditionContext): Promise<void> {
 
 /** VS Code waits a few seconds for this. It does not say whether the window comes back, so everything is kept for it. */
 export async function deactivate(): Promise<void> {
-  await running?.stop({ reload: true, comeBackMs });
+  const ending = running;
   running = undefined;
+  // Both take their time: agents are asked to end, and what was said is written.
+  await Promise.all([ending?.companion.stop({ reload: true, comeBackMs }), ending?.panel.close()]);
 }
 
 async function serve(context: EditionContext): Promise<void> {
@@ -57,7 +60,10 @@ async function serve(context: EditionContext): Promise<void> {
   const host: EditorHost = createHost(context, versionOf(context), reviews, own);
   const { exclude, shareSelection } = settings;
   const companion = createCompanion({ host, logger, settings: { exclude, shareSelection } });
-  running = companion;
+  const { extensionUri } = context;
+  const panel = registerPanel({ companion, host, logger, extensionUri, version: versionOf(context) });
+  own(panel);
+  running = { companion, panel };
 
   const sharing = new Sharing(companion, settings, context.workspaceState);
   const services = { companion, settings, sharing, channel, views: () => reviews.views };
@@ -72,9 +78,12 @@ async function serve(context: EditionContext): Promise<void> {
   own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));
 
   // The last moment of the process has no time for promises.
-  const removeRecords = (): void => companion.removeRecordsSync();
-  process.once("exit", removeRecords);
-  own({ dispose: () => process.removeListener("exit", removeRecords) });
+  const leaveNothing = (): void => {
+    companion.removeRecordsSync();
+    panel.endNow();
+  };
+  process.once("exit", leaveNothing);
+  own({ dispose: () => process.removeListener("exit", leaveNothing) });
 
   logger.info("Starting", { version: versionOf(context), editor: env.appName });
   try {

@@ -5,7 +5,10 @@ import { runCommandOf } from "./contributions.mts";
 /** Loads what is not needed before the first proposal, command or look at a view. In one place, because each `import()` takes room. */
 export const loadLater = (): Promise<typeof import("./later.ts")> => import("./later.ts");
 
-/** Every command of package.json. They are known to VS Code from the start; their code is loaded with the first one called. */
+/** Loads the panel: what runs agents and holds conversations with them, with the first look at it. */
+export const loadPanel = (): Promise<typeof import("./panel/panel.ts")> => import("./panel/panel.ts");
+
+/** Every command of package.json but the panel's. They are known to VS Code from the start; their code is loaded with the first one called. */
 export const commandIds: readonly string[] = [
   ...agents.map(runCommandOf),
   ...[
@@ -38,6 +41,11 @@ export const commandIds: readonly string[] = [
     "showLog",
   ].map((name) => `patchbay.${name}`),
 ];
+
+/** The panel's commands: the first one called loads the panel. */
+export const panelCommandIds: readonly string[] = ["open", "newConversation", "newTab", "mention", "stop", "find"].map(
+  (name) => `patchbay.panel.${name}`,
+);
 
 /**
  * Registers commands whose code is loaded when the first of them is called: stand-ins make way for the real ones, and

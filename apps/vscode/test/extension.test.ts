@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { deactivate } from "../src/extension.ts";
-import { commandIds } from "../src/lazy.ts";
+import { commandIds, panelCommandIds } from "../src/lazy.ts";
 import { Uri } from "./fake-vscode/uri.ts";
 import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";
@@ -170,9 +170,9 @@ describe("the extension", () => {
 
   it("has every command from the start", async () => {
     await window.activate();
-    expect(Array.from(bench.commands.keys()).toSorted()).toEqual(commandIds.toSorted());
+    expect(Array.from(bench.commands.keys()).toSorted()).toEqual([...commandIds, ...panelCommandIds].toSorted());
     await window.run("patchbay.showLog");
-    expect(Array.from(bench.commands.keys()).toSorted()).toEqual(commandIds.toSorted());
+    expect(Array.from(bench.commands.keys()).toSorted()).toEqual([...commandIds, ...panelCommandIds].toSorted());
   });
 
   it("leaves no record behind when it ends", async () => {

@@ -11,7 +11,7 @@ import {
   withAgents,
 } from "../scripts/write-contributions.mts";
 import { collectTexts } from "../scripts/collect-texts.mts";
-import { commandIds } from "../src/lazy.ts";
+import { commandIds, panelCommandIds } from "../src/lazy.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -54,7 +54,7 @@ const bundles = readdirSync(join(root, "l10n")).filter((name) => name !== "bundl
 
 describe("commands", () => {
   it("are exactly those that have code", () => {
-    expect(ids.toSorted()).toEqual(commandIds.toSorted());
+    expect(ids.toSorted()).toEqual([...commandIds, ...panelCommandIds].toSorted());
   });
 
   it("are called Patchbay's", () => {
@@ -66,9 +66,13 @@ describe("commands", () => {
     expect(used.map(({ command }) => command).filter((command) => !ids.includes(command))).toEqual([]);
   });
 
-  it("have keys only within a review", () => {
-    for (const { when } of manifest.contributes.keybindings)
-      expect(when).toMatch(/resourceScheme == patchbay-proposal/u);
+  it("have keys only within a review, and the panel's at its own places", () => {
+    for (const { command, when } of manifest.contributes.keybindings) {
+      const place = command.startsWith("patchbay.panel.")
+        ? /!patchbay\.silent|^patchbay\.panelFocused$/u
+        : /resourceScheme == patchbay-proposal/u;
+      expect(when).toMatch(place);
+    }
   });
 
   it("are off where the edition stays silent, and so are the views", () => {

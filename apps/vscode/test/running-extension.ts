@@ -89,6 +89,7 @@ export class RunningExtension {
     return {
       subscriptions: this.#subscriptions,
       storageUri: Uri.file(join(this.root, "storage")),
+      extensionUri: Uri.file(join(this.root, "extension")),
       extension: { packageJSON: { version: "1.2.3" } },
       workspaceState: {
         get: (key) => state.get(key),

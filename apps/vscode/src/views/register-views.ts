@@ -46,7 +46,8 @@ export function registerViews(
     statusBar.update();
     connections.refresh();
     proposals.refresh();
-    proposalsView.badge = badgeOf(companion.proposals.length);
+    // What a conversation asks is counted in the panel.
+    proposalsView.badge = badgeOf(companion.proposals.filter((one) => one.conversationId === undefined).length);
     tellContexts();
   };
   const refresh = coalesced(update, refreshSpan);

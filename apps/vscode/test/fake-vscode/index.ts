@@ -101,6 +101,8 @@ export const window: object = {
     bench.trees.set(id, treeDataProvider);
     return { visible: false, dispose: () => bench.trees.delete(id) };
   },
+  registerWebviewViewProvider: () => nothing,
+  registerWebviewPanelSerializer: () => nothing,
   createTerminal: (options: { readonly name: string }): unknown => bench.createTerminal(options.name),
   registerFileDecorationProvider: (provider: FakeDecorations) => {
     bench.decorations = provider;

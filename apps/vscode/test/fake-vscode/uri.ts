@@ -52,6 +52,10 @@ export class Uri {
   }
 
   /** Worked out once, as VS Code does it: documents and tabs are told apart by it all the time. */
+  toJSON(): unknown {
+    return { $mid: 1, scheme: this.scheme, path: this.path };
+  }
+
   toString(): string {
     this.#text ??= this.#write();
     return this.#text;

@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { agents, type Logger, PatchbayError, type Platform } from "@patchbay/core";
+import {
+  AcpSession,
+  AgentProcess,
+  type AgentProcessPorts,
+  type AgentSession,
+  ClaudeSession,
+  createNodeChildren,
+  geminiProfile,
+  type Launch,
+  ProgramFinder,
+  type ProgramNeed,
+  type ProgramSettings,
+  qwenProfile,
+  type SessionRequest,
+} from "@patchbay/conversations";
+import type { AgentInfo } from "@patchbay/panel/messages";
+import { l10n, workspace } from "vscode";
+
+export interface AgentProgramsOptions {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** Of Patchbay, as agents are told. */
+  readonly version: string;
+}
+
+const profiles = [geminiProfile, qwenProfile];
+
+/** The agents that the panel can run: the user's own programs, with the user's own logins and settings. */
+export class AgentPrograms {
+  readonly #options: AgentProgramsOptions;
+  readonly #ports: AgentProcessPorts;
+  readonly #finder: ProgramFinder;
+  readonly #own: Set<number> = new Set();
+
+  constructor(options: AgentProgramsOptions) {
+    const { platform, logger } = options;
+    const children = createNodeChildren();
+    this.#options = options;
+    this.#ports = {
+      clock: platform.clock,
+      logger,
+      children: {
+        start: async (request, listeners) => {
+          const child = await children.start(request, {
+            ...listeners,
+            onExit: (exit) => {
+              this.#own.delete(child.pid);
+              listeners.onExit(exit);
+            },
+          });
+          this.#own.add(child.pid);
+          return child;
+        },
+        endAllSync: () => children.endAllSync(),
+      },
+    };
+    this.#finder = new ProgramFinder({
+      environment: process.env,
+      homeDirectory: homedir(),
+      clock: platform.clock,
+      logger,
+    });
+  }
+
+  /** Those that there are, before it is known which of them are installed. */
+  get known(): readonly AgentInfo[] {
+    return agents.map(({ id, agentName }) => ({ id, name: agentName, isInstalled: false, ...installUrlOf(id) }));
+  }
+
+  async find(): Promise<readonly AgentInfo[]> {
+    return await Promise.all(
+      this.known.map(async (info) => {
+        const program = settingsOf(info.id).program ?? "";
+        const command = program === "" ? needOf(info.id).command : program;
+        return { ...info, isInstalled: (await this.#finder.find(command)) !== undefined };
+      }),
+    );
+  }
+
+  /** Whether the panel has started a process. */
+  isOwn(pid: number): boolean {
+    return this.#own.has(pid);
+  }
+
+  /** A session of an agent, not yet started. */
+  connect({ about: { agent, folder }, start, host }: SessionRequest): AgentSession {
+    const { version } = this.#options;
+    const { clock, logger } = this.#ports;
+    if (agent === "claude") {
+      return new ClaudeSession({
+        ports: this.#ports,
+        host,
+        cwd: folder,
+        start,
+        autosave: true,
+        launch: async (args, environment) => await this.#launch(agent, args, environment),
+      });
+    }
+    const profile = profiles.find(({ id }) => id === agent);
+    if (profile === undefined) throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
+    return new AcpSession({
+      profile,
+      host,
+      cwd: folder,
+      start,
+      autosave: true,
+      version,
+      clock,
+      logger,
+      runId: randomUUID(),
+      createProcess: async () => {
+        const launch = await this.#launch(agent, profile.args, profile.environment);
+        return new AgentProcess(this.#ports, { ...launch, cwd: folder });
+      },
+    });
+  }
+
+  /** For the last moment of this process. */
+  endNow(): void {
+    this.#ports.children.endAllSync();
+  }
+
+  async #launch(
+    agent: string,
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ): Promise<Launch> {
+    // A folder that nobody trusts may have settings that make an agent run anything.
+    if (!workspace.isTrusted) {
+      throw new PatchbayError("not-found", l10n.t("This workspace is not trusted, so no agent is started in it."));
+    }
+    return await this.#finder.launch(needOf(agent), settingsOf(agent), args, environment);
+  }
+}
+
+function needOf(agent: string): ProgramNeed {
+  const found = agents.find(({ id }) => id === agent);
+  if (found === undefined) throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
+  return { agentName: found.agentName, command: found.program.command, package: found.program.package };
+}
+
+/** What the user says of an agent, in settings of this machine: a workspace cannot. */
+function settingsOf(agent: string): ProgramSettings {
+  const all: unknown = workspace.getConfiguration("patchbay.panel").get("agents");
+  const own: unknown = isRecord(all) ? all[agent] : undefined;
+  if (!isRecord(own)) return {};
+  const { program, wrapper, environment } = own;
+  return {
+    ...(typeof program === "string" ? { program } : {}),
+    ...(typeof wrapper === "string" ? { wrapper } : {}),
+    ...(isRecord(environment) ? { environment: textsOf(environment) } : {}),
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textsOf(record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+}
+
+const installUrls: Readonly<Record<string, string>> = {
+  gemini: "https://github.com/google-gemini/gemini-cli#readme",
+  qwen: "https://github.com/QwenLM/qwen-code#readme",
+  claude: "https://code.claude.com/docs/en/setup",
+};
+
+function installUrlOf(id: string): { readonly installUrl?: string } {
+  const installUrl = installUrls[id];
+  return installUrl === undefined ? {} : { installUrl };
+}
