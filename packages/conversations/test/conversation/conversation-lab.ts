@@ -3,6 +3,7 @@ import { nullLogger, type Platform } from "@patchbay/core";
 import { createFakeClock, createTestPlatform, type FakeClock } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
+import type { ConversationOptions } from "../../src/conversation/conversation-options.ts";
 import type { ConversationHost } from "../../src/conversation/turn-files.ts";
 import type { PromptBlock } from "../../src/model/entries.ts";
 import { ConversationStore } from "../../src/transcript/conversation-store.ts";
@@ -30,7 +31,9 @@ export interface Lab {
 }
 
 /** Conversations on a real disk, with a clock that stands still and agents that say what the test has them say. */
-export function makeLab(options: { readonly files?: LineFiles } = {}): Lab {
+export function makeLab(
+  options: Pick<Partial<ConversationOptions>, "connect"> & { readonly files?: LineFiles } = {},
+): Lab {
   const clock = createFakeClock();
   const platform = createTestPlatform({ clock });
   onTestFinished(() => platform.dispose());
@@ -67,6 +70,7 @@ export function makeLab(options: { readonly files?: LineFiles } = {}): Lab {
         openFile: () => from.open(id),
         storage: from.values,
         connect: (request) => {
+          if (options.connect !== undefined) return options.connect(request);
           const session = new ScriptedSession(request, lab.onStart);
           sessions.push(session);
           return session;
