@@ -100,7 +100,10 @@ export class AgentRequests {
     const tool = this.tools.hear(request.call, true);
     this.tools.setState(id, "waiting");
     const question = await questionOf(request, tool, this.tools.diffsOf(id), this.#context);
-    if (this.#context.isStopped()) return { kind: "result", value: permissionResult(undefined) };
+    if (this.#context.isStopped()) {
+      this.tools.setState(id, "cancelled");
+      return { kind: "result", value: permissionResult(undefined) };
+    }
     const change = question.type === "permission" ? question.change : undefined;
     if (change !== undefined) this.tools.know(id, change);
     this.#asked.add(id);

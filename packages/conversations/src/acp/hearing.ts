@@ -22,6 +22,7 @@ export class Hearing {
   readonly #context: HearingContext;
   /** The prompt that is being replayed; undefined: nothing is replayed. */
   #replay: { readonly sessionId: string; count: number; prompt: string } | undefined;
+  #onCommands = (): void => {};
   #turnUsage: Usage = {};
   #usage: Usage = {};
 
@@ -41,6 +42,11 @@ export class Hearing {
   /** From now on the agent tells what was said in a session. */
   beginReplay(sessionId: string): void {
     this.#replay = { sessionId, count: 0, prompt: "" };
+  }
+
+  /** Resolves with the next list of commands. */
+  async untilCommands(): Promise<void> {
+    await new Promise<void>((resolve) => (this.#onCommands = resolve));
   }
 
   endReplay(): void {
@@ -72,6 +78,7 @@ export class Hearing {
         break;
       case "commands":
         sink.fire({ type: "commands", commands: heard.commands });
+        this.#onCommands();
         break;
       case "mode":
         this.#setMode(heard.modeId);

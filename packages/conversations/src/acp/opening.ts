@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { type Clock, PatchbayError } from "@patchbay/core";
 import type { SessionStart } from "../driver.ts";
-import type { AcpConnection } from "./connection.ts";
+import { type AcpConnection, orLate } from "./connection.ts";
 import { asksForSignIn, isSessionMissing } from "./failures.ts";
 import type { Hearing } from "./hearing.ts";
 import type { Reply } from "./json-rpc.ts";
@@ -14,6 +14,9 @@ export interface HttpMcpServer {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** How long the rest of a replay is waited for, ms. */
+const replayMs = 5_000;
 
 /** How a session is opened. */
 export interface OpeningOptions {
@@ -64,7 +67,9 @@ async function resume(
   if (agent.loadsSessions && (!resumes || wantsHistory === true)) {
     if (begunAt !== undefined && clock.now() - begunAt < profile.loadAfterMs) return undefined;
     hearing.beginReplay(sessionId);
+    const replayed = profile.replaysUntilCommands ? hearing.untilCommands() : Promise.resolve();
     const reply = await connection.request("session/load", params);
+    if (reply.kind === "result") await orLate(replayed, replayMs, clock);
     hearing.endReplay();
     return reply;
   }

@@ -37,6 +37,8 @@ export interface AcpProfile {
   readonly modeMessage?: string;
   /** What begins so in the replay of a session is not a prompt of the user's. */
   readonly hiddenPrompts: readonly string[];
+  /** It goes on with its replay after it has said that the session is loaded; its commands come behind it. */
+  readonly replaysUntilCommands: boolean;
   /** How old a session must be before it can be loaded: younger ones are lost by it, ms. */
   readonly loadAfterMs: number;
 }
@@ -53,6 +55,7 @@ const cautious = {
   takesPlainLinks: false,
   modes: {},
   hiddenPrompts: [],
+  replaysUntilCommands: false,
   loadAfterMs: 0,
 } as const satisfies Partial<AcpProfile>;
 
@@ -78,6 +81,7 @@ export const geminiProfile: AcpProfile = {
   modes: { default: "always", plan: "always", autoEdit: "never", yolo: "never" },
   modeMessage: "[MODE_UPDATE] ",
   hiddenPrompts: ["<session_context>", "[Function Response: "],
+  replaysUntilCommands: true,
   // A session that is loaded in the minute of its creation is lost; another minute for clocks that differ.
   loadAfterMs: 120_000,
 };

@@ -126,7 +126,8 @@ export class AcpSession implements AgentSession {
   }
 
   async prompt(prompt: Prompt): Promise<TurnEndReason> {
-    if (this.#turn !== undefined) throw new PatchbayError("invalid-argument", "A turn is running.");
+    if (this.#turn !== undefined) return "failed";
+    this.#texts.end();
     this.#sink.beginTurn(prompt.id);
     this.#requests.tools.beginTurn(prompt.id);
     this.#hearing.beginTurn();

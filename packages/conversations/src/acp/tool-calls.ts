@@ -194,7 +194,7 @@ const states = { pending: "pending", in_progress: "running", completed: "done", 
 
 /** What the user has decided stays: agents call it a failure, or say nothing more. A question waits until it is answered. */
 function stateOf(status: ToolFields["status"], old: ToolState | undefined): ToolState {
-  if (old === "rejected") return old;
+  if (old === "rejected" || (old === "cancelled" && status === "failed")) return old;
   if (status === undefined) return old ?? "pending";
   if (old === "waiting" && status === "pending") return old;
   return states[status];

@@ -152,6 +152,15 @@ describe("writing through the door", () => {
     expect(lab.host.files.get(path)).toBe("\uFEFFone\r\nzwo\r\n");
   });
 
+  it("gives a file the ends of lines that the agent says beside its text", async () => {
+    const lab = qwenLab();
+    const path = lab.path("a.txt");
+    await lab.session.start();
+    await lab.session.setOption("mode", "yolo");
+    await ask(lab, "fs/write_text_file", { path, content: "one\ntwo\r\n", _meta: { lineEnding: "crlf" } });
+    expect(lab.host.files.get(path)).toBe("one\r\ntwo\r\n");
+  });
+
   it("that fails is an error for the agent", async () => {
     const lab = geminiLab();
     await lab.session.start();

@@ -165,6 +165,13 @@ describe("continuing a session", () => {
       update("agent_message_chunk", "I keep that in mind.");
       update("user_message_chunk", "[Function Response: read_file]");
       update("user_message_chunk", "Thanks");
+      // It says that the session is loaded, and goes on.
+      const more = (): void => {
+        update("agent_message_chunk", "You are welcome.");
+        const commands = { sessionUpdate: "available_commands_update", availableCommands: [] };
+        agent.notify("session/update", { sessionId: "old", update: commands });
+      };
+      setImmediate(more);
       return {};
     });
     const lab = labWith(agent, geminiProfile, { start: resume, wantsHistory: true });
@@ -173,6 +180,7 @@ describe("continuing a session", () => {
       { kind: "prompt", id: "old/1", blocks: [{ type: "text", text: "The number is 4711" }] },
       { kind: "message", text: "I keep that in mind.", isComplete: true },
       { kind: "prompt", id: "old/2", blocks: [{ type: "text", text: "Thanks" }] },
+      { kind: "message", text: "You are welcome.", isComplete: true },
     ]);
   });
 

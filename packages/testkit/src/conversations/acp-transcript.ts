@@ -12,6 +12,8 @@ export type AcpAct =
   /** The open question is a form; values by the ids of its fields. */
   | { readonly do: "fill"; readonly values: Readonly<Record<string, string>> }
   | { readonly do: "option"; readonly id: string; readonly value: string }
+  /** A question is open, and stays so for now. */
+  | { readonly do: "wait" }
   | { readonly do: "interrupt" }
   /** The turn is waited for. */
   | { readonly do: "end" };
@@ -27,6 +29,7 @@ const act = z.discriminatedUnion("do", [
   z.object({ do: z.literal("answer"), choice: z.string(), text: z.string().optional() }),
   z.object({ do: z.literal("fill"), values: z.record(z.string(), z.string()) }),
   z.object({ do: z.literal("option"), id: z.string(), value: z.string() }),
+  z.object({ do: z.literal("wait") }),
   z.object({ do: z.literal("interrupt") }),
   z.object({ do: z.literal("end") }),
 ]);

@@ -22,12 +22,14 @@ import { listenModelServer, type ModelServer } from "../models/model-server.ts";
 import { createLab, type Lab } from "../support/lab.ts";
 
 /** The agents whose sessions are recorded. */
-export const acpKinds = {
+export const acpKinds: Readonly<
+  Record<AcpKindName, { readonly kind: AgentKind; readonly profile: AcpProfile }>
+> = {
   gemini: { kind: gemini, profile: geminiProfile },
   qwen: { kind: qwen, profile: qwenProfile },
-} as const satisfies Readonly<Record<string, { readonly kind: AgentKind; readonly profile: AcpProfile }>>;
+};
 
-export type AcpKindName = keyof typeof acpKinds;
+export type AcpKindName = "gemini" | "qwen";
 
 /** One scenario with a real agent: what is done is written down with all that is said. */
 export class AcpStage {
@@ -141,6 +143,12 @@ export class AcpStage {
   async option(id: string, value: string): Promise<void> {
     this.#did({ do: "option", id, value });
     await this.session.setOption(id, value);
+  }
+
+  /** Leaves the question open that is asked now. */
+  async wait(): Promise<void> {
+    await this.question();
+    this.#did({ do: "wait" });
   }
 
   async interrupt(): Promise<void> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, listOf, maybe, text } from "../lenient.ts";
+import { count, listOf, maybe, meta, text } from "../lenient.ts";
 import type { ElicitationRequest, PermissionRequest, ReadRequest, WriteRequest } from "../wire.ts";
 import { toolCall } from "./tool-call.ts";
 
@@ -35,9 +35,11 @@ export function readReadRequest(params: unknown): ReadRequest | undefined {
   return readRequest.safeParse(params).data;
 }
 
-const writeRequest = z
-  .object({ path: text, content: text })
-  .transform(({ path, content }) => ({ path, text: content }));
+/** One agent writes without returns, and says beside it that the file has them. */
+const writeRequest = z.object({ path: text, content: text, _meta: meta }).transform(({ path, content, _meta }) => ({
+  path,
+  text: _meta["lineEnding"] === "crlf" ? content.replaceAll(/\r?\n/gu, "\r\n") : content,
+}));
 
 /** `fs/write_text_file`. */
 export function readWriteRequest(params: unknown): WriteRequest | undefined {
