@@ -22,9 +22,7 @@ import { listenModelServer, type ModelServer } from "../models/model-server.ts";
 import { createLab, type Lab } from "../support/lab.ts";
 
 /** The agents whose sessions are recorded. */
-export const acpKinds: Readonly<
-  Record<AcpKindName, { readonly kind: AgentKind; readonly profile: AcpProfile }>
-> = {
+export const acpKinds: Readonly<Record<AcpKindName, { readonly kind: AgentKind; readonly profile: AcpProfile }>> = {
   gemini: { kind: gemini, profile: geminiProfile },
   qwen: { kind: qwen, profile: qwenProfile },
 };
