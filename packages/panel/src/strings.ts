@@ -46,7 +46,7 @@ export const panelStrings = {
   "list.noMatch": "No conversation matches.",
   "list.waiting": "Waiting",
   "list.running": "Working",
-  "list.failed": "Failed",
+  "list.failed": "Needs attention",
   "list.delete": "Delete",
   "list.deleteAsk": "Delete this conversation?",
   "list.cancel": "Cancel",
@@ -54,9 +54,9 @@ export const panelStrings = {
 
   // The welcome
   "welcome.title": "Start a conversation",
-  "welcome.text": "Patchbay runs the coding agents installed on this computer, with your own accounts and settings.",
+  "welcome.text": "Patchbay runs the coding agents that you have installed, with your own accounts and settings.",
   "welcome.recent": "Recent",
-  "welcome.missing": "Not installed",
+  "welcome.missing": "Other supported agents",
   "welcome.install": "How to install {agent}",
   "welcome.none": "No supported agent is installed.",
 
@@ -74,7 +74,7 @@ export const panelStrings = {
   "tool.output": "Output",
   "tool.noOutput": "No output.",
   "tool.omitted": "Earlier output is not shown.",
-  "tool.openOutput": "Open full output",
+  "tool.openOutput": "Open output in an editor",
   "tool.subagent": "Subagent steps: {count}",
   "diff.open": "Open Diff",
   "diff.created": "New file",
@@ -96,7 +96,7 @@ export const panelStrings = {
   "notice.install": "Install",
   "end.stopped": "Stopped",
   "end.refused": "The model declined to continue.",
-  "end.limit": "The limit was reached.",
+  "end.limit": "A limit on tokens or requests was reached.",
   "end.failed": "The turn failed.",
   "end.exited": "The agent exited.",
   "end.seconds": "{seconds} s",
@@ -112,7 +112,7 @@ export const panelStrings = {
   "prompt.more": "Show all",
   "prompt.less": "Show less",
   "rewind.ask": "Restore these files to how they were before this message?",
-  "rewind.note": "Effects of shell commands stay.",
+  "rewind.note": "What shell commands did is not undone.",
   "rewind.nothing": "No files would change.",
   "rewind.confirm": "Restore",
   "rewind.cannot": "Files can’t be restored: {reason}",
@@ -156,7 +156,7 @@ export const panelStrings = {
   "changes.created": "New",
   "changes.deleted": "Deleted",
   "changes.unasked": "Changed without asking",
-  "changes.commands": "Commands ran in this turn. Undo doesn’t affect what they did.",
+  "changes.commands": "Commands ran in this turn. Undo doesn’t revert what they did.",
 
   // The composer
   "compose.label": "Message to {agent}",

@@ -241,6 +241,13 @@ export class PageLink implements Disposable {
         if (forked !== undefined) this.#show(forked);
         return;
       }
+      case "resend": {
+        const forked = await this.#options.library.fork(conversation.id, message.prompt);
+        if (forked === undefined) return;
+        this.#show(forked);
+        forked.conversation.prompt(message.blocks);
+        return;
+      }
       case "rewind": {
         const { prompt, dryRun } = message;
         const { canRewind, reason, files } = await conversation.rewind(prompt, dryRun);

@@ -54,6 +54,16 @@ export type ConversationMessage =
   | { readonly type: "drop"; readonly conversation: string; readonly uris: readonly string[] }
   /** A new conversation that remembers this one up to a prompt, or to its end. */
   | { readonly type: "fork"; readonly conversation: string; readonly upTo?: string }
+  /**
+   * An earlier prompt in other words: a new conversation that remembers this one up to just before that prompt, is shown, and
+   * begins with these blocks. This one stays as it is. Only where the agent can fork.
+   */
+  | {
+      readonly type: "resend";
+      readonly conversation: string;
+      readonly prompt: string;
+      readonly blocks: readonly PromptBlock[];
+    }
   /** `dryRun`: the host answers with `rewind-preview`. */
   | { readonly type: "rewind"; readonly conversation: string; readonly prompt: string; readonly dryRun: boolean }
   /** What a notice offers, or what a state does. */
@@ -119,6 +129,7 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("pick"), ...of, request, id: z.string() }),
   z.object({ type: z.literal("drop"), ...of, uris: z.array(z.string()) }),
   z.object({ type: z.literal("fork"), ...of, upTo: z.exactOptional(z.string()) }),
+  z.object({ type: z.literal("resend"), ...of, prompt: z.string(), blocks }),
   z.object({ type: z.literal("rewind"), ...of, prompt: z.string(), dryRun: z.boolean() }),
   z.object({
     type: z.literal("act"),

@@ -119,7 +119,7 @@ describe("the panel", () => {
     await panel.do(() => panel?.one(".tool-head", HTMLButtonElement).click());
     expect(panel.text).toContain("last");
     expect(panel.text).not.toContain("The very start");
-    await panel.press("Open full output");
+    await panel.press("Open output in an editor");
     expect(panel.heard("open-entry")).toEqual([{ type: "open-entry", conversation: "c1", entry: "t" }]);
   });
 
@@ -189,7 +189,7 @@ describe("the panel", () => {
     });
     await panel.press("Changed files: 2");
     expect(panel.text).toContain("Changed without asking");
-    expect(panel.text).toContain("Undo doesn’t affect what they did.");
+    expect(panel.text).toContain("Undo doesn’t revert what they did.");
     expect(panel.button("Changed since.").disabled).toBe(true);
     await panel.press("Undo");
     expect(panel.heard("changes")).toEqual([
@@ -203,7 +203,7 @@ describe("the panel", () => {
     await panel.do(() =>
       panel?.host.say({ type: "rewind-preview", prompt: "p", canRewind: true, files: ["/home/me/shop/a.ts"] }),
     );
-    expect(panel.text).toContain("Effects of shell commands stay.");
+    expect(panel.text).toContain("What shell commands did is not undone.");
     await panel.press("Restore");
     expect(panel.heard("rewind").map(({ dryRun }) => dryRun)).toEqual([true, false]);
   });

@@ -52,6 +52,48 @@ describe("a question", () => {
     expect(root.querySelector(".rule")?.textContent).toContain("Bash(echo long:*)");
   });
 
+  it("has No first, and as its default", async () => {
+    const { root } = await show(permission);
+    const buttons = Array.from(root.querySelectorAll<HTMLButtonElement>(".question-foot button"));
+    expect(buttons.map(({ textContent }) => textContent)).toEqual(["No", "Allow", "Always Allow"]);
+    expect(buttons.map(({ className }) => className.includes("primary"))).toEqual([true, false, false]);
+  });
+
+  it("spells out what cannot be seen in a command", async () => {
+    const command = "rm -rf \u202E/tmp\u2066 \u200B~\r\n\techo";
+    const { root } = await show({ ...permission, title: "Clean\nAllowed", command });
+    expect(root.querySelector(".question pre")?.textContent).toBe(
+      "rm -rf \\u{202e}/tmp\\u{2066} \\u{200b}~\\r\n\techo",
+    );
+    expect(root.querySelector(".question-title")?.textContent).toBe("Clean\\nAllowed");
+  });
+
+  it("marks what its tool would touch outside the workspace", async () => {
+    panel = await TestPanel.show([
+      {
+        kind: "tool",
+        id: "t",
+        at: 0,
+        tool: "read",
+        name: "Read",
+        title: "Read two files",
+        state: "waiting",
+        locations: [{ path: "/home/me/.ssh/id_rsa" }, { path: "/home/me/shop/a.ts" }],
+      },
+      asking(permission),
+    ]);
+    const marks = Array.from(panel.root.querySelectorAll(".question .outside li"));
+    expect(marks.map(({ textContent }) => textContent)).toEqual(["Outside the workspace /home/me/.ssh/id_rsa"]);
+  });
+
+  it("can be answered again when its answer has settled nothing", async () => {
+    const shown = await showAndWait(permission);
+    await shown.press("Allow");
+    expect(shown.button("Allow").disabled).toBe(true);
+    await shown.do(() => vi.advanceTimersByTime(3000));
+    expect(shown.button("Allow").disabled).toBe(false);
+  });
+
   it("takes no focus", async () => {
     await show(permission);
     expect(document.activeElement).toBe(document.body);

@@ -41,8 +41,8 @@ export function Welcome(): JSX.Element {
         </section>
       )}
       {missing.length === 0 ? undefined : (
-        <section aria-labelledby="missing" class="welcome-missing">
-          <h2 id="missing">{words("welcome.missing")}</h2>
+        <details class="welcome-missing" open={installed.length === 0}>
+          <summary>{words("welcome.missing")}</summary>
           <ul class="plain">
             {missing.map(({ id, name, installUrl }) => (
               <li key={id}>
@@ -60,7 +60,7 @@ export function Welcome(): JSX.Element {
               </li>
             ))}
           </ul>
-        </section>
+        </details>
       )}
     </div>
   );

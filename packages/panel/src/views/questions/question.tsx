@@ -2,12 +2,14 @@ import type {
   Answer,
   Choice,
   PermissionQuestion,
+  PlacedEntry,
   PlanQuestion,
   QuestionEntry,
   QuestionOutcome,
+  ToolEntry,
 } from "@patchbay/conversations/model";
 import type { ComponentChildren, ComponentType, JSX } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { DiffCounts, DiffView } from "../widgets/small-diff.tsx";
@@ -15,11 +17,15 @@ import { TextBox } from "../widgets/text-box.tsx";
 import { Icon } from "../widgets/icon.tsx";
 import { isInside, shownPath, useFolders } from "../widgets/paths.ts";
 import { pure } from "../widgets/pure.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 import { FormView } from "./form.tsx";
 import { useGuard } from "./guard.ts";
 
 /** Lines of a change that are shown in a question: all that a person would read there. */
 const diffLimit = 400;
+
+/** How long an answer may be on its way, ms. A question that is still open then was not settled, and can be answered again. */
+const answerTime = 3000;
 
 /** A question in the flow of the conversation. It takes no focus, and stays there with its answer. */
 export const QuestionView: ComponentType<{ readonly entry: QuestionEntry }> = pure(({ entry }) => {
@@ -56,6 +62,11 @@ function Card({
   const { guarded, onKeyDown } = useGuard();
   const [isSent, setSent] = useState(false);
   const title = useId();
+  useEffect(() => {
+    if (!isSent) return undefined;
+    const timer = setTimeout(() => setSent(false), answerTime);
+    return () => clearTimeout(timer);
+  }, [isSent]);
   const answer = (given: Answer): (() => void) =>
     guarded(() => {
       if (isSent || conversation === undefined) return;
@@ -97,8 +108,9 @@ function PermissionView({
       {(answer, isSent) => (
         <>
           <div class="question-body">
-            <p class="question-title">{title}</p>
+            <p class="question-title">{visibleLine(title)}</p>
             {reason === undefined ? undefined : <p class="note">{reason}</p>}
+            <OutsidePaths question={question} />
             {command === undefined ? undefined : <TextBox label={words("ask.command")} text={command} isCommand />}
             {input === undefined ? undefined : <TextBox label={words("ask.input")} text={input} />}
             <ProposedChange entry={entry} question={question} />
@@ -108,6 +120,33 @@ function PermissionView({
       )}
     </Card>
   );
+}
+
+/** What the tool would touch outside the workspace. */
+function OutsidePaths({ question }: { readonly question: PermissionQuestion }): JSX.Element | undefined {
+  const words = useWords();
+  const folders = useFolders();
+  const tool = useSelected(({ open }) => toolOf(open?.entries ?? [], question.toolId));
+  const paths = [...(tool?.locations ?? []), ...(tool?.changes ?? [])].map(({ path }) => path);
+  const outside = new Set(paths.filter((path) => path !== question.change?.path && !isInside(path, folders)));
+  if (outside.size === 0) return undefined;
+  return (
+    <ul class="plain outside">
+      {Array.from(outside, (path) => (
+        <li key={path}>
+          <span class="badge warning">{words("ask.outside")}</span>{" "}
+          <span class="change-path" dir="ltr">
+            {visibleLine(path)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function toolOf(entries: readonly PlacedEntry[], id: string): ToolEntry | undefined {
+  const found = entries.findLast(({ entry }) => entry.id === id)?.entry;
+  return found?.kind === "tool" ? found : undefined;
 }
 
 function ProposedChange({
@@ -122,11 +161,11 @@ function ProposedChange({
   const folders = useFolders();
   const conversation = useSelected((state) => state.open?.id);
   if (change === undefined) return undefined;
-  const path = shownPath(change.path, folders);
+  const path = visibleLine(shownPath(change.path, folders));
   return (
     <div class="change">
       <div class="change-head">
-        <span class="change-path" title={change.path}>
+        <span class="change-path" title={visibleLine(change.path)}>
           {path}
         </span>
         {isInside(change.path, folders) ? undefined : <span class="badge warning">{words("ask.outside")}</span>}
@@ -170,7 +209,7 @@ function PlanView({
 
 const isAllowing = ({ kind }: Choice): boolean => kind === "allow-once" || kind === "allow-always";
 
-/** The agent's own answers; No is always among them. */
+/** The agent's own answers. No is always among them, comes first and is the default: nothing is allowed by a key out of habit. */
 function Answers({
   choices,
   answer,
@@ -184,21 +223,27 @@ function Answers({
   const agent = useAgentName();
   const takesMessages = useSelected((state) => state.open?.capabilities?.rejectionMessages === true);
   const [message, setMessage] = useState("");
-  const field = useId();
   const refusals = choices.filter((choice) => !isAllowing(choice));
   const rules = choices.filter(({ rule }) => rule !== undefined);
   const hasMessage = message.trim() !== "";
   const reject = answer(hasMessage ? { type: "reject", message: message.trim() } : { type: "reject" });
+  // A refusal of the agent's takes no words.
+  const noes =
+    refusals.length === 0 || hasMessage
+      ? [{ id: "reject", name: words("ask.reject"), act: reject }]
+      : refusals.map(({ id, name }) => ({ id, name, act: answer({ type: "choice", choiceId: id }) }));
+  const yeses = choices
+    .filter(isAllowing)
+    .map(({ id, name }) => ({ id, name, act: answer({ type: "choice", choiceId: id }) }));
   return (
     <div class="question-foot">
-      {rules.map(({ id, rule, name }) => (
+      {rules.map(({ id, rule = "", name }) => (
         <p key={id} class="note rule">
-          {words("ask.rule", { name })} <code dir="ltr">{rule}</code>
+          {words("ask.rule", { name: visibleLine(name) })} <code dir="ltr">{visibleLine(rule)}</code>
         </p>
       ))}
       {takesMessages ? (
         <input
-          id={field}
           type="text"
           class="field"
           aria-label={words("ask.rejectWhy", { agent })}
@@ -213,34 +258,17 @@ function Answers({
         />
       ) : undefined}
       <div class="buttons">
-        {choices.filter(isAllowing).map(({ id, name }, index) => (
+        {[...noes, ...yeses].map(({ id, name, act }, index) => (
           <button
             key={id}
             type="button"
-            class={`button ${index === 0 && !hasMessage ? "primary" : ""}`}
+            class={`button ${index === 0 ? "primary" : ""}`}
             disabled={isSent}
-            onClick={answer({ type: "choice", choiceId: id })}
+            onClick={act}
           >
-            {name}
+            {visibleLine(name)}
           </button>
         ))}
-        {refusals.length === 0 || hasMessage ? (
-          <button type="button" class={`button ${hasMessage ? "primary" : ""}`} disabled={isSent} onClick={reject}>
-            {words("ask.reject")}
-          </button>
-        ) : (
-          refusals.map(({ id, name }) => (
-            <button
-              key={id}
-              type="button"
-              class="button"
-              disabled={isSent}
-              onClick={answer({ type: "choice", choiceId: id })}
-            >
-              {name}
-            </button>
-          ))
-        )}
       </div>
     </div>
   );

@@ -17,7 +17,9 @@ export function chipLabel(block: PromptBlock): string {
       const name = block.type === "excerpt" ? block.title : baseName(block.path);
       const { lines } = block;
       if (lines === undefined) return name;
-      return lines.start === lines.end ? `${name} ${lines.start}` : `${name} ${lines.start}–${lines.end}`;
+      const range = lines.start === lines.end ? `${lines.start}` : `${lines.start}–${lines.end}`;
+      // The title of an excerpt may say it already.
+      return name.endsWith(` ${range}`) ? name : `${name} ${range}`;
     }
     case "image":
       return block.name ?? block.mimeType.replace("image/", "").toUpperCase();

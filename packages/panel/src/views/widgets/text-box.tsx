@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
 import { useWords } from "../../store/use-panel.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { visibleText } from "./visible-text.ts";
 
-/** Text of a tool, whole, in a box that scrolls. */
+/** Text of a tool, whole, in a box that scrolls. In a command, nothing is invisible. */
 export function TextBox({
   label,
   text,
@@ -17,7 +18,7 @@ export function TextBox({
     <div class={`text ${isCommand ? "command" : ""}`}>
       {/* Scrolled by keys, too. */}
       <pre tabIndex={0} role="group" aria-label={label} dir="ltr">
-        {text}
+        {isCommand ? visibleText(text) : text}
       </pre>
       <span class="text-actions">
         <CopyButton label={words("message.copy")} text={() => text} />

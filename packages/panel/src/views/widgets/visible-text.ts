@@ -1,0 +1,16 @@
+/** Characters that show nothing, or change how others are shown. Joiners stay: scripts and emoji need them. */
+const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+
+const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+const spelled = (one: string): string => named[one] ?? `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** What a person decides upon, on one line, with everything that cannot be seen spelled out: what is shown is what is there. */
+export function visibleLine(text: string): string {
+  return text.replace(unseen, spelled);
+}
+
+/** The same for a text of several lines: their ends and tabs stay. */
+export function visibleText(text: string): string {
+  return text.replace(unseen, (one) => (one === "\n" || one === "\t" ? one : spelled(one)));
+}
