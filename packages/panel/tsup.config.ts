@@ -1,4 +1,5 @@
 import { copyFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 
@@ -27,6 +28,14 @@ const lexerOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** The page parses what it is told by the same schemas as hosts do, without the rest of zod. */
+const schemasOfPage: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "schemas-of-page",
+  setup: (build) => {
+    build.onResolve({ filter: /^zod\/mini$/ }, () => ({ path: join(import.meta.dirname, "src", "page-schemas.ts") }));
+  },
+};
+
 const pageOptions = {
   target: "es2022",
   platform: "browser",
@@ -48,7 +57,7 @@ const page: Options = {
   format: "esm",
   splitting: true,
   clean: true,
-  esbuildPlugins: [lexerOnly, thirdPartyNotices("dist/page/THIRD-PARTY-NOTICES.txt")],
+  esbuildPlugins: [lexerOnly, schemasOfPage, thirdPartyNotices("dist/page/THIRD-PARTY-NOTICES.txt")],
 };
 
 /** All of it in one file, for hosts that can load no second one: a frame without an origin. */
@@ -58,7 +67,7 @@ const inline: Options = {
   outDir: "dist/inline",
   format: "iife",
   outExtension: () => ({ js: ".js" }),
-  esbuildPlugins: [lexerOnly],
+  esbuildPlugins: [lexerOnly, schemasOfPage],
 };
 
 const styles: Options = {

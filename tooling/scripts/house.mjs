@@ -126,6 +126,8 @@ const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
 /** The page: no editor, no Node. Hosts import `messages`, which needs no page. */
 const panel = {
   strings: {},
+  // In zod's place in the page's bundle (tsup.config.ts): nothing imports it.
+  "page-schemas": {},
   messages: { rooms: ["strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core"], packageTypes: ["@patchbay/conversations"] },
   bridge: { rooms: pageMessages },
@@ -158,7 +160,7 @@ const panel = {
     types: ["messages/from-host"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
-  page: { rooms: ["bridge", "store", "views/frame"], packages: [...preact, "zod"] },
+  page: { rooms: ["bridge", "store", "views/frame"], packages: preact },
 };
 
 const vscodeApi = ["vscode", "@patchbay/core"];

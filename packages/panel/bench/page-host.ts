@@ -16,6 +16,10 @@ import {
   type PanelSettings,
   panelStrings,
 } from "../src/messages/index.ts";
+import * as z from "zod/mini";
+
+// Nothing may be compiled from strings in a page; without this, it would be tried.
+z.config({ jitless: true });
 
 /** A host inside the page, for benches, tests and pictures: it keeps one conversation and answers as a real host does. */
 export class PageHost {

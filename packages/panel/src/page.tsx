@@ -1,11 +1,7 @@
 import { render } from "preact";
-import * as z from "zod/mini";
 import { type Bridge, createPortBridge, createViewBridge } from "./bridge.ts";
 import { PanelStore } from "./store/store.ts";
 import { App } from "./views/frame/app.tsx";
-
-// Nothing may be compiled from strings here; without this, it would be tried.
-z.config({ jitless: true });
 
 const nextFrame = (callback: () => void): void => void requestAnimationFrame(callback);
 
