@@ -60,12 +60,20 @@ async function serve(context: EditionContext): Promise<void> {
   const host: EditorHost = createHost(context, versionOf(context), reviews, own);
   const { exclude, shareSelection } = settings;
   const companion = createCompanion({ host, logger, settings: { exclude, shareSelection } });
+  const sharing = new Sharing(companion, settings, context.workspaceState);
   const { extensionUri } = context;
-  const panel = registerPanel({ companion, host, logger, extensionUri, version: versionOf(context) });
+  const sharesSelection = (): boolean => !sharing.paused && settings.shareSelection;
+  const panel = registerPanel({
+    companion,
+    host,
+    logger,
+    extensionUri,
+    version: versionOf(context),
+    sharesSelection,
+  });
   own(panel);
   running = { companion, panel };
 
-  const sharing = new Sharing(companion, settings, context.workspaceState);
   const services = { companion, settings, sharing, channel, views: () => reviews.views };
   own(sharing);
   own(

@@ -91,6 +91,8 @@ export interface Companion {
   discardKeptText(id: string): Promise<boolean>;
   /** Puts a file or lines of it into the prompt of agents that support this (at_mentioned). Returns the number of sessions it was sent to. */
   mention(path: string, lines?: { readonly start: number; readonly end: number }): number;
+  /** Whether agents may know of a file: the user's patterns of what to leave out. A pause changes nothing of it. */
+  mayName(path: string): boolean;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;

@@ -25,7 +25,7 @@ z.config({ jitless: true });
 export class PageHost {
   /** What the page has said, from the first on. */
   readonly heard: PageMessage[] = [];
-  readonly settings: PanelSettings = {
+  settings: PanelSettings = {
     locale: "en",
     sendWith: "enter",
     isMac: false,

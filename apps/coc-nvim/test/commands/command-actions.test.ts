@@ -65,6 +65,9 @@ class QuietCompanion implements Companion {
     this.mentioned.push([path, lines]);
     return this.listeners;
   }
+  mayName(): boolean {
+    return true;
+  }
   sharedContext(): EditorContext {
     return this.shared;
   }

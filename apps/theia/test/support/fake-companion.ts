@@ -107,6 +107,9 @@ export class FakeCompanion implements Companion {
     return 0;
   }
 
+  mayName(): boolean {
+    return true;
+  }
   sharedContext(): { readonly files: readonly [] } {
     return { files: [] };
   }

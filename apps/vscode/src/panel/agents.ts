@@ -28,6 +28,14 @@ export interface AgentProgramsOptions {
 
 const profiles = [geminiProfile, qwenProfile];
 
+/** A program in a terminal, with what it always takes. */
+export interface TerminalProgram {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** The agents that the panel can run: the user's own programs, with the user's own logins and settings. */
 export class AgentPrograms {
   readonly #options: AgentProgramsOptions;
@@ -116,6 +124,13 @@ export class AgentPrograms {
         return new AgentProcess(this.#ports, { ...launch, cwd: folder });
       },
     });
+  }
+
+  /** An agent as its user starts it in a terminal. */
+  async inTerminal(agent: string): Promise<TerminalProgram> {
+    const { program, args } = await this.#launch(agent, [], {});
+    // The terminal has the user's environment; what the settings add to it is added.
+    return { name: needOf(agent).agentName, program, args, environment: { ...settingsOf(agent).environment } };
   }
 
   /** For the last moment of this process. */

@@ -3,13 +3,17 @@ import { type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { PanelEditor } from "@patchbay/panel/host";
 import { type MentionItem, panelStrings, type PanelSettings } from "@patchbay/panel/messages";
-import { commands, type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
+import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
-import { fileNameOf, shownText } from "../surfaces/texts.ts";
+import { shownText } from "../surfaces/texts.ts";
+import { ChangeDocuments } from "./change-documents.ts";
+import type { TerminalProgram } from "./agents.ts";
 import { MentionedFiles } from "./mentions.ts";
 
 export interface PanelEditorOptions {
   readonly host: EditorHost;
+  /** How an agent is started in a terminal. Rejects with a sentence where it is not found, or nobody trusts the folder. */
+  readonly programFor: (agent: string) => Promise<TerminalProgram>;
   readonly openInTab: (conversationId: string) => Promise<void>;
 }
 
@@ -23,6 +27,7 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   readonly #settings: EventEmitter<void> = new EventEmitter();
   readonly #selection: EventEmitter<void> = new EventEmitter();
   readonly #files: MentionedFiles = new MentionedFiles();
+  readonly #changes: ChangeDocuments = new ChangeDocuments();
   readonly #parts: readonly Disposable[];
   readonly onDidChangeSettings: PanelEditor["onDidChangeSettings"] = this.#settings.event;
   readonly onDidChangeSelection: PanelEditor["onDidChangeSelection"] = this.#selection.event;
@@ -32,6 +37,7 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     this.#parts = [
       this.#settings,
       this.#selection,
+      this.#changes,
       workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("patchbay.panel")) this.#settings.fire();
       }),
@@ -98,10 +104,11 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   }
 
   async openChange(change: FileChange, title: string): Promise<void> {
-    const side = async (text: string | undefined): Promise<Uri> =>
-      (await workspace.openTextDocument({ content: text ?? "" })).uri;
-    const name = shownText(`${fileNameOf(change.path)} (${title})`);
-    await commands.executeCommand("vscode.diff", await side(change.before), await side(change.after), name);
+    await this.#changes.show(change, title);
+  }
+
+  async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
+    await this.#changes.showAll(changes, title);
   }
 
   async openLink(href: string): Promise<void> {
@@ -124,6 +131,13 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     const [program, ...args] = command;
     if (program === undefined) return;
     window.createTerminal({ name: shownText(title), cwd: folder, shellPath: program, shellArgs: args }).show();
+  }
+
+  async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
+    const { name, program, args, environment } = await this.#options.programFor(agent);
+    const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
+    const launch = { shellPath: program, shellArgs: [...args, ...resumed], env: environment };
+    window.createTerminal({ name: shownText(name), cwd: folder, ...launch }).show();
   }
 
   async openInTab(conversationId: string): Promise<void> {

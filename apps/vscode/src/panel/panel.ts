@@ -22,6 +22,8 @@ export interface PanelServices {
   readonly companion: Companion;
   readonly host: EditorHost;
   readonly logger: Logger;
+  /** Whether the user lets agents see what is selected. */
+  readonly sharesSelection: () => boolean;
   /** The extension's own folder. */
   readonly extensionUri: Uri;
   readonly version: string;
@@ -44,9 +46,13 @@ export class Panel {
     this.#services = services;
     this.#programs = new AgentPrograms({ platform, logger, version });
     companion.excludeProcesses((pid) => this.#programs.isOwn(pid));
-    this.#editor = new VsCodePanelEditor({ host, openInTab: async (id) => this.openTab(id) });
+    this.#editor = new VsCodePanelEditor({
+      host,
+      programFor: async (agent) => await this.#programs.inTerminal(agent),
+      openInTab: async (id) => this.openTab(id),
+    });
     const { storageDirectory } = host;
-    const sessionHost = createSessionHost({ host, files: platform.files, clock: platform.clock, isShared: () => true });
+    const sessionHost = createSessionHost({ host, files: platform.files, clock: platform.clock, isShared: (path) => companion.mayName(path) });
     const connect = (request: SessionRequest): AgentSession => this.#programs.connect(request);
     this.#panels = new PanelHost({
       editor: this.#editor,

@@ -26,8 +26,8 @@ export interface ConversationOptions {
 /** What can be done with prompts that wait; false where one has been sent by now. */
 export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendNow">;
 
-/** Undo and redo of a file of a turn, by the id of the turn's prompt and the file's path. */
-export type FileControls = Pick<TurnFiles, "undo" | "redo">;
+/** A file of a turn, by the id of the turn's prompt and the file's path: what was done to it, its undo and its redo. */
+export type FileControls = Pick<TurnFiles, "change" | "undo" | "redo">;
 
 /** Reads the entries: a page before a place, one by its id, all of them in order, or the places of a text. */
 export type EntryReader = Pick<History, "before" | "entry" | "all" | "find">;

@@ -224,6 +224,12 @@ export class Conversation {
     if (this.#turns.prompts.length === 0) await this.#link.get();
   }
 
+  /** Ends the agent: the next prompt starts it again. Prompts that wait stay. */
+  async endAgent(): Promise<void> {
+    await this.#turns.end();
+    this.#tell({ state: { kind: "ended" } });
+  }
+
   /** Chooses a value of an option. Rejects with a sentence where the agent refuses. */
   async setOption(optionId: string, value: string | boolean): Promise<void> {
     if (this.#mayWrite) await this.#link.setOption(optionId, value);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Clock, type Logger, mergeTexts, messageOf, restoreLineEnds } from "@patchbay/core";
 import type { RewindResult, SessionHost } from "../driver.ts";
+import type { FileChange } from "../model/changes.ts";
 import type { Entry } from "../model/entries.ts";
 import type { SessionUpdate } from "../model/session.ts";
 import type { ChangedFile, TurnChanges, UndoResult } from "../model/turns.ts";
@@ -124,6 +125,20 @@ export class TurnFiles {
   /** Resolves when all that was told has been looked at. */
   async settled(): Promise<void> {
     await this.#work;
+  }
+
+  /** What a turn did to a file. Undefined: it did nothing, or what the file held is not known any more. */
+  async change(turn: string, path: string): Promise<FileChange | undefined> {
+    await this.settled();
+    const file = this.#turns.get(turn)?.files.find((one) => one.path === path);
+    if (file?.before === undefined || file.after === undefined) return undefined;
+    const [before, after] = [await this.#read(file.before), await this.#read(file.after)];
+    if (before === "lost" || after === "lost") return undefined;
+    return {
+      path,
+      ...(before.text === undefined ? {} : { before: before.text }),
+      ...(after.text === undefined ? {} : { after: after.text }),
+    };
   }
 
   /** Gives a file of a turn back what it held before; what has changed in it otherwise since stays, or it is refused. */

@@ -178,6 +178,10 @@ export class RunningCompanion implements Companion {
     return this.#agentSide?.sessions.mention({ path, ...(lines === undefined ? {} : { lines }) }) ?? 0;
   }
 
+  mayName(path: string): boolean {
+    return this.#shared.mayName(path);
+  }
+
   sharedContext(): EditorContext {
     return this.#shared.tracker.current();
   }

@@ -33,6 +33,11 @@ export class SharedContext {
     return this.#tracker;
   }
 
+  /** Whether agents may know of a file, also while nothing of the editor is shared. */
+  mayName(path: string): boolean {
+    return this.#policy.mayName(path);
+  }
+
   updateSettings(settings: Partial<CompanionSettings>): void {
     this.#settings = { ...this.#settings, ...settings };
     this.apply();

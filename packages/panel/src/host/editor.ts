@@ -26,6 +26,8 @@ export interface PanelEditor {
   openDocument(text: string, language: string): Promise<void>;
   /** Shows a change that is no review: both sides read-only. */
   openChange(change: FileChange, title: string): Promise<void>;
+  /** Shows all changes of a turn in one editor, read-only. */
+  openChanges(changes: readonly FileChange[], title: string): Promise<void>;
   /** Opens an address in the browser: http and https only, and the user is asked where the editor asks. */
   openLink(href: string): Promise<void>;
   /** Puts a text at the cursor of the editor that was active last. */
@@ -33,6 +35,8 @@ export interface PanelEditor {
   copy(text: string): Promise<void>;
   /** Runs a program of the agent's own in a terminal: a sign-in, or the continued session. */
   runInTerminal(title: string, command: readonly string[], folder: string): Promise<void>;
+  /** Starts an agent in a terminal, as its user would: to sign in, or to continue a session there. */
+  startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void>;
   openInTab(conversationId: string): Promise<void>;
   /** Asks before something is gone for good. */
   confirmDelete(title: string): Promise<boolean>;

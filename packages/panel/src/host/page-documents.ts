@@ -1,4 +1,5 @@
 import type { Conversation } from "@patchbay/conversations";
+import type { ChangedFile } from "@patchbay/conversations/model";
 import type { DocumentMessage } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
 import { textOf, wholeText } from "./entry-texts.ts";
@@ -71,15 +72,32 @@ async function changes(
   editor: PanelEditor,
 ): Promise<void> {
   const files = conversation.status.turns.find((one) => one.turn === turn)?.files ?? [];
+  const meant = files.filter((one) => path === undefined || one.path === path);
+  if (action === "review") return await review(turn, meant, conversation, editor);
   const refused: string[] = [];
-  for (const file of files.filter((one) => path === undefined || one.path === path)) {
-    if (action === "review") await editor.openFile(file.path, undefined);
-    else {
-      const result = await conversation.files[action](turn, file.path);
-      if (result.kind === "refused") refused.push(result.reason);
-    }
+  for (const file of meant) {
+    const result = await conversation.files[action](turn, file.path);
+    if (result.kind === "refused") refused.push(`${file.path}: ${result.reason}`);
   }
-  if (refused.length > 0) editor.tell("warning", refused.join(" "));
+  if (refused.length > 0) editor.tell("warning", refused.join("\n"));
+}
+
+/** Shows what was done to files; of those whose earlier text is not known, the file itself. */
+async function review(
+  turn: string,
+  files: readonly ChangedFile[],
+  conversation: Conversation,
+  editor: PanelEditor,
+): Promise<void> {
+  const found = await Promise.all(
+    files.map(async ({ path }) => ({ path, change: await conversation.files.change(turn, path) })),
+  );
+  const known = found.flatMap(({ change }) => change ?? []);
+  const { title } = conversation.status;
+  const [first] = known;
+  if (first !== undefined && known.length === 1) await editor.openChange(first, title);
+  else if (known.length > 1) await editor.openChanges(known, title);
+  for (const { path, change } of found) if (change === undefined) await editor.openFile(path, undefined);
 }
 
 async function asMarkdown(conversation: Conversation): Promise<string> {

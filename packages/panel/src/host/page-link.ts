@@ -36,6 +36,8 @@ export class PageLink implements Disposable {
   #wanted: string | undefined;
   #hasFocus = false;
   #isReady = false;
+  /** What was sent before the page was ready. */
+  #early: HostMessage[] = [];
 
   constructor(options: PageLinkOptions) {
     const { channel, editor, library } = options;
@@ -79,9 +81,18 @@ export class PageLink implements Disposable {
     else this.#show(created);
   }
 
-  /** A command of the editor's. */
+  /** A command of the editor's. A page that is just being loaded gets it when it is ready. */
   send(message: Extract<HostMessage, { type: "command" | "insert" }>): void {
-    this.#post(message);
+    if (this.#isReady) this.#post(message);
+    else this.#early.push(message);
+  }
+
+  /** Its page is gone until it says that it is ready again. */
+  hidden(): void {
+    this.#isReady = false;
+    if (!this.#hasFocus) return;
+    this.#hasFocus = false;
+    this.#options.onDidChange();
   }
 
   agentsChanged(): void {
@@ -169,6 +180,7 @@ export class PageLink implements Disposable {
       ...(found === undefined ? {} : { open: snapshotForPage(found.conversation.snapshot()) }),
       ...(selection === undefined ? {} : { selection }),
     });
+    for (const message of this.#early.splice(0)) this.#post(message);
     // What takes longer comes behind.
     await Promise.all([library.refresh(), agents.refresh()]);
   }
@@ -278,13 +290,25 @@ export class PageLink implements Disposable {
         const { state } = conversation.status;
         const methods = state.kind === "signed-out" ? state.methods : [];
         const chosen = methods.find(({ id }) => id === method) ?? methods[0];
-        if (chosen?.command === undefined) editor.tell("info", "Start the agent in a terminal and sign in there.");
-        else await editor.runInTerminal(chosen.name, chosen.command, conversation.about.folder);
+        const { agent, folder } = conversation.about;
+        if (chosen?.command === undefined) await editor.startInTerminal(agent, folder);
+        else await editor.runInTerminal(chosen.name, chosen.command, folder);
         return;
       }
       case "terminal":
-        return editor.tell("info", "This is not possible yet.");
+        return await this.#continueInTerminal(conversation);
     }
+  }
+
+  /** One session is for one process: the panel's own ends first. */
+  async #continueInTerminal(conversation: Conversation): Promise<void> {
+    const { editor } = this.#options;
+    const { sessionId } = conversation.about;
+    if (sessionId === undefined) {
+      return editor.tell("info", "This conversation has no session yet that a terminal could continue.");
+    }
+    await conversation.endAgent();
+    await editor.startInTerminal(conversation.about.agent, conversation.about.folder, sessionId);
   }
 
   async #handleList(message: ListMessage): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Companion, Emitter, type Event, type Logger, messageOf } from "@patchbay/core";
+import { type Companion, type Disposable, Emitter, type Event, type Logger, messageOf } from "@patchbay/core";
 import type { ConversationLibrary } from "@patchbay/conversations";
 import type { AgentInfo } from "../messages/index.ts";
 import type { PageChannel, PanelEditor } from "./editor.ts";
@@ -23,6 +23,9 @@ export class PanelHost {
   readonly #options: PanelHostOptions;
   readonly #links: Set<PageLink> = new Set();
   readonly #change: Emitter<void>;
+  readonly #following: Disposable;
+  #isFound = false;
+  #recent: PageLink | undefined;
   #agents: readonly AgentInfo[];
 
   constructor(options: PanelHostOptions) {
@@ -33,6 +36,10 @@ export class PanelHost {
     const agentName = (agent: string): string => this.#agents.find(({ id }) => id === agent)?.name ?? agent;
     const folder = (): string | undefined => editor.settings().folders[0];
     this.library = new PanelLibrary({ conversations, companion, agentName, folder, logger });
+    // Settings name programs, and trust lets them be looked for.
+    this.#following = editor.onDidChangeSettings(() => {
+      if (this.#isFound) void this.#refreshAgents();
+    });
   }
 
   /** What a badge, a title or a key of the editor shows may have changed. */
@@ -44,10 +51,10 @@ export class PanelHost {
     return this.#agents;
   }
 
-  /** The page that has the keyboard; else any. */
+  /** The page that has the keyboard, or had it last; else the newest. */
   get active(): PageLink | undefined {
     const links = Array.from(this.#links);
-    return links.find(({ hasFocus }) => hasFocus) ?? links.at(-1);
+    return links.find(({ hasFocus }) => hasFocus) ?? links.find((link) => link === this.#recent) ?? links.at(-1);
   }
 
   /** A page has been made. It ends with the result. */
@@ -63,7 +70,10 @@ export class PanelHost {
       },
       logger,
       conversation,
-      onDidChange: () => this.#change.fire(),
+      onDidChange: () => {
+        if (link.hasFocus) this.#recent = link;
+        this.#change.fire();
+      },
     });
     this.#links.add(link);
     return link;
@@ -77,14 +87,22 @@ export class PanelHost {
 
   /** Ends all agents. */
   async close(): Promise<void> {
+    this.#following.dispose();
     for (const link of this.#links) link.dispose();
     this.#links.clear();
     await this.library.close();
     this.#change.dispose();
   }
 
+  /** The agents, once it has been looked which of them are installed. */
+  async foundAgents(): Promise<readonly AgentInfo[]> {
+    if (!this.#isFound) await this.#refreshAgents();
+    return this.#agents;
+  }
+
   async #refreshAgents(): Promise<void> {
     const found = await this.#options.findAgents();
+    this.#isFound = true;
     if (JSON.stringify(found) === JSON.stringify(this.#agents)) return;
     this.#agents = found;
     for (const link of this.#links) link.agentsChanged();

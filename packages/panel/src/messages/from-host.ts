@@ -57,6 +57,8 @@ export interface PanelSettings {
   readonly locale: string;
   readonly sendWith: "enter" | "ctrl-enter";
   readonly isMac: boolean;
+  /** A sentence about the whole panel, e.g. why no agent is started here. */
+  readonly notice?: string;
   /** Absolute paths of the workspace's folders: paths below them are shown without them. */
   readonly folders: readonly string[];
   /** As in CSS; absent: the editor's own. */
@@ -99,6 +101,7 @@ const settings: z.ZodMiniType<PanelSettings> = z.object({
   locale: z.string(),
   sendWith: z.enum(["enter", "ctrl-enter"]),
   isMac: z.boolean(),
+  notice: z.exactOptional(z.string()),
   folders: z.array(z.string()),
   fontFamily: z.exactOptional(z.string()),
   fontSize: z.exactOptional(z.number()),

@@ -48,6 +48,73 @@ describe("a page", () => {
     expect((await until(() => page.last("conversation"))).open).toMatchObject({ id });
   });
 
+  it("gets what a command sent while it was being loaded, and loses the keyboard when it is hidden", async () => {
+    const { page, panels } = createPanelLab();
+    const one = page();
+    const other = page();
+    const block = { type: "mention", path: "/a.ts" } as const;
+    one.link.send({ type: "insert", blocks: [block] });
+    one.say({ type: "ready" });
+    expect(await until(() => one.last("insert"))).toEqual({ type: "insert", blocks: [block] });
+    expect(one.messages[0]?.type).toBe("hello");
+    one.say({ type: "focus", hasFocus: true, isInQuestion: false });
+    expect(panels.active).toBe(one.link);
+    one.link.hidden();
+    expect(one.link.hasFocus).toBe(false);
+    // Where the user was last, and not where the newest page is.
+    expect(panels.active).toBe(one.link);
+    expect(panels.active).not.toBe(other.link);
+  });
+
+  it("leads to a session of its own in a terminal, which the panel lets go of first", async () => {
+    const { talk, done } = createPanelLab();
+    const { page, id } = await talk();
+    page.say({ type: "act", conversation: id, action: "terminal" });
+    await until(() => (done.length > 0 ? true : undefined));
+    expect(done).toEqual(["start claude s1"]);
+    expect(page.link.conversation?.status.state).toMatchObject({ kind: "ended" });
+  });
+
+  it("leads to the agent itself for a sign-in that no command does", async () => {
+    const { talk, done } = createPanelLab();
+    const { page, agent, id } = await talk();
+    agent.say({ type: "state", state: { kind: "signed-out", methods: [{ id: "oauth", name: "Log in" }] } });
+    await until(() => (page.link.conversation?.status.state.kind === "signed-out" ? true : undefined));
+    page.say({ type: "act", conversation: id, action: "sign-in" });
+    await until(() => (done.length > 0 ? true : undefined));
+    expect(done).toEqual(["start claude "]);
+  });
+
+  it("opens what a turn did to its files: one as a diff, several together", async () => {
+    const { talk, done, file, panels } = createPanelLab();
+    const { agent, page, id } = await talk();
+    const turn = (await panels.library.get(id))?.conversation.snapshot().entries[0]?.entry.id ?? "";
+    const second = file.replace("main", "second");
+    const asked = (path: string, after: string, before?: string): void => {
+      agent.tell({
+        kind: "tool",
+        id: path,
+        at: 0,
+        tool: "edit",
+        name: "Edit",
+        title: "Edit",
+        state: "done",
+        changes: [{ path, after, ...(before === undefined ? {} : { before }) }],
+      });
+      writeFileSync(path, after);
+      agent.say({ type: "file-changed", path, isAsked: true });
+    };
+    asked(file, "one\n2\n", "one\ntwo\n");
+    await until(() => (page.link.conversation?.status.turns[0]?.files.length === 1 ? true : undefined));
+    page.say({ type: "changes", conversation: id, turn, action: "review" });
+    await until(() => (done.length === 1 ? true : undefined));
+    asked(second, "new\n");
+    await until(() => (page.link.conversation?.status.turns[0]?.files.length === 2 ? true : undefined));
+    page.say({ type: "changes", conversation: id, turn, action: "review" });
+    await until(() => (done.length === 2 ? true : undefined));
+    expect(done).toEqual([`change ${file}`, `changes ${file} ${second}`]);
+  });
+
   it("cannot make the host do what is no message, or what is about another conversation", async () => {
     const { talk, done } = createPanelLab();
     const { page, agent } = await talk();

@@ -235,6 +235,8 @@ function panelEditor(folder: string, done: string[]): PanelEditor {
     openFile: async (path, line) => void done.push(`file ${path}:${line ?? ""}`),
     openDocument: async (text, language) => void done.push(`document ${language}: ${text}`),
     openChange: async ({ path }) => void done.push(`change ${path}`),
+    openChanges: async (changes) => void done.push(`changes ${changes.map(({ path }) => path).join(" ")}`),
+    startInTerminal: async (agent, _folder, session) => void done.push(`start ${agent} ${session ?? ""}`),
     openLink: async (href) => void done.push(`link ${href}`),
     insertText: note("insert"),
     copy: note("copy"),

@@ -30,6 +30,15 @@ describe("the panel", () => {
     expect(panel.heard("open-link")).toHaveLength(1);
   });
 
+  it("says in one line why no agent is started here, and nothing of installing any", async () => {
+    const host = new PageHost();
+    host.settings = { ...host.settings, notice: "This workspace is not trusted." };
+    host.agents = host.agents.map((agent) => ({ ...agent, isInstalled: false }));
+    panel = await TestPanel.start(host);
+    expect(panel.text).toContain("This workspace is not trusted.");
+    expect(panel.text).not.toMatch(/not installed|how to install|no supported agent/iu);
+  });
+
   it("says what failed and loses nothing: the host is asked for everything again, and the draft is there", async () => {
     panel = await TestPanel.show([message("m", "Hello")]);
     await panel.write("Half a thou");

@@ -9,13 +9,15 @@ export function Welcome(): JSX.Element {
   const panel = usePanel();
   const agents = useSelected((state) => state.agents);
   const conversations = useSelected((state) => state.conversations);
+  const notice = useSelected((state) => state.settings?.notice);
   const installed = agents.filter(({ isInstalled }) => isInstalled);
   const missing = agents.filter(({ isInstalled }) => !isInstalled);
   return (
     <div class="welcome">
       <h1>{words("welcome.title")}</h1>
       <p class="welcome-text">{words("welcome.text")}</p>
-      {installed.length === 0 ? <p class="empty">{words("welcome.none")}</p> : undefined}
+      {notice === undefined ? undefined : <p class="note">{notice}</p>}
+      {installed.length === 0 && notice === undefined ? <p class="empty">{words("welcome.none")}</p> : undefined}
       <div class="welcome-agents">
         {installed.map(({ id, name }) => (
           <button
@@ -40,7 +42,7 @@ export function Welcome(): JSX.Element {
           ) : undefined}
         </section>
       )}
-      {missing.length === 0 ? undefined : (
+      {missing.length === 0 || notice !== undefined ? undefined : (
         <details class="welcome-missing" open={installed.length === 0}>
           <summary>{words("welcome.missing")}</summary>
           <ul class="plain">
