@@ -1,5 +1,5 @@
 import type { FileChange } from "@patchbay/conversations/model";
-import { commands, type Disposable, EventEmitter, type TextDocumentContentProvider, Uri, workspace } from "vscode";
+import { commands, type Disposable, type TextDocumentContentProvider, Uri, workspace } from "vscode";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
 
 const scheme = "patchbay-change";
@@ -7,14 +7,11 @@ const scheme = "patchbay-change";
 /** Changes of a conversation as documents that nobody can type into. A text is kept as long as its document is open. */
 export class ChangeDocuments implements TextDocumentContentProvider, Disposable {
   readonly #texts: Map<string, string> = new Map();
-  readonly #change: EventEmitter<Uri> = new EventEmitter();
-  readonly onDidChange: TextDocumentContentProvider["onDidChange"] = this.#change.event;
   readonly #parts: readonly Disposable[];
   #count = 0;
 
   constructor() {
     this.#parts = [
-      this.#change,
       workspace.registerTextDocumentContentProvider(scheme, this),
       workspace.onDidCloseTextDocument(({ uri }) => {
         if (uri.scheme === scheme) this.#texts.delete(uri.toString());

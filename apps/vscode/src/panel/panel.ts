@@ -52,7 +52,12 @@ export class Panel {
       openInTab: async (id) => this.openTab(id),
     });
     const { storageDirectory } = host;
-    const sessionHost = createSessionHost({ host, files: platform.files, clock: platform.clock, isShared: (path) => companion.mayName(path) });
+    const sessionHost = createSessionHost({
+      host,
+      files: platform.files,
+      clock: platform.clock,
+      isShared: (path) => companion.mayName(path),
+    });
     const connect = (request: SessionRequest): AgentSession => this.#programs.connect(request);
     this.#panels = new PanelHost({
       editor: this.#editor,
