@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import process from "node:process";
+import { GroupGuard } from "./group-guard.ts";
 import { isStillThere, type Processes, processesBelow } from "./process-tree.ts";
 import type { Child, ChildExit, ChildListeners, Children, StartRequest, StopSignal } from "./children.ts";
 
@@ -13,9 +14,10 @@ const outputMs = 500;
 /** Children of this process. Whoever makes it calls `endAllSync` when this process ends. */
 export function createNodeChildren(): Children {
   const living = new Set<NodeChild>();
+  const guard = process.platform === "win32" ? undefined : new GroupGuard();
   return {
     start: async (request, listeners) => {
-      const child = await NodeChild.start(request, listeners);
+      const child = await NodeChild.start(request, listeners, guard);
       for (const one of living) if (!one.isAnyAlive()) living.delete(one);
       living.add(child);
       return child;
@@ -24,6 +26,7 @@ export function createNodeChildren(): Children {
       for (const child of living) {
         child.noteStarted();
         child.signalAll("SIGKILL");
+        guard?.release(child.pid);
       }
       living.clear();
     },
@@ -37,13 +40,20 @@ class NodeChild implements Child {
   #isGone = false;
   #hasExited = false;
   #noted: Processes = new Map();
+  readonly #guard: GroupGuard | undefined;
 
-  private constructor(child: ChildProcessWithoutNullStreams, pid: number) {
+  private constructor(child: ChildProcessWithoutNullStreams, pid: number, guard: GroupGuard | undefined) {
     this.#child = child;
     this.pid = pid;
+    this.#guard = guard;
+    guard?.watch(pid);
   }
 
-  static async start(request: StartRequest, listeners: ChildListeners): Promise<NodeChild> {
+  static async start(
+    request: StartRequest,
+    listeners: ChildListeners,
+    guard: GroupGuard | undefined,
+  ): Promise<NodeChild> {
     // The system's own error names the program, as if that were missing.
     const folder = await stat(request.cwd).catch(() => undefined);
     if (folder?.isDirectory() !== true) throw new Error(`The folder ${request.cwd} does not exist.`);
@@ -62,7 +72,7 @@ class NodeChild implements Child {
       child.on("error", reject);
       child.on("spawn", () => {
         if (child.pid === undefined) return;
-        const started = new NodeChild(child, child.pid);
+        const started = new NodeChild(child, child.pid, guard);
         started.#tellExit(listeners);
         resolve(started);
       });
@@ -107,6 +117,7 @@ class NodeChild implements Child {
       return true;
     } catch {
       this.#isGone = true;
+      this.#guard?.release(this.pid);
       return false;
     }
   }

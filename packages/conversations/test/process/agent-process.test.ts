@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import process from "node:process";
+import { createInterface } from "node:readline";
 import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -197,6 +199,28 @@ describe("the process of an agent", () => {
     process.kill(started.agent.pid ?? 0, "SIGKILL");
     await expect.poll(() => isAlive(child)).toBe(false);
     await expect.poll(() => started.exits).toEqual([{ signal: "SIGKILL", isExpected: false, lastErrors: "" }]);
+  });
+
+  it("ends with an editor that is killed, with what it started in a group of its own", async () => {
+    const editor = spawn(
+      process.execPath,
+      [
+        "--conditions=@patchbay/source",
+        new URL("./killed-editor.ts", import.meta.url).pathname,
+        `process.stdout.on("error", () => {});process.on("SIGTERM", () => {});${say("process.pid")}${withStranger}${stay}`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const heard: unknown[] = [];
+    for await (const line of createInterface({ input: editor.stdout })) {
+      heard.push(JSON.parse(line));
+      if (heard.length === 2) break;
+    }
+    const [agent, stranger] = heard;
+    expect([isAlive(agent), isAlive(stranger)]).toEqual([true, true]);
+    editor.kill("SIGKILL");
+    await expect.poll(() => isAlive(stranger)).toBe(false);
+    await expect.poll(() => isAlive(agent)).toBe(false);
   });
 
   it("ends with the editor, with what it started, without another turn of the editor's", async () => {
