@@ -1,7 +1,7 @@
 import { type Event, messageOf, PatchbayError } from "@patchbay/core";
 import type { AgentSession, Prompt, SessionHost } from "../driver.ts";
 import type { Answer, SessionCapabilities, SessionState, SessionUpdate, TurnEndReason, Usage } from "../model/index.ts";
-import type { ProcessExit } from "../process/agent-process.ts";
+import { endOf, type ProcessExit } from "../process/agent-process.ts";
 import { AgentRequests } from "./agent-requests.ts";
 import { AcpConnection, type ConnectionOptions, orLate, signInMethods, signInOf } from "./connection.ts";
 import { asksForSignIn, type Failure, failureOf, refusalOf, signInNeeded } from "./failures.ts";
@@ -322,14 +322,15 @@ export class AcpSession implements AgentSession {
     this.#questions.withdrawAll();
   }
 
-  #exited({ isExpected, lastErrors }: ProcessExit): void {
+  #exited(exit: ProcessExit): void {
+    const { isExpected, lastErrors } = exit;
     this.#questions.withdrawAll();
     this.#texts.end();
     if (!this.#isStarted || isExpected) {
       if (this.#isStarted) this.#tell({ kind: "ended" });
       return;
     }
-    const reason = `${this.#options.profile.name} has exited.`;
+    const reason = `${this.#options.profile.name} ${endOf(exit)}.`;
     this.#sink.notice("error", reason, { ...(lastErrors === "" ? {} : { detail: lastErrors }), action: "restart" });
     this.#tell({ kind: "ended", reason });
   }

@@ -9,7 +9,7 @@ import type {
   SessionUpdate,
   TurnEndReason,
 } from "../model/index.ts";
-import { AgentProcess, type AgentProcessPorts, type ProcessExit } from "../process/agent-process.ts";
+import { AgentProcess, type AgentProcessPorts, endOf, type ProcessExit } from "../process/agent-process.ts";
 import type { Environment } from "../process/children.ts";
 import type { Launch } from "../process/programs.ts";
 import { appliedSettings, initialized, rewound } from "./requests.ts";
@@ -62,7 +62,7 @@ export class ClaudeSession implements AgentSession {
   #stream: SessionStream | undefined;
   #process: AgentProcess | undefined;
   #program: Launch | undefined;
-  #state: SessionState = { kind: "starting" };
+  #state: SessionState = { kind: "ended" };
   readonly #told: Map<SessionUpdate["type"], string> = new Map();
   #isReady = false;
   #isClosed = false;
@@ -239,15 +239,15 @@ export class ClaudeSession implements AgentSession {
   #exited(stream: SessionStream, exit: ProcessExit): void {
     stream.end();
     if (!this.#isReady) return;
+    const reason = `Claude Code ${endOf(exit)}.`;
     if (!exit.isExpected) {
-      const how = exit.signal === undefined ? `with code ${exit.code ?? 0}` : `by ${exit.signal}`;
-      this.#notice("error", `Claude Code has ended ${how}.`, {
+      this.#notice("error", reason, {
         ...(exit.lastErrors === "" ? {} : { detail: exit.lastErrors }),
         action: "restart",
       });
     }
     this.#turns.end();
-    this.#become(exit.isExpected ? { kind: "ended" } : { kind: "ended", reason: "Claude Code has ended." });
+    this.#become(exit.isExpected ? { kind: "ended" } : { kind: "ended", reason });
   }
 
   #notice(level: NoticeEntry["level"], text: string, more: Pick<NoticeEntry, "detail" | "action"> = {}): void {

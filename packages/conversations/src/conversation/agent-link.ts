@@ -21,8 +21,8 @@ export interface AgentLinkOptions {
   readonly onDidStart: (capabilities: SessionCapabilities) => void;
   /** The agent could not continue its session, and has begun a new one. */
   readonly onDidForget: (reason: string) => void;
-  /** It could not be started, with a sentence for people. */
-  readonly onDidFail: (reason: string) => void;
+  /** It could not be started: an error with a sentence for people. */
+  readonly onDidFail: (error: unknown) => void;
 }
 
 /** The way to the agent: one session after another, each started when it is needed. */
@@ -68,6 +68,10 @@ export class AgentLink {
   /** Ends the session with its process. Never rejects. */
   async close(): Promise<void> {
     this.#generation += 1;
+    await this.#letGo();
+  }
+
+  async #letGo(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
     this.#hasEnded = true;
@@ -77,8 +81,11 @@ export class AgentLink {
   }
 
   async #start(): Promise<AgentSession | undefined> {
-    await this.close();
+    this.#generation += 1;
     const generation = this.#generation;
+    await this.#letGo();
+    // Closed meanwhile: nobody would end what is started now.
+    if (generation !== this.#generation) return undefined;
     const { sessionId, forkOf } = this.#options.memory();
     const earlier: SessionStart | undefined =
       forkOf !== undefined
@@ -92,10 +99,10 @@ export class AgentLink {
     const lastFailure = await this.#open({ kind: "new" }, generation);
     if (generation !== this.#generation) return undefined;
     if (lastFailure !== undefined) {
-      this.#options.onDidFail(lastFailure);
+      this.#options.onDidFail(lastFailure.error);
       return undefined;
     }
-    if (failure !== undefined) this.#options.onDidForget(failure);
+    if (failure !== undefined) this.#options.onDidForget(messageOf(failure.error));
     return await this.#started();
   }
 
@@ -108,7 +115,7 @@ export class AgentLink {
   }
 
   /** Why it could not be opened; undefined where it is. */
-  async #open(start: SessionStart, generation: number): Promise<string | undefined> {
+  async #open(start: SessionStart, generation: number): Promise<{ readonly error: unknown } | undefined> {
     const session = this.#options.connect(start);
     let isReplay = true;
     this.#session = session;
@@ -125,7 +132,7 @@ export class AgentLink {
       isReplay = false;
       if (generation === this.#generation) return undefined;
       await this.#end(session);
-      return "The conversation was closed.";
+      return { error: "The conversation was closed." };
     } catch (error) {
       this.#options.logger.warn("A session could not be started", { start: start.kind, reason: messageOf(error) });
       if (this.#session === session) {
@@ -133,7 +140,7 @@ export class AgentLink {
         this.#hasEnded = true;
       }
       await this.#end(session);
-      return messageOf(error);
+      return { error };
     }
   }
 

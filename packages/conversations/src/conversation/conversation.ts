@@ -1,4 +1,4 @@
-import { adviceFor, type Event, messageOf } from "@patchbay/core";
+import { adviceFor, type Event, messageOf, PatchbayError } from "@patchbay/core";
 import type { RewindResult } from "../driver.ts";
 import type { PromptBlock } from "../model/entries.ts";
 import type { ConversationSnapshot, ConversationStatus, Draft, QueuedPrompt } from "../model/snapshot.ts";
@@ -79,7 +79,7 @@ export class Conversation {
       status: () => this.#status,
       tell: (status) => this.#tell(status),
       onDidTitle: (title) => this.#about.nameBy("agent", title),
-      onDidName: (sessionId) => this.#about.session(sessionId),
+      onDidName: (sessionId) => this.#about.session(sessionId, this.#turns.isInTurn),
       onEntry: (entry) => {
         this.#files.sees(entry);
         this.#turns.heard(entry);
@@ -98,7 +98,7 @@ export class Conversation {
       onDidStart: (capabilities) => this.#tell({ capabilities }),
       onDidForget: (detail) =>
         this.#turns.notice("warning", "The agent starts anew: it does not remember what is above.", { detail }),
-      onDidFail: (reason) => this.#onDidFailToStart(reason),
+      onDidFail: (error) => this.#onDidFailToStart(error),
     });
     this.#turns = new TurnRunner({
       clock,
@@ -218,10 +218,12 @@ export class Conversation {
 
   /** Starts the agent anew, and goes on with what waits. */
   async restart(): Promise<void> {
-    if (!this.#mayWrite) return;
-    await this.#turns.end();
-    this.#turns.resume();
-    if (this.#turns.prompts.length === 0) await this.#link.get();
+    if (this.#mayWrite) await this.#turns.restart();
+  }
+
+  /** Tries again what did not work: what waits, else the prompt whose turn has failed. */
+  async retry(): Promise<void> {
+    if (this.#mayWrite) await this.#turns.retry();
   }
 
   /** Ends the agent: the next prompt starts it again. Prompts that wait stay. */
@@ -312,9 +314,11 @@ export class Conversation {
     return this.#file.isOwn && !this.#isClosed;
   }
 
-  #onDidFailToStart(reason: string): void {
+  #onDidFailToStart(error: unknown): void {
+    const reason = messageOf(error);
+    const isMissing = error instanceof PatchbayError && error.code === "not-installed";
     this.#tell({ state: { kind: "ended", reason } });
-    this.#turns.notice("error", reason, { action: "restart" });
+    this.#turns.notice("error", reason, { action: isMissing ? "install" : "restart" });
   }
 
   #onDidBegin({ id, blocks }: QueuedPrompt): void {

@@ -13,6 +13,8 @@ export class TitledAbout {
   readonly #clock: Clock;
   readonly #onDidChange: (about: About) => void;
   #value: About;
+  /** One in which nothing was said yet. */
+  #unusedSession: string | undefined;
 
   constructor(value: About, clock: Clock, onDidChange: (about: About) => void) {
     this.#value = value;
@@ -39,6 +41,7 @@ export class TitledAbout {
 
   /** A turn has begun with a prompt. */
   asked(blocks: readonly PromptBlock[]): void {
+    if (this.#unusedSession !== undefined) this.session(this.#unusedSession, true);
     this.nameBy("prompt", wordsOf(blocks));
     this.#set({ ...this.#value, usedAt: this.#clock.now() });
   }
@@ -49,9 +52,17 @@ export class TitledAbout {
     this.#set({ ...this.#value, ...preview, usedAt: this.#clock.now() });
   }
 
-  /** The agent's session, from which the conversation is continued. */
-  session(sessionId: string): void {
-    const { forkOf: _forkOf, ...rest } = this.#value;
+  /**
+   * The agent's session, from which the conversation is continued. Agents keep none in which nothing was said: to continue that
+   * would tell that something was forgotten.
+   */
+  session(sessionId: string, isUsed: boolean): void {
+    const { forkOf, ...rest } = this.#value;
+    this.#unusedSession = undefined;
+    if (!isUsed && forkOf === undefined && rest.sessionId === undefined) {
+      this.#unusedSession = sessionId;
+      return;
+    }
     this.#set({ ...rest, sessionId });
   }
 

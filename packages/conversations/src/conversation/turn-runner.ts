@@ -60,6 +60,10 @@ export class TurnRunner {
     this.#queue = new PromptQueue(options.queue);
   }
 
+  get isInTurn(): boolean {
+    return this.#turn !== undefined;
+  }
+
   get prompts(): readonly QueuedPrompt[] {
     return this.#queue.prompts;
   }
@@ -107,6 +111,21 @@ export class TurnRunner {
     if (!this.#isRunning) this.#done = this.#run();
   }
 
+  /** Starts the agent anew, and goes on with what waits. */
+  async restart(): Promise<void> {
+    await this.end();
+    await this.#goOn();
+  }
+
+  /** Sends what waits, else the last prompt again if its turn has failed. */
+  async retry(): Promise<void> {
+    // A program that was started before its user signed in may not know of it.
+    if (this.#options.isSignedOut()) await this.end();
+    const failed = this.#turn !== undefined || this.prompts.length > 0 ? undefined : this.#failedPrompt();
+    if (failed !== undefined) this.add(failed);
+    await this.#goOn();
+  }
+
   /** Stops the turn, or the start of the agent. What waits stays where it is. */
   async stop(): Promise<void> {
     this.#isPaused = true;
@@ -138,6 +157,19 @@ export class TurnRunner {
   endInterrupted(): void {
     const last = this.#options.history().newest.findLast(({ entry }) => entry.kind !== "notice");
     if (last !== undefined && last.entry.kind !== "turn-end") this.#addEnd("exited", {});
+  }
+
+  async #goOn(): Promise<void> {
+    this.resume();
+    if (this.prompts.length === 0 && this.#turn === undefined) await this.#options.link.get();
+  }
+
+  #failedPrompt(): readonly PromptBlock[] | undefined {
+    const { newest } = this.#options.history();
+    const end = newest.findLast(({ entry }) => entry.kind === "turn-end" || entry.kind === "prompt")?.entry;
+    if (end?.kind !== "turn-end" || (end.reason !== "failed" && end.reason !== "exited")) return undefined;
+    const prompt = newest.findLast(({ entry }) => entry.kind === "prompt")?.entry;
+    return prompt?.kind === "prompt" ? prompt.blocks : undefined;
   }
 
   #change(change: () => boolean): boolean {

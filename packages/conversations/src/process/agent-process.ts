@@ -17,6 +17,11 @@ export interface ProcessExit extends ChildExit {
   readonly isExpected: boolean;
 }
 
+/** How a process ended by itself, in words that follow its name. */
+export function endOf({ code, signal }: ChildExit): string {
+  return signal === undefined ? `exited unexpectedly (code ${code ?? 0})` : `was terminated (${signal})`;
+}
+
 /** What a driver does before a process is ended by others' means. */
 export interface StopLadder {
   /** Says it in the agent's own words, e.g. interrupts its turn; skipped where there is nothing to say. At most 1 s is given. */

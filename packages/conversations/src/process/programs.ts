@@ -59,7 +59,7 @@ export class ProgramFinder {
 
   /**
    * How an agent is started. `added` are variables of the session, which count most. Rejects with a `PatchbayError` of code
-   * `not-found` that says how to get the program.
+   * `not-installed` that says how to get the program.
    */
   async launch(
     need: ProgramNeed,
@@ -180,7 +180,7 @@ function missing(need: ProgramNeed, chosen: string): PatchbayError {
     );
   }
   const how = need.package === undefined ? "" : ` Install it with: npm install --global ${need.package}`;
-  return new PatchbayError("not-found", `${need.agentName} (${need.command}) is not installed.${how}`);
+  return new PatchbayError("not-installed", `${need.agentName} (${need.command}) is not installed.${how}`);
 }
 
 function foldersOf(path: string | undefined): readonly string[] {

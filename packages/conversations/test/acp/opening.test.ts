@@ -243,7 +243,8 @@ describe("the end", () => {
     lab.agent.exit({ lastErrors: "out of memory" });
     expect(await turn).toBe("exited");
     expect(lab.entries().at(-1)).toMatchObject({ kind: "notice", detail: "out of memory", action: "restart" });
-    expect(lab.updates.at(-1)).toEqual({ type: "state", state: { kind: "ended", reason: "Gemini CLI has exited." } });
+    const reason = "Gemini CLI exited unexpectedly (code 1).";
+    expect(lab.updates.at(-1)).toEqual({ type: "state", state: { kind: "ended", reason } });
     expect(await lab.prompt("Anybody there")).toBe("exited");
   });
 

@@ -69,13 +69,13 @@ describe("a session of Claude Code", () => {
         currency: "USD",
       },
     });
-    expect(lab.states).toEqual(["idle", "running", "idle"]);
+    expect(lab.states).toEqual(["starting", "idle", "running", "idle"]);
   });
 
   it("does not end a prompt's turn with a turn that began by itself", async () => {
     const lab = await startClaude();
     await lab.claude.process.runOwnTurn((turn) => turn.says("The subagent has finished."));
-    await expect.poll(() => lab.states).toEqual(["idle", "running", "idle"]);
+    await expect.poll(() => lab.states).toEqual(["starting", "idle", "running", "idle"]);
     const gate: { open?: () => void } = {};
     const opened = new Promise<void>((resolve) => (gate.open = resolve));
     const own = lab.claude.process.runOwnTurn(async () => await opened);
@@ -370,7 +370,7 @@ describe("a session of Claude Code", () => {
       type: "state",
       state: { kind: "retrying", attempt: 2, limit: 10, nextAt, reason: "529 overloaded" },
     });
-    expect(lab.states).toEqual(["idle", "running", "retrying", "running", "idle"]);
+    expect(lab.states).toEqual(["starting", "idle", "running", "retrying", "running", "idle"]);
   });
 
   it("says what the provider said when it failed, not as words of the model", async () => {
@@ -432,7 +432,7 @@ describe("a session of Claude Code", () => {
     expect(await lab.pass(prompted)).toBe("exited");
     expect(lab.entries.at(-1)).toMatchObject({
       kind: "notice",
-      text: "Claude Code has ended with code 1.",
+      text: "Claude Code exited unexpectedly (code 1).",
       detail: "it broke",
       action: "restart",
     });

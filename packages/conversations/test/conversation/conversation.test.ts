@@ -1,3 +1,4 @@
+import { PatchbayError } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../src/conversation/conversation.ts";
 import type { Entry, QuestionEntry } from "../../src/model/entries.ts";
@@ -221,6 +222,77 @@ describe("a conversation", () => {
     await conversation.restart();
     await expect.poll(() => lab.session.prompts).toHaveLength(1);
     await conversation.close();
+  });
+
+  it("says how to get an agent that is not installed, and starts it when it is", async () => {
+    const lab = makeLab();
+    lab.onStart = () => {
+      throw new PatchbayError("not-installed", "Nova is not installed. Install it with: npm install --global nova");
+    };
+    const conversation = await lab.open();
+    conversation.prompt([textBlock("one")]);
+    await expect.poll(() => entries(conversation).at(-1)).toMatchObject({ kind: "notice", action: "install" });
+    lab.onStart = () => {};
+    await conversation.retry();
+    await expect.poll(() => lab.session.prompts.map(({ blocks }) => blocks)).toEqual([[textBlock("one")]]);
+    await conversation.close();
+  });
+
+  it("sends the prompt again whose turn has failed, in the same session, and only that", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    lab.session.tell({ kind: "notice", id: "n1", at: 0, level: "error", text: "Overloaded.", action: "retry" });
+    lab.session.end("failed");
+    await expect.poll(() => ends(conversation)).toBe(1);
+    await conversation.retry();
+    await conversation.retry();
+    await expect.poll(() => lab.session.prompts).toHaveLength(2);
+    expect(lab.sessions).toHaveLength(1);
+    const [first, second] = lab.session.prompts;
+    expect(second?.blocks).toEqual(first?.blocks);
+    expect(second?.id).not.toBe(first?.id);
+    await endTurn(lab, conversation);
+    await conversation.retry();
+    expect(lab.session.prompts).toHaveLength(2);
+    expect(queued(conversation)).toEqual([]);
+    await conversation.close();
+  });
+
+  it("starts the agent anew where its user has signed in meanwhile, and sends what waits", async () => {
+    const lab = makeLab();
+    lab.onStart = (session) => {
+      session.isSignedOut = true;
+      session.say({ type: "state", state: { kind: "signed-out", methods: [] } });
+    };
+    const conversation = await lab.open();
+    conversation.prompt([textBlock("one")]);
+    await expect.poll(() => conversation.status.state.kind).toBe("signed-out");
+    lab.onStart = () => {};
+    await conversation.retry();
+    await expect.poll(() => lab.session.prompts).toHaveLength(1);
+    expect(lab.sessions).toHaveLength(2);
+    // Nothing was said in the first session: there is none to go on with, and nothing is forgotten.
+    expect(lab.session.request.start).toEqual({ kind: "new" });
+    expect(kinds(conversation)).toEqual(["prompt"]);
+    await conversation.close();
+  });
+
+  it("starts no agent once it is stopped, not even while the last one is still ending", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    let isOver: () => void = () => {};
+    lab.session.closing = new Promise((resolve) => (isOver = resolve));
+    lab.session.exit();
+    await expect.poll(() => ends(conversation)).toBe(1);
+    conversation.prompt([textBlock("two")]);
+    await expect.poll(() => lab.session.isClosed).toBe(true);
+    const stopped = conversation.stop();
+    isOver();
+    await stopped;
+    await conversation.close();
+    expect(lab.sessions).toHaveLength(1);
   });
 
   it("goes on with what is sent after the start was stopped", async () => {

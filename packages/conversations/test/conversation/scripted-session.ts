@@ -26,6 +26,8 @@ export class ScriptedSession implements AgentSession {
   readonly open: Set<string> = new Set();
   isClosed = false;
   isSignedOut = false;
+  /** What it waits for when it is closed. */
+  closing: Promise<void> = Promise.resolve();
   interrupts = 0;
   #endTurn: ((reason: TurnEndReason) => void) | undefined;
   readonly #onStart: (session: ScriptedSession) => Promise<void> | void;
@@ -74,6 +76,7 @@ export class ScriptedSession implements AgentSession {
   async close(): Promise<void> {
     this.isClosed = true;
     this.end("exited");
+    await this.closing;
   }
 
   say(update: SessionUpdate): void {

@@ -109,7 +109,7 @@ describe("the program of an agent", () => {
 
   it("is told with how to get it where there is none", async () => {
     await expect(finder({ PATH: join(root, "nothing") }).launch(need, {}, [])).rejects.toMatchObject({
-      code: "not-found",
+      code: "not-installed",
       message: "Nova (nova-agent) is not installed. Install it with: npm install --global @nova/agent",
     });
   });

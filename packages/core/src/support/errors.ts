@@ -5,6 +5,7 @@ export type PatchbayErrorCode =
   | "invalid-argument"
   | "path-refused"
   | "not-found"
+  | "not-installed"
   | "host-failed"
   | "port-unavailable"
   | "record-refused"

@@ -279,8 +279,9 @@ export class PageLink implements Disposable {
     const { editor, agents } = this.#options;
     switch (action) {
       case "restart":
-      case "retry":
         return await conversation.restart();
+      case "retry":
+        return await conversation.retry();
       case "install": {
         const url = agents.infos().find(({ id }) => id === conversation.about.agent)?.installUrl;
         if (url !== undefined) await editor.openLink(url);
