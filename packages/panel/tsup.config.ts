@@ -49,7 +49,7 @@ const pageOptions = {
   },
 } as const satisfies Options;
 
-/** The page in three parts: what comes first, what draws a conversation, and the highlighter when there is code to see. */
+/** The page in three parts: what draws a conversation, what is not needed for that, and the highlighter when there is code to see. */
 const page: Options = {
   ...pageOptions,
   entry: { panel: "src/page.tsx" },

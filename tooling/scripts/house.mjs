@@ -156,11 +156,14 @@ const panel = {
     packages: [...preact, "@patchbay/conversations/model"],
   },
   "views/frame": {
-    rooms: ["store", "views/composer", "views/log/conversation", "views/widgets"],
+    rooms: ["store", "views/composer", "views/log", "views/widgets"],
     types: ["messages/from-host"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
-  page: { rooms: ["bridge", "store", "views/frame"], packages: preact },
+  "views/rest": {
+    rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
+  },
+  page: { rooms: ["bridge", "store", "views/frame", "views/rest"], packages: preact },
 };
 
 const vscodeApi = ["vscode", "@patchbay/core"];

@@ -1,7 +1,23 @@
 import { render } from "preact";
 import { type Bridge, createPortBridge, createViewBridge } from "./bridge.ts";
+import { LoadLater } from "./store/load-later.ts";
 import { PanelStore } from "./store/store.ts";
 import { App } from "./views/frame/app.tsx";
+
+const rest = new LoadLater(async () => {
+  const { fillRest } = await import("./views/rest.tsx");
+  fillRest();
+  return true;
+});
+
+/** How long to wait for the rest before it is asked for again, ms: a question may be in it. */
+const patience = 3000;
+
+function loadRest(): void {
+  if (rest.value !== undefined) return;
+  rest.whenLoaded(() => undefined);
+  setTimeout(loadRest, patience);
+}
 
 const nextFrame = (callback: () => void): void => void requestAnimationFrame(callback);
 
@@ -10,6 +26,7 @@ export function startPanel(bridge: Bridge, root: HTMLElement): PanelStore {
   const store = new PanelStore(bridge, nextFrame);
   bridge.onMessage((message) => store.apply(message));
   render(<App store={store} />, root);
+  loadRest();
   const { conversation } = store.kept;
   store.post({ type: "ready", ...(conversation === undefined ? {} : { conversation }) });
   return store;

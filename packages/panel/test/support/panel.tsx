@@ -6,7 +6,8 @@ import { sampleConversation } from "../../bench/sample.ts";
 import { createViewBridge } from "../../src/bridge.ts";
 import type { PageMessage } from "../../src/messages/index.ts";
 import { PanelStore } from "../../src/store/store.ts";
-import { App, reading } from "../../src/views/frame/app.tsx";
+import { App } from "../../src/views/frame/app.tsx";
+import { fillRest } from "../../src/views/rest.tsx";
 
 /** What jsdom does not have: it lays nothing out. */
 class NoObserver {
@@ -21,6 +22,7 @@ Object.assign(globalThis, {
 // What follows a drawing that nobody waits for comes at once, and not when the document is gone.
 options.requestAnimationFrame = (callback) => queueMicrotask(callback);
 Element.prototype.scrollIntoView = () => undefined;
+fillRest();
 
 /** The panel in jsdom, with a host that is in the page. */
 export class TestPanel {
@@ -42,9 +44,6 @@ export class TestPanel {
   }
 
   static async start(host: PageHost): Promise<TestPanel> {
-    await new Promise<void>((resolve) => {
-      reading.whenLoaded(resolve);
-    });
     const root = document.createElement("div");
     document.body.append(root);
     const bridge = createViewBridge(host.viewApi);

@@ -3,16 +3,24 @@ import type { JSX } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
+import { type Later, later } from "../widgets/later.tsx";
 import { ComposerChips } from "./chips.tsx";
 import { addChips, toBlocks } from "./draft.ts";
-import { type ImageProblem, readImages } from "./images.ts";
+import type { ImageProblem } from "./images.ts";
 import { OptionsRow } from "./options.tsx";
-import { Queue } from "./queue.tsx";
-import { suggestionId, Suggestions } from "./suggestions.tsx";
-import { UsageMeter } from "./usage.tsx";
+import { suggestionId, type Suggestion } from "./suggestions.ts";
 import { useDrop } from "./use-drop.ts";
 import { useSuggestions } from "./use-suggestions.ts";
 import { useWriting } from "./use-writing.ts";
+
+export const Queue: Later<{ readonly conversation: string; readonly isEmpty: boolean }> = later();
+export const Suggestions: Later<{
+  readonly id: string;
+  readonly items: readonly Suggestion[];
+  readonly active: number;
+  readonly onPick: (index: number) => void;
+}> = later();
+export const UsageMeter: Later<object> = later();
 
 /** A key that belongs to a composition (of Chinese, Japanese, Korean …) is never ours. */
 const isComposing = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === 229;
@@ -43,6 +51,7 @@ export function Composer({ conversation }: { readonly conversation: string }): J
       setProblem("compose.noImages");
       return;
     }
+    const { readImages } = await import("./images.ts");
     const { blocks, problem: found } = await readImages(files);
     setProblem(found);
     if (blocks.length > 0) change({ chips: addChips(writing.chips, blocks) });

@@ -2,7 +2,7 @@ import type { PromptBlock } from "@patchbay/conversations/model";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePanel, useSelected } from "../../store/use-panel.ts";
 import { addChips, type Query, queryAt } from "./draft.ts";
-import { type Suggestion, suggestCommands, suggestMentions } from "./suggestions.tsx";
+import { type Suggestion, suggestCommands, suggestMentions } from "./suggestions.ts";
 
 /** What is offered for the `@` or `/` at the caret. */
 export function useSuggestions(

@@ -4,6 +4,7 @@ import type {
   NoticeEntry,
   PlacedEntry,
   PlanEntry,
+  QuestionEntry,
   ThoughtEntry,
   TurnEndEntry,
 } from "@patchbay/conversations/model";
@@ -16,9 +17,12 @@ import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Boundary } from "../widgets/boundary.tsx";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { pure } from "../widgets/pure.tsx";
-import { QuestionView } from "../questions/question.tsx";
+import { SettledView } from "../questions/settled.tsx";
+import { type Later, later } from "../widgets/later.tsx";
 import { PromptView } from "./prompt.tsx";
 import { ToolView } from "./tool.tsx";
+
+export const OpenQuestion: Later<{ readonly entry: QuestionEntry }> = later();
 
 /** One entry at its place. `isFirstReply`: the agent's first one after a prompt, which has the agent's name as heading. */
 export const EntryView: ComponentType<{
@@ -61,7 +65,11 @@ function OneEntry({
     case "plan":
       return <PlanView entry={entry} />;
     case "question":
-      return <QuestionView entry={entry} />;
+      return entry.outcome === undefined ? (
+        <OpenQuestion entry={entry} />
+      ) : (
+        <SettledView entry={entry} outcome={entry.outcome} />
+      );
     case "notice":
       return <NoticeView entry={entry} />;
     case "turn-end":

@@ -6,7 +6,7 @@ import { Icon, type IconName } from "../widgets/icon.tsx";
 import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
 import { pure } from "../widgets/pure.tsx";
 import { TextBox } from "../widgets/text-box.tsx";
-import { DiffCounts, DiffView } from "../widgets/small-diff.tsx";
+import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
 
 const icons: Readonly<Record<ToolKind, IconName>> = {
   read: "file",

@@ -1,25 +1,15 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { LoadLater } from "../../store/load-later.ts";
 import type { PanelStore } from "../../store/store.ts";
 import { PanelContext, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Composer } from "../composer/composer.tsx";
-import type { Conversation } from "../log/conversation.tsx";
+import { Conversation } from "../log/conversation.tsx";
 import { Boundary } from "../widgets/boundary.tsx";
-import { ConversationList } from "./conversation-list.tsx";
+import { type Later, later } from "../widgets/later.tsx";
 import { Head } from "./head.tsx";
-import { Welcome } from "./welcome.tsx";
 
-/** What reads and draws a conversation: a chunk of its own, asked for at once, while the host answers. */
-export const reading: LoadLater<{ readonly Conversation: typeof Conversation }> = new LoadLater(
-  async () => await import("../log/conversation.tsx"),
-);
-
-function useReading(): { readonly Conversation: typeof Conversation } | undefined {
-  const [, setLoaded] = useState(false);
-  useEffect(() => reading.whenLoaded(() => setLoaded(true)), []);
-  return reading.value;
-}
+export const ConversationList: Later<object> = later();
+export const Welcome: Later<object> = later();
 
 /** The whole page. What fails in it can be loaded again: the host has everything, and the draft is kept. */
 export function App({ store }: { readonly store: PanelStore }): JSX.Element {
@@ -77,7 +67,6 @@ function Page(): JSX.Element | undefined {
   });
   useFocusReports();
   useFonts();
-  const loaded = useReading();
   if (!hasSettings) return undefined;
   if (open === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
   return (
@@ -87,11 +76,7 @@ function Page(): JSX.Element | undefined {
         {isListing ? <ConversationList /> : undefined}
         {/* Hidden, not gone: what was open in it stays open. */}
         <div class="conversation" hidden={isListing}>
-          {loaded === undefined ? (
-            <div class="log-frame" />
-          ) : (
-            <loaded.Conversation open={open} isFinding={isFinding && !isListing} />
-          )}
+          <Conversation open={open} isFinding={isFinding && !isListing} />
           <Foot />
         </div>
       </main>

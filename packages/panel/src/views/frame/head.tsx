@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
-import { Menu, type MenuItem } from "../widgets/menu.tsx";
+import { Menu } from "../widgets/menu.tsx";
+import type { MenuItem } from "../widgets/menu-popup.tsx";
 
 /** The head of the open conversation: what it is, and what can be done with it. */
 export function Head({ open }: { readonly open: ConversationSnapshot }): JSX.Element {

@@ -1,9 +1,11 @@
 import type { ConversationSnapshot } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
-import { Announcer } from "./announcer.tsx";
-import { ChangesBar } from "./changes-bar.tsx";
-import { FindBar } from "./find-bar.tsx";
+import { type Later, later } from "../widgets/later.tsx";
 import { Log } from "./log.tsx";
+
+export const Announcer: Later<object> = later();
+export const ChangesBar: Later<{ readonly conversation: string }> = later();
+export const FindBar: Later<{ readonly conversation: string }> = later();
 
 /** All of a conversation that is read: what is written stands below it. */
 export function Conversation({

@@ -5,14 +5,13 @@ import type {
   PlacedEntry,
   PlanQuestion,
   QuestionEntry,
-  QuestionOutcome,
   ToolEntry,
 } from "@patchbay/conversations/model";
 import type { ComponentChildren, ComponentType, JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
-import { DiffCounts, DiffView } from "../widgets/small-diff.tsx";
+import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
 import { TextBox } from "../widgets/text-box.tsx";
 import { Icon } from "../widgets/icon.tsx";
 import { isInside, shownPath, useFolders } from "../widgets/paths.ts";
@@ -27,10 +26,9 @@ const diffLimit = 400;
 /** How long an answer may be on its way, ms. A question that is still open then was not settled, and can be answered again. */
 const answerTime = 3000;
 
-/** A question in the flow of the conversation. It takes no focus, and stays there with its answer. */
-export const QuestionView: ComponentType<{ readonly entry: QuestionEntry }> = pure(({ entry }) => {
-  const { question, outcome } = entry;
-  if (outcome !== undefined) return <SettledView entry={entry} outcome={outcome} />;
+/** An open question in the flow of the conversation. It takes no focus. */
+export const OpenQuestion: ComponentType<{ readonly entry: QuestionEntry }> = pure(({ entry }) => {
+  const { question } = entry;
   switch (question.type) {
     case "permission":
       return <PermissionView entry={entry} question={question} />;
@@ -270,33 +268,6 @@ function Answers({
           </button>
         ))}
       </div>
-    </div>
-  );
-}
-
-/** A question that has ended, in one line. */
-function SettledView({
-  entry: { question },
-  outcome,
-}: {
-  readonly entry: QuestionEntry;
-  readonly outcome: QuestionOutcome;
-}): JSX.Element {
-  const words = useWords();
-  const title = question.type === "permission" ? question.title : question.type === "form" ? question.message : "";
-  const isAllowed = outcome.type === "answered" && outcome.isAllowed;
-  const summary = outcome.type === "withdrawn" ? words("ask.withdrawn") : outcome.summary;
-  const edited = outcome.type === "answered" && outcome.isEdited === true ? ` (${words("ask.edited")})` : "";
-  return (
-    <div class={`settled ${isAllowed ? "allowed" : "refused"}`}>
-      <Icon name={isAllowed ? "check" : outcome.type === "withdrawn" ? "dash" : "close"} />
-      <p>
-        {title === "" ? undefined : <span class="settled-title">{title}</span>}
-        <span class="settled-answer">
-          {summary}
-          {edited}
-        </span>
-      </p>
     </div>
   );
 }

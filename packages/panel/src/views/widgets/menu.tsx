@@ -1,14 +1,9 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Icon, type IconName } from "./icon.tsx";
+import { useId, useRef, useState } from "preact/hooks";
+import { type Later, later } from "./later.tsx";
+import type { MenuItem, MenuPopupProps } from "./menu-popup.tsx";
 
-export interface MenuItem {
-  readonly id: string;
-  readonly name: string;
-  readonly description?: string;
-  readonly isChecked?: boolean;
-  readonly icon?: IconName;
-}
+export const MenuPopup: Later<MenuPopupProps> = later();
 
 /** A button that opens a list of choices above or below itself, all by keyboard. */
 export function Menu({
@@ -30,25 +25,6 @@ export function Menu({
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const close = (hasFocus: boolean): void => {
-    setOpen(false);
-    if (hasFocus) button.current?.focus();
-  };
-  // Before the next key can come.
-  useLayoutEffect(() => {
-    if (!isOpen) return undefined;
-    const buttons = root.current?.querySelectorAll<HTMLButtonElement>("[role^=menuitem]") ?? [];
-    (Array.from(buttons).find((one) => one.ariaChecked === "true") ?? buttons[0])?.focus();
-    const leave = ({ target }: Event): void => {
-      if (!(target instanceof Node && root.current?.contains(target))) setOpen(false);
-    };
-    document.addEventListener("pointerdown", leave);
-    document.addEventListener("focusin", leave);
-    return () => {
-      document.removeEventListener("pointerdown", leave);
-      document.removeEventListener("focusin", leave);
-    };
-  }, [isOpen]);
   return (
     <div class={`menu ${className}`} ref={root}>
       <button
@@ -65,64 +41,19 @@ export function Menu({
         {children}
       </button>
       {isOpen ? (
-        <div
-          class={`popup popup-${place}`}
+        <MenuPopup
           id={id}
-          role="menu"
-          tabIndex={-1}
-          aria-label={label}
-          onKeyDown={(event) => onMenuKey(event, close)}
-        >
-          {items.map((item) => (
-            <button
-              key={item.id}
-              type="button"
-              role={item.isChecked === undefined ? "menuitem" : "menuitemradio"}
-              aria-checked={item.isChecked}
-              tabIndex={-1}
-              class="popup-item"
-              onClick={() => {
-                close(true);
-                onPick(item.id);
-              }}
-            >
-              <span class="popup-mark">
-                {item.isChecked === true ? <Icon name="check" /> : item.icon ? <Icon name={item.icon} /> : undefined}
-              </span>
-              <span class="popup-text">
-                <span class="popup-name">{item.name}</span>
-                {item.description === undefined ? undefined : <span class="note">{item.description}</span>}
-              </span>
-            </button>
-          ))}
-        </div>
+          root={root}
+          label={label}
+          items={items}
+          place={place}
+          onPick={onPick}
+          onClose={(hasFocus) => {
+            setOpen(false);
+            if (hasFocus) button.current?.focus();
+          }}
+        />
       ) : undefined}
     </div>
   );
-}
-
-/** Arrows go around, Home and End to the ends, letters to the next name that begins so. */
-function onMenuKey(event: KeyboardEvent, close: (hasFocus: boolean) => void): void {
-  const menu = event.currentTarget;
-  if (!(menu instanceof HTMLElement)) return;
-  const buttons = Array.from(menu.querySelectorAll("button"));
-  const at = buttons.findIndex((button) => button === document.activeElement);
-  const goTo = (index: number): void => {
-    buttons.at(index % buttons.length)?.focus();
-    event.preventDefault();
-  };
-  if (event.key === "ArrowDown") goTo(at + 1);
-  else if (event.key === "ArrowUp") goTo(at < 0 ? -1 : at - 1);
-  else if (event.key === "Home") goTo(0);
-  else if (event.key === "End") goTo(-1);
-  else if (event.key === "Tab") close(false);
-  else if (event.key === "Escape") {
-    event.stopPropagation();
-    close(true);
-  } else if (/^\S$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    const letter = event.key.toLowerCase();
-    const begins = (button: HTMLElement): boolean => button.textContent.trim().toLowerCase().startsWith(letter);
-    const next = [...buttons.slice(at + 1), ...buttons.slice(0, at + 1)].find(begins);
-    next?.focus();
-  }
 }
