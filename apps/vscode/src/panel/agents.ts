@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { agents, type Logger, PatchbayError, type Platform } from "@patchbay/core";
 import {
+  type AcpProfile,
   AcpSession,
   AgentProcess,
   type AgentProcessPorts,
@@ -11,13 +12,13 @@ import {
   geminiProfile,
   type Launch,
   ProgramFinder,
-  type ProgramNeed,
-  type ProgramSettings,
+  profileFor,
   qwenProfile,
   type SessionRequest,
 } from "@patchbay/conversations";
 import type { AgentInfo } from "@patchbay/panel/messages";
 import { l10n, workspace } from "vscode";
+import { customAgents, needOf, settingsOf } from "./agent-settings.ts";
 
 export interface AgentProgramsOptions {
   readonly platform: Platform;
@@ -25,8 +26,6 @@ export interface AgentProgramsOptions {
   /** Of Patchbay, as agents are told. */
   readonly version: string;
 }
-
-const profiles = [geminiProfile, qwenProfile];
 
 /** A program in a terminal, with what it always takes. */
 export interface TerminalProgram {
@@ -75,7 +74,14 @@ export class AgentPrograms {
 
   /** Those that there are, before it is known which of them are installed. */
   get known(): readonly AgentInfo[] {
-    return agents.map(({ id, agentName }) => ({ id, name: agentName, isInstalled: false, ...installUrlOf(id) }));
+    const listed = agents.map(({ id, agentName }) => ({
+      id,
+      name: agentName,
+      isInstalled: false,
+      ...installUrlOf(id),
+    }));
+    const added = customAgents().map((agent) => ({ id: agent.id, name: profileFor(agent).name, isInstalled: false }));
+    return [...listed, ...added];
   }
 
   async find(): Promise<readonly AgentInfo[]> {
@@ -107,8 +113,7 @@ export class AgentPrograms {
         launch: async (args, environment) => await this.#launch(agent, args, environment),
       });
     }
-    const profile = profiles.find(({ id }) => id === agent);
-    if (profile === undefined) throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
+    const profile = profileOf(agent);
     return new AcpSession({
       profile,
       host,
@@ -151,33 +156,13 @@ export class AgentPrograms {
   }
 }
 
-function needOf(agent: string): ProgramNeed {
-  const found = agents.find(({ id }) => id === agent);
-  if (found === undefined) throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
-  return { agentName: found.agentName, command: found.program.command, package: found.program.package };
-}
-
-/** What the user says of an agent, in settings of this machine: a workspace cannot. */
-function settingsOf(agent: string): ProgramSettings {
-  const all: unknown = workspace.getConfiguration("patchbay.panel").get("agents");
-  const own: unknown = isRecord(all) ? all[agent] : undefined;
-  if (!isRecord(own)) return {};
-  const { program, wrapper, environment } = own;
-  return {
-    ...(typeof program === "string" ? { program } : {}),
-    ...(typeof wrapper === "string" ? { wrapper } : {}),
-    ...(isRecord(environment) ? { environment: textsOf(environment) } : {}),
-  };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textsOf(record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
-  );
+/** How an agent is spoken to; a program that the settings name is the one in which its user signs in, too. */
+function profileOf(agent: string): AcpProfile {
+  const known = [geminiProfile, qwenProfile].find(({ id }) => id === agent);
+  if (known !== undefined) return { ...known, command: settingsOf(agent).program ?? known.command };
+  const custom = customAgents().find(({ id }) => id === agent);
+  if (custom !== undefined) return profileFor(custom);
+  throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
 }
 
 const installUrls: Readonly<Record<string, string>> = {

@@ -97,7 +97,9 @@ export class AgentRequests {
     const { questions, texts } = this.#context;
     const { id } = request.call;
     texts.end();
-    const tool = this.tools.hear(request.call, true);
+    // Words beside the question are about what is to be done: nothing has been printed yet.
+    const content = request.call.content?.filter((part) => part.type === "diff");
+    const tool = this.tools.hear({ ...request.call, content }, true);
     this.tools.setState(id, "waiting");
     const question = await questionOf(request, tool, this.tools.diffsOf(id), this.#context);
     if (this.#context.isStopped()) {

@@ -2,7 +2,8 @@ import { type Clock, type Logger, PatchbayError } from "@patchbay/core";
 import type { SignInMethod } from "../model/index.ts";
 import { asksForSignIn } from "./failures.ts";
 import { type AgentChannel, JsonRpcPeer, type PeerHandlers, type Reply } from "./json-rpc.ts";
-import type { AcpProfile } from "./profiles.ts";
+import { startFailure } from "../process/programs.ts";
+import { type AcpProfile, programOf } from "./profiles.ts";
 import { initializeParams, protocolVersion, readInitialized, readSignIn, readStoredSessions } from "./v1/setup.ts";
 import type { Initialized, SignInOffer, StoredSession } from "./wire.ts";
 
@@ -44,7 +45,7 @@ export class AcpConnection {
     try {
       const asked = peer.request("initialize", initializeParams(options.version, profile.usesFiles));
       const reply = await orLate(asked, initializeMs, clock);
-      return new AcpConnection(channel, peer, agreed(reply, profile.name, channel));
+      return new AcpConnection(channel, peer, agreed(reply, profile, channel));
     } catch (error) {
       await channel.stop({ inputMs: 0 });
       throw error;
@@ -97,17 +98,15 @@ export class AcpConnection {
 }
 
 /** What the agent is, or a rejection that says why it cannot be spoken to. */
-function agreed(reply: Reply | "late", name: string, channel: AgentChannel): Initialized {
+function agreed(reply: Reply | "late", profile: AcpProfile, channel: AgentChannel): Initialized {
+  const { name } = profile;
   if (reply === "late") {
     throw new PatchbayError(
       "host-failed",
       `${name} was started but does not answer. Check that it runs in a terminal.`,
     );
   }
-  if (reply.kind === "closed") {
-    const last = channel.lastErrors.split("\n").at(-1) ?? "";
-    throw new PatchbayError("host-failed", `${name} ended when it was started${last === "" ? "." : `: ${last}`}`);
-  }
+  if (reply.kind === "closed") throw startFailure(programOf(profile), channel.lastErrors);
   const agent = reply.kind === "result" ? readInitialized(reply.value) : undefined;
   if (agent === undefined) {
     throw new PatchbayError(

@@ -260,14 +260,22 @@ export class SessionStream {
 }
 
 function retryState(message: RetryMessage, now: number): SessionState {
-  const what = [message.error_status, message.error].filter((part) => part !== null && part !== undefined);
   return {
     kind: "retrying",
     attempt: message.attempt,
     ...(message.max_retries === undefined ? {} : { limit: message.max_retries }),
     nextAt: now + message.retry_delay_ms,
-    reason: what.join(" "),
+    reason: retryReason(message),
   };
+}
+
+function retryReason({ error_status: status, error }: RetryMessage): string {
+  const what = (error ?? "").replaceAll("_", " ");
+  if (status === null || status === undefined) return what === "" ? "no answer" : what;
+  if (status === 401 || status === 403) return `the credentials were not accepted (${status})`;
+  if (status === 429) return `too many requests (${status})`;
+  if (status === 529 || status === 503) return `the service is overloaded (${status})`;
+  return status >= 500 ? `the service failed (${status})` : `${what} (${status})`.trim();
 }
 
 function failureText(result: ResultMessage): string {

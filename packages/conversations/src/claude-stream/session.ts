@@ -11,7 +11,7 @@ import type {
 } from "../model/index.ts";
 import { AgentProcess, type AgentProcessPorts, endOf, type ProcessExit } from "../process/agent-process.ts";
 import type { Environment } from "../process/children.ts";
-import type { Launch } from "../process/programs.ts";
+import { type Launch, type ProgramNeed, startFailure } from "../process/programs.ts";
 import { appliedSettings, initialized, rewound } from "./requests.ts";
 import { companionName } from "./companion-server.ts";
 import { hooks } from "./hooks.ts";
@@ -37,6 +37,8 @@ export interface ClaudeSessionOptions {
   readonly model?: string;
   readonly effort?: string;
 }
+
+const need: ProgramNeed = { agentName: "Claude Code", command: "claude", package: "@anthropic-ai/claude-code" };
 
 const capabilities: SessionCapabilities = {
   images: true,
@@ -184,8 +186,9 @@ export class ClaudeSession implements AgentSession {
       await this.#initialise(start, newId);
     } catch (error) {
       if (process.exited === undefined) await process.stop({ inputMs });
-      const [line = messageOf(error)] = (process.exited?.lastErrors ?? "").split("\n").filter((text) => text !== "");
-      throw new PatchbayError("host-failed", `Claude Code could not be started: ${line}`, { cause: error });
+      const lastErrors = process.exited?.lastErrors ?? "";
+      if (lastErrors !== "") throw startFailure(need, lastErrors);
+      throw new PatchbayError("host-failed", `Claude Code could not be started: ${messageOf(error)}`, { cause: error });
     }
   }
 

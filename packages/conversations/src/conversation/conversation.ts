@@ -318,7 +318,9 @@ export class Conversation {
     const reason = messageOf(error);
     const isMissing = error instanceof PatchbayError && error.code === "not-installed";
     this.#tell({ state: { kind: "ended", reason } });
-    this.#turns.notice("error", reason, { action: isMissing ? "install" : "restart" });
+    // What the program itself said is for those who look.
+    const said = error instanceof PatchbayError && typeof error.cause === "string" ? { detail: error.cause } : {};
+    this.#turns.notice("error", reason, { ...said, action: isMissing ? "install" : "restart" });
   }
 
   #onDidBegin({ id, blocks }: QueuedPrompt): void {

@@ -183,6 +183,23 @@ function missing(need: ProgramNeed, chosen: string): PatchbayError {
   return new PatchbayError("not-installed", `${need.agentName} (${need.command}) is not installed.${how}`);
 }
 
+/** What programs say of an argument that they do not know. */
+const unknownArgument = /\bun(?:known|recognized|expected) (?:argument|option)s?\b/iu;
+
+/**
+ * Why an agent that ended as soon as it was started did so: one that does not know how it was started is older than what it is
+ * started for. What it said last is the `cause`.
+ */
+export function startFailure({ agentName, package: fromNpm }: ProgramNeed, lastErrors: string): PatchbayError {
+  const detail = lastErrors === "" ? {} : { cause: lastErrors };
+  if (unknownArgument.test(lastErrors)) {
+    const how = fromNpm === undefined ? "Update it." : `Update it with: npm install --global ${fromNpm}@latest`;
+    return new PatchbayError("not-installed", `${agentName} is too old for Patchbay. ${how}`, detail);
+  }
+  const last = lastErrors.split("\n").at(-1)?.trim() ?? "";
+  return new PatchbayError("host-failed", `${agentName} ended when it was started${last && `: ${last}`}`, detail);
+}
+
 function foldersOf(path: string | undefined): readonly string[] {
   return (path ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
 }

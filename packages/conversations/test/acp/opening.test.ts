@@ -69,11 +69,26 @@ describe("opening a session", () => {
 
   it("tells what an agent that ends at once has said last", async () => {
     const agent = new AcpAgent();
-    agent.answers("initialize", () => agent.exit({ lastErrors: "line\nUnknown argument: acp" }));
-    await expect(labWith(agent, anyAgent).session.start()).rejects.toThrow(
-      "Any Agent ended when it was started: Unknown argument: acp",
-    );
+    agent.answers("initialize", () => agent.exit({ lastErrors: "line\nNo home." }));
+    await expect(labWith(agent, anyAgent).session.start()).rejects.toMatchObject({
+      code: "host-failed",
+      message: "Any Agent ended when it was started: No home.",
+      cause: "line\nNo home.",
+    });
   });
+
+  it.each(["line\nUnknown argument: acp", "Unknown arguments: acp\nOptions:\n  -h, --help  Show help"])(
+    "tells that an agent is too old that does not know what it is started with: %j",
+    async (lastErrors) => {
+      const agent = new AcpAgent();
+      agent.answers("initialize", () => agent.exit({ lastErrors }));
+      await expect(labWith(agent, geminiProfile).session.start()).rejects.toMatchObject({
+        code: "not-installed",
+        message: "Gemini CLI is too old for Patchbay. Update it with: npm install --global @google/gemini-cli@latest",
+        cause: lastErrors,
+      });
+    },
+  );
 
   it("checks the folder itself: some agents take one that is not there", async () => {
     for (const cwd of [join("/", "no", "such", "folder"), "relative"]) {

@@ -74,6 +74,17 @@ describe("a question of an agent", () => {
     expect(await answered).toEqual({ outcome: { outcome: "selected", optionId: "once" } });
   });
 
+  it("does not pass the words beside it off as what the tool has printed", async () => {
+    const { lab, asked } = await asking(() => ({
+      toolCallId: "t",
+      title: "ls",
+      kind: "execute",
+      content: [{ type: "content", content: { type: "text", text: "Lists the files" } }],
+    }));
+    expect(asked.question).toMatchObject({ reason: "Lists the files" });
+    expect(lab.tools()[0]).not.toHaveProperty("output");
+  });
+
   it("is taken back by an answer that is none, and by the agent", async () => {
     const { lab, asked, answered } = await asking(() => ({ toolCallId: "t" }));
     lab.session.answer(asked.id, { type: "cancel" });

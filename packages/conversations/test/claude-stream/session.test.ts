@@ -1,3 +1,6 @@
+import { tmpdir } from "node:os";
+import { createNodePlatform, nullLogger } from "@patchbay/core";
+import { createNodeChildren } from "../../src/process/node-children.ts";
 import { describe, expect, it } from "vitest";
 import { ClaudeLab, startClaude } from "./claude-lab.ts";
 
@@ -368,7 +371,7 @@ describe("a session of Claude Code", () => {
     const nextAt = lab.clock.now() + 5_000;
     expect(lab.updates).toContainEqual({
       type: "state",
-      state: { kind: "retrying", attempt: 2, limit: 10, nextAt, reason: "529 overloaded" },
+      state: { kind: "retrying", attempt: 2, limit: 10, nextAt, reason: "the service is overloaded (529)" },
     });
     expect(lab.states).toEqual(["starting", "idle", "running", "retrying", "running", "idle"]);
   });
@@ -445,6 +448,25 @@ describe("a session of Claude Code", () => {
   it("cannot be started where there is no program, and says the sentence of whoever looked for it", async () => {
     const launch = async (): Promise<never> => await Promise.reject(new Error("Claude Code is not installed."));
     await expect(new ClaudeLab({}, { launch }).session.start()).rejects.toThrow("Claude Code is not installed.");
+  });
+
+  it("tells that a program is too old that does not know what it is started with", async () => {
+    const { clock } = createNodePlatform();
+    const script = "echo \"error: unknown option '--permission-prompt-tool'\" >&2; exit 1";
+    const lab = new ClaudeLab(
+      {},
+      {
+        ports: { children: createNodeChildren(), clock, logger: nullLogger },
+        cwd: tmpdir(),
+        launch: async () => await Promise.resolve({ program: "/bin/sh", args: ["-c", script], environment: {} }),
+      },
+    );
+    await expect(lab.session.start()).rejects.toMatchObject({
+      code: "not-installed",
+      message:
+        "Claude Code is too old for Patchbay. Update it with: npm install --global @anthropic-ai/claude-code@latest",
+      cause: "error: unknown option '--permission-prompt-tool'",
+    });
   });
 
   it("is closed from within a turn, by its own words first", async () => {

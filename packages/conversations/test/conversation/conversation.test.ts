@@ -227,11 +227,13 @@ describe("a conversation", () => {
   it("says how to get an agent that is not installed, and starts it when it is", async () => {
     const lab = makeLab();
     lab.onStart = () => {
-      throw new PatchbayError("not-installed", "Nova is not installed. Install it with: npm install --global nova");
+      throw new PatchbayError("not-installed", "Nova is not installed.", { cause: "What it said." });
     };
     const conversation = await lab.open();
     conversation.prompt([textBlock("one")]);
-    await expect.poll(() => entries(conversation).at(-1)).toMatchObject({ kind: "notice", action: "install" });
+    await expect
+      .poll(() => entries(conversation).at(-1))
+      .toMatchObject({ kind: "notice", action: "install", detail: "What it said." });
     lab.onStart = () => {};
     await conversation.retry();
     await expect.poll(() => lab.session.prompts.map(({ blocks }) => blocks)).toEqual([[textBlock("one")]]);
