@@ -161,7 +161,7 @@ export class RightSide implements Disposable {
     this.#mayDiffer = true;
     for (const { text, rangeLength } of contentChanges) this.#length += text.length - rangeLength;
     const text = this.#length > longText ? undefined : document.getText();
-    if (text === undefined) this.#saves.noteLongText();
+    if (text === undefined) this.#saves.noteLongText(contentChanges);
     else this.#saves.noteChange(text, contentChanges);
     if (this.#isOurs || this.#saves.isSaving || !isReviewed) return;
     if (text !== undefined) this.compare(text);

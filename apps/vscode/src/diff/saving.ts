@@ -13,6 +13,8 @@ interface Saving {
   /** There were unsaved changes. */
   readonly wasDirty: boolean;
   readonly since: number;
+  /** The user went on typing meanwhile. */
+  readonly isTypedInto: boolean;
 }
 
 /** A save that is done. `text`: the user's, without what participants made of it. */
@@ -34,31 +36,34 @@ export class SaveWatch {
     this.#beforeSave = new TextBeforeSave(text);
   }
 
-  /** Whether VS Code is between announcing a save and finishing it. */
+  /** Whether VS Code is between announcing a save and finishing it, so that a change may be no doing of the user's. */
   get isSaving(): boolean {
-    return this.#saving !== undefined && Date.now() - this.#saving.since < longestSave;
+    const saving = this.#saving;
+    return saving !== undefined && !saving.isTypedInto && Date.now() - saving.since < longestSave;
   }
 
   noteChange(text: string, changes: readonly ContentChange[]): void {
+    this.#noteTyping(changes);
     this.#beforeSave.noteChange(text, changes, Date.now());
   }
 
   /** The text has changed, and is too long for anyone to have looked at it. */
-  noteLongText(): void {
+  noteLongText(changes: readonly ContentChange[]): void {
+    this.#noteTyping(changes);
     this.#beforeSave.forget();
   }
 
   /** A save begins. `verdict`: by the user's hand, of what the user is looking at. */
   begin(text: string, facts: { readonly verdict: boolean; readonly wasDirty: boolean }): void {
     const since = Date.now();
-    this.#saving = { text: this.#beforeSave.textOf(text, since), ...facts, since };
+    this.#saving = { text: this.#beforeSave.textOf(text, since), ...facts, since, isTypedInto: false };
   }
 
-  /** The save is done, and the document has this version now. */
+  /** The save is done, and the document has this version now. Undefined: none was announced, or the user went on typing. */
   end(version: number): FinishedSave | undefined {
     const saving = this.#saving;
     this.#saving = undefined;
-    if (saving === undefined) return undefined;
+    if (saving === undefined || saving.isTypedInto) return undefined;
     const { text, verdict, wasDirty } = saving;
     this.#kept = { text, version };
     return { text, verdict, wasDirty };
@@ -68,6 +73,12 @@ export class SaveWatch {
   keptText(version: number | undefined): string | undefined {
     const kept = this.#kept;
     return kept !== undefined && (version === undefined || version === kept.version) ? kept.text : undefined;
+  }
+
+  /** What is typed while a save goes on counts, unless the save is the verdict itself: on a busy machine one lasts long. */
+  #noteTyping(changes: readonly ContentChange[]): void {
+    if (this.#saving?.verdict === false && !changes.every(isLikeParticipant))
+      this.#saving = { ...this.#saving, isTypedInto: true };
   }
 }
 

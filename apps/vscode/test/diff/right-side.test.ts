@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HostInWindow } from "../controls.ts";
+import { TextDocumentSaveReason } from "../fake-vscode/values.ts";
 import { ReviewsInWindow } from "./reviews-in-window.ts";
 
 let reviews: ReviewsInWindow;
@@ -85,6 +86,22 @@ describe("the text of the right side", () => {
     expect(await updating).toBe("stale");
     expect(await view.currentText()).toBe(`one ${proposedText}`);
     expect(reviews.events).toEqual(["edited"]);
+  });
+});
+
+describe("what is typed while VS Code saves the right side", () => {
+  it("is what counts, and is told", async () => {
+    const view = await reviews.open();
+    const side = await reviews.document();
+    window.bench.edit(side, "mine\n");
+    const saving = window.bench.save(side, TextDocumentSaveReason.AfterDelay);
+    window.bench.edit(side, "mine, and more\n");
+    await saving;
+    expect(reviews.events).toEqual(["edited", "edited"]);
+    expect(side.isDirty).toBe(true);
+    expect(await view.currentText()).toBe("mine, and more\n");
+    window.views.review("p1")?.accept(true);
+    expect(reviews.verdicts).toEqual(['accepted "mine, and more\\n"']);
   });
 });
 

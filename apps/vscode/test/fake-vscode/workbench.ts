@@ -264,9 +264,13 @@ export class FakeWorkbench {
     const text = this.participants(document.getText());
     if (text !== document.getText()) this.edit(document, text, { text: "", rangeLength: 1 });
     this.onWillSaveTextDocument.fire({ document, reason });
+    const { version } = document;
     await this.#write(document.uri, document.getText());
-    document.isDirty = false;
-    document.isUnsaved = false;
+    // What was typed meanwhile is not saved.
+    if (document.version === version) {
+      document.isDirty = false;
+      document.isUnsaved = false;
+    }
     this.onDidChangeTextDocument.fire({ document, contentChanges: [] });
     this.onDidSaveTextDocument.fire(document);
     return true;
