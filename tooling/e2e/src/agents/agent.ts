@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import { type ModelServer, type ModelProtocol, listenModelServer, type Turn } from "../models/model-server.ts";
@@ -19,6 +19,8 @@ export interface AgentKind {
   /** Its own environment, on top of the lab's. */
   environment(lab: Lab, modelUrl: string): Readonly<Record<string, string>>;
   command(): readonly string[];
+  /** What it is started with in a terminal, beside its command. */
+  readonly terminalArguments?: readonly string[];
   /** On screen when the agent takes prompts. */
   readonly ready: RegExp;
   /** On screen while the agent asks whether to write a file. */
@@ -32,6 +34,8 @@ export interface AgentKind {
   writeTurns(path: string, contents: string): readonly Turn[];
   /** Turns of the model that replace one text in a file. */
   editTurns(path: string, from: string, to: string): readonly Turn[];
+  /** Turns of the model that run a command of a shell. */
+  commandTurns(command: string): readonly Turn[];
   accept(terminal: Terminal): Promise<void>;
   reject(terminal: Terminal): Promise<void>;
 }
@@ -142,11 +146,21 @@ export async function prepareAgent(
   await kind.configure(lab);
   const model = await listenModelServer(kind.protocol);
   const launcher = join(lab.root, `run-${kind.id}`);
-  const pidFile = join(lab.root, `pid-${kind.id}`);
-  const variables = Object.entries({ ...kind.environment(lab, model.url), ...extra });
-  const exports = variables.map(([name, value]) => `export ${name}=${quote(value)}`);
-  const lines = ["#!/bin/sh", ...exports, `echo $$ > ${quote(pidFile)}`, `exec ${kind.command().map(quote).join(" ")}`];
-  await writeFile(launcher, `${lines.join("\n")}\n`);
-  await chmod(launcher, 0o700);
+  const variables = { ...kind.environment(lab, model.url), ...extra };
+  const command = [...kind.command(), ...(kind.terminalArguments ?? [])];
+  const first = `echo $$ > ${quote(join(lab.root, `pid-${kind.id}`))}`;
+  await writeLauncher(launcher, variables, [first, `exec ${command.map(quote).join(" ")}`]);
   return new Agent(kind, model, launcher);
+}
+
+/** Writes a script that exports variables and then does what the lines say. */
+export async function writeLauncher(
+  file: string,
+  variables: Readonly<Record<string, string>>,
+  lines: readonly string[],
+): Promise<void> {
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
+  await writeFile(`${file}.new`, `${["#!/bin/sh", ...exports, ...lines].join("\n")}\n`, { mode: 0o700 });
+  // One that is being read stays as it is.
+  await rename(`${file}.new`, file);
 }

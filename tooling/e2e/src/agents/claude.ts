@@ -47,7 +47,8 @@ export const claude: AgentKind = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL: "1",
   }),
-  command: () => [claudeBinary(), "--permission-mode", "manual"],
+  command: () => [claudeBinary()],
+  terminalArguments: ["--permission-mode", "manual"],
   ready: /^❯/m,
   approval: /Do you want to (make this edit|create|overwrite)/,
   statusCommand: "/ide",
@@ -59,6 +60,7 @@ export const claude: AgentKind = {
     { kind: "tool", name: "Read", input: { file_path: path } },
     { kind: "tool", name: "Edit", input: { file_path: path, old_string: from, new_string: to } },
   ],
+  commandTurns: (command) => [{ kind: "tool", name: "Bash", input: { command, description: "Runs it" } }],
   accept: async (terminal) => {
     await terminal.press("Enter");
   },

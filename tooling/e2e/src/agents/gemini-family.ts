@@ -6,7 +6,15 @@ import type { AgentKind } from "./agent.ts";
 /** What Gemini CLI and its descendant show and take alike. */
 export const geminiFamily: Pick<
   AgentKind,
-  "ready" | "approval" | "statusCommand" | "connected" | "statusMenu" | "writeTurns" | "accept" | "reject"
+  | "ready"
+  | "approval"
+  | "statusCommand"
+  | "connected"
+  | "statusMenu"
+  | "writeTurns"
+  | "commandTurns"
+  | "accept"
+  | "reject"
 > = {
   ready: /Type your message/,
   approval: /Apply this change\?/,
@@ -14,6 +22,9 @@ export const geminiFamily: Pick<
   connected: /Connected to /,
   statusMenu: undefined,
   writeTurns: (path, contents) => [{ kind: "tool", name: "write_file", input: { file_path: path, content: contents } }],
+  commandTurns: (command) => [
+    { kind: "tool", name: "run_shell_command", input: { command, description: "Runs it", is_background: false } },
+  ],
   accept: async (terminal) => {
     await terminal.press("Enter");
   },
@@ -31,6 +42,7 @@ export async function writeFamilySettings(
     readonly general?: Readonly<Record<string, unknown>>;
     readonly ui?: Readonly<Record<string, unknown>>;
     readonly tools?: Readonly<Record<string, unknown>>;
+    readonly memory?: Readonly<Record<string, unknown>>;
   },
 ): Promise<void> {
   await mkdir(join(lab.home, folder), { recursive: true });

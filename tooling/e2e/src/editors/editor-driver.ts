@@ -1,4 +1,5 @@
 import type { Lab } from "../support/lab.ts";
+import type { ConversationPanel } from "./vscode/conversation-panel.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 
 export type EditorId = "vscode" | "theia" | "coc-vim" | "coc-neovim";
@@ -56,6 +57,8 @@ export interface EditorDriver {
   killHost?(): Promise<void>;
   /** Starts the window anew, with its terminals kept, and says when the old one went, Unix milliseconds; absent where there is no such thing. */
   reload?(): Promise<number>;
+  /** Shows the conversation panel; absent where there is none. */
+  openPanel?(): Promise<ConversationPanel>;
   /** Resolves when Patchbay itself shows that this agent is connected; absent where nothing shows it. */
   waitForAgent?(displayName: string): Promise<void>;
   /** Turns on or off that the editor saves files by itself, soon after a change; absent where it never does. */

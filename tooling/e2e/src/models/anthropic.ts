@@ -5,12 +5,12 @@ import { type ModelProtocol, offersTools, toolCalls, type Turn, writeEvent, writ
 export const anthropicProtocol: ModelProtocol = {
   isConversation: (path, body) =>
     path.startsWith("/v1/messages") && !path.includes("count_tokens") && offersTools(body),
-  answer: (reply, turn, call) => stream(reply, turn, call),
+  answer: stream,
   answerErrand: (reply, path, body) => {
     if (path.includes("count_tokens")) {
       writeJson(reply, { input_tokens: 10 });
     } else if (body["stream"] === true) {
-      stream(reply, { kind: "text", text: "scripted" }, 0);
+      void stream(reply, { kind: "text", text: "scripted" }, 0);
     } else {
       writeJson(reply, { ...message(0), content: [{ type: "text", text: "scripted" }], stop_reason: "end_turn" });
     }
@@ -30,13 +30,14 @@ function message(call: number): Readonly<Record<string, unknown>> {
   };
 }
 
-function stream(reply: ServerResponse, turn: Turn, call: number): void {
+async function stream(reply: ServerResponse, turn: Turn, call: number): Promise<void> {
   const send = (type: string, members: Readonly<Record<string, unknown>>): void =>
     writeEvent(reply, { type, ...members }, type);
   send("message_start", { message: message(call) });
-  if (turn.kind === "text") {
+  if (turn.kind === "text" || turn.kind === "stream") {
     send("content_block_start", { index: 0, content_block: { type: "text", text: "" } });
-    send("content_block_delta", { index: 0, delta: { type: "text_delta", text: turn.text } });
+    for await (const text of turn.kind === "text" ? [turn.text] : turn.pieces)
+      send("content_block_delta", { index: 0, delta: { type: "text_delta", text } });
     send("content_block_stop", { index: 0 });
   }
   for (const [index, { id, name, input }] of toolCalls(turn, call).entries()) {
@@ -45,7 +46,7 @@ function stream(reply: ServerResponse, turn: Turn, call: number): void {
     send("content_block_delta", { index, delta });
     send("content_block_stop", { index });
   }
-  const reason = turn.kind === "text" ? "end_turn" : "tool_use";
+  const reason = turn.kind === "text" || turn.kind === "stream" ? "end_turn" : "tool_use";
   send("message_delta", { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 5 } });
   send("message_stop", {});
   reply.end();

@@ -14,7 +14,13 @@ const errandAnswer = {
 /** Google's generative language service. */
 export const geminiProtocol: ModelProtocol = {
   isConversation: (path, body) => path.includes(":streamGenerateContent") && offersTools(body),
-  answer: (reply, turn, call) => {
+  answer: async (reply, turn, call) => {
+    if (turn.kind === "stream") {
+      for await (const text of turn.pieces) writeEvent(reply, candidate([{ text }], false));
+      writeEvent(reply, candidate([{ text: "" }]));
+      reply.end();
+      return;
+    }
     const calls = toolCalls(turn, call).map(({ id, name, input }) => ({
       functionCall: { id: `call-${id}`, name, args: input },
     }));
@@ -34,9 +40,10 @@ export const geminiProtocol: ModelProtocol = {
   },
 };
 
-function candidate(parts: readonly Readonly<Record<string, unknown>>[]): unknown {
+function candidate(parts: readonly Readonly<Record<string, unknown>>[], isLast = true): unknown {
+  const end = isLast ? { finishReason: "STOP" } : {};
   return {
-    candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }],
+    candidates: [{ index: 0, content: { role: "model", parts }, ...end }],
     usageMetadata: usage,
     modelVersion: "scripted",
   };

@@ -6,7 +6,9 @@ export type Turn =
   | { readonly kind: "text"; readonly text: string }
   | ({ readonly kind: "tool" } & ToolCall)
   /** Several calls in one answer. */
-  | { readonly kind: "tools"; readonly calls: readonly ToolCall[] };
+  | { readonly kind: "tools"; readonly calls: readonly ToolCall[] }
+  /** A text in pieces, as they come. */
+  | { readonly kind: "stream"; readonly pieces: AsyncIterable<string> };
 
 /** What the model asks its agent to do. */
 export interface ToolCall {
@@ -26,7 +28,7 @@ export interface ModelRequest {
 export interface ModelProtocol {
   /** Whether a request is a turn of the conversation; side errands get {@link answerErrand}. */
   isConversation(path: string, body: Readonly<Record<string, unknown>>): boolean;
-  answer(reply: ServerResponse, turn: Turn, call: number): void;
+  answer(reply: ServerResponse, turn: Turn, call: number): void | Promise<void>;
   answerErrand(reply: ServerResponse, path: string, body: Readonly<Record<string, unknown>>): void;
 }
 
@@ -113,7 +115,7 @@ export class ModelServer {
       return;
     }
     this.#calls += 1;
-    this.#protocol.answer(reply, this.#turns.shift() ?? { kind: "text", text: "All done." }, this.#calls);
+    await this.#protocol.answer(reply, this.#turns.shift() ?? { kind: "text", text: "All done." }, this.#calls);
   }
 }
 
@@ -126,9 +128,43 @@ export async function listenModelServer(protocol: ModelProtocol): Promise<ModelS
 
 /** What a turn asks its agent to do, with an id for each call. */
 export function toolCalls(turn: Turn, answer: number): readonly (ToolCall & { readonly id: string })[] {
-  if (turn.kind === "text") return [];
+  if (turn.kind === "text" || turn.kind === "stream") return [];
   const calls = turn.kind === "tool" ? [turn] : turn.calls;
   return calls.map(({ name, input }, index) => ({ name, input, id: index === 0 ? `${answer}` : `${answer}_${index}` }));
+}
+
+/** An answer that the model gives piece by piece, as a scenario says them. */
+export class SpokenAnswer {
+  readonly #pieces: string[] = [];
+  #isOver = false;
+  #wake: () => void = () => {};
+
+  get turn(): Turn {
+    return { kind: "stream", pieces: this.#spoken() };
+  }
+
+  say(text: string): void {
+    this.#pieces.push(text);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  async *#spoken(): AsyncGenerator<string, void> {
+    for (;;) {
+      const piece = this.#pieces.shift();
+      if (piece !== undefined) yield piece;
+      else if (this.#isOver) return;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
 }
 
 /** Writes one event of a stream. */

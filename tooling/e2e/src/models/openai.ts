@@ -5,9 +5,10 @@ const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } as c
 /** The chat completions service that Qwen Code speaks to. */
 export const openaiProtocol: ModelProtocol = {
   isConversation: (path, body) => path.endsWith("/chat/completions") && offersTools(body),
-  answer: (reply, turn, call) => {
-    if (turn.kind === "text") {
-      writeEvent(reply, chunk({ role: "assistant", content: turn.text }));
+  answer: async (reply, turn, call) => {
+    if (turn.kind === "text" || turn.kind === "stream") {
+      for await (const content of turn.kind === "text" ? [turn.text] : turn.pieces)
+        writeEvent(reply, chunk({ role: "assistant", content }));
       writeEvent(reply, chunk({}, "stop"));
     } else {
       const calls = toolCalls(turn, call).map(({ id, name, input }, index) => ({

@@ -5,7 +5,8 @@ import { type Agent, prepareAgent } from "../agents/agent.ts";
 import { kindOf } from "../agents/index.ts";
 import type { EditorDriver, EditorTerminal } from "../editors/editor-driver.ts";
 import type { Recorder } from "../record/recorder.ts";
-import type { StartedAgent, World } from "../scenarios/scenario.ts";
+import { type PanelAgent, preparePanelAgent } from "../agents/panel-agent.ts";
+import type { Conversing, StartedAgent, World } from "../scenarios/scenario.ts";
 import type { Lab } from "../support/lab.ts";
 
 /** The world of one scenario; keeps what it started so that it can be reported on and ended. */
@@ -16,6 +17,8 @@ export class ScenarioWorld implements World {
   readonly figures: Record<string, number> = {};
   readonly #recorder: Recorder | undefined;
   readonly #started: { readonly agent: Agent; readonly terminal: EditorTerminal }[] = [];
+
+  readonly #inPanel: PanelAgent[] = [];
 
   constructor(editor: EditorDriver, lab: Lab, recorder: Recorder | undefined) {
     this.editor = editor;
@@ -32,6 +35,20 @@ export class ScenarioWorld implements World {
     await terminal.press("Enter");
     await agent.waitUntilReady(terminal);
     return { agent, focus: () => terminal.focus() };
+  }
+
+  async preparePanel(id: AgentId): Promise<PanelAgent> {
+    const agent = await preparePanelAgent(kindOf(id), this.lab);
+    this.#inPanel.push(agent);
+    return agent;
+  }
+
+  async converse(id: AgentId): Promise<Conversing> {
+    const agent = await this.preparePanel(id);
+    const panel = await this.editor.openPanel?.();
+    if (panel === undefined) throw new Error(`${this.editor.displayName} has no conversation panel`);
+    await panel.begin(agent.kind.displayName);
+    return { agent, panel };
   }
 
   async writeFile(name: string, contents: string): Promise<string> {
@@ -55,11 +72,14 @@ export class ScenarioWorld implements World {
       files.set(`${agent.kind.id}-screen.txt`, await terminal.screen().catch(String));
       files.set(`${agent.kind.id}-model.jsonl`, agent.model.requests.map((request) => `${request.text}\n`).join(""));
     }
+    for (const { kind, model } of this.#inPanel)
+      files.set(`${kind.id}-panel-model.jsonl`, model.requests.map((request) => `${request.text}\n`).join(""));
     return files;
   }
 
   /** Ends the agents' models; their terminals are the editor's to close. */
   dispose(): void {
     for (const { agent } of this.#started) agent.dispose();
+    for (const { model } of this.#inPanel) model.close();
   }
 }

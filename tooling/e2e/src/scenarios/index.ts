@@ -7,6 +7,8 @@ import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
+import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
+import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
@@ -67,4 +69,10 @@ export const scenarios: readonly Scenario[] = [
   closing,
   hostileName,
   keptOverReload,
+  panelAnswer,
+  panelAccept,
+  panelAcceptEdited,
+  panelReject,
+  panelCommand,
+  panelStop,
 ];

@@ -35,15 +35,18 @@ export async function propose(world: World, started: StartedAgent, change: Chang
   mustEqual(change.file, await world.readFile(change.file), before);
 }
 
+/** Whose view it is. */
+type Named = Pick<Agent, "kind">;
+
 /** Matches the title of an agent's view of a file. */
-export function diffTitle(agent: Agent, file: string): RegExp {
+export function diffTitle(agent: Named, file: string): RegExp {
   const name = file.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const who = agent.kind.displayName;
   return new RegExp(`${name}.*${who}|${who}.*${name}`);
 }
 
 /** Waits until exactly one view of this agent shows this file. */
-export async function waitForDiff(world: World, agent: Agent, file: string): Promise<void> {
+export async function waitForDiff(world: World, agent: Named, file: string): Promise<void> {
   const title = diffTitle(agent, file);
   let seen: readonly string[] = [];
   await poll(
@@ -57,7 +60,7 @@ export async function waitForDiff(world: World, agent: Agent, file: string): Pro
 }
 
 /** Waits until this agent has no view of this file any more. */
-export async function waitForNoDiff(world: World, agent: Agent, file: string): Promise<void> {
+export async function waitForNoDiff(world: World, agent: Named, file: string): Promise<void> {
   const title = diffTitle(agent, file);
   await poll(
     `the end of ${agent.kind.displayName}'s view of ${file}`,

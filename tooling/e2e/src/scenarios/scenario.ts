@@ -1,5 +1,7 @@
 import type { AgentId } from "@patchbay/core";
 import type { Agent } from "../agents/agent.ts";
+import type { PanelAgent } from "../agents/panel-agent.ts";
+import type { ConversationPanel } from "../editors/vscode/conversation-panel.ts";
 import type { EditorDriver } from "../editors/editor-driver.ts";
 import type { Lab } from "../support/lab.ts";
 
@@ -9,6 +11,10 @@ export interface World {
   readonly lab: Lab;
   /** Starts an agent in a new terminal of the editor and waits until it takes prompts. */
   startAgent(id: AgentId): Promise<StartedAgent>;
+  /** Sets an agent up for the conversation panel, which starts it itself. */
+  preparePanel(id: AgentId): Promise<PanelAgent>;
+  /** Begins a conversation with an agent in the panel. */
+  converse(id: AgentId): Promise<Conversing>;
   /** Writes a file of the workspace and returns its path. */
   writeFile(name: string, contents: string): Promise<string>;
   readFile(name: string): Promise<string>;
@@ -21,6 +27,12 @@ export interface StartedAgent {
   readonly agent: Agent;
   /** Brings its terminal to the front. */
   focus(): Promise<void>;
+}
+
+/** A conversation with an agent in the panel. */
+export interface Conversing {
+  readonly agent: PanelAgent;
+  readonly panel: ConversationPanel;
 }
 
 /** One thing a user does, and the evidence that it worked. Throws where it did not. */

@@ -1,5 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { everyAgent } from "../../agents/index.ts";
+import { panelProgram } from "../../agents/panel-agent.ts";
 import { codeServerEntry, nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
@@ -45,6 +47,9 @@ export async function startCodeServer(lab: Lab, vsix: string): Promise<CodeServe
   const output = join(lab.root, "code-server.log");
   await mkdir(user, { recursive: true });
   await writeFile(join(user, "settings.json"), JSON.stringify(settings, undefined, 2));
+  await mkdir(join(data, "Machine"), { recursive: true });
+  const panelAgents = Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }]));
+  await writeFile(join(data, "Machine", "settings.json"), JSON.stringify({ "patchbay.panel.agents": panelAgents }));
   const directories = ["--user-data-dir", data, "--extensions-dir", join(lab.root, "extensions")];
   const env = { ...lab.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
   const entry = codeServerEntry();

@@ -5,6 +5,7 @@ import { poll } from "../../support/poll.ts";
 import { findProcesses } from "../../support/processes.ts";
 import { launchBrowser } from "../browser.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
+import { ConversationPanel } from "./conversation-panel.ts";
 import { IntegratedTerminal } from "./integrated-terminal.ts";
 import { type CodeServer, startCodeServer } from "./server.ts";
 import { ToastRecord } from "./toast-record.ts";
@@ -211,8 +212,18 @@ export class VsCodeDriver implements EditorDriver {
     await this.workbench.runCommand("Developer: Reload Window");
     await loaded;
     await this.workbench.waitUntilReady();
-    await this.workbench.page.locator(".terminal-wrapper.active .xterm-rows").waitFor({ timeout: patience });
+    if (this.#terminals > 0)
+      await this.workbench.page.locator(".terminal-wrapper.active .xterm-rows").waitFor({ timeout: patience });
     return await left;
+  }
+
+  async openPanel(): Promise<ConversationPanel> {
+    const panel = new ConversationPanel(this.workbench.page);
+    // The same command leads from the panel back to the editor.
+    if (!(await this.workbench.page.locator("iframe.webview.ready").first().isVisible()))
+      await this.workbench.runCommand("Patchbay: Open Conversation Panel");
+    await panel.waitUntilReady();
+    return panel;
   }
 
   async waitForAgent(displayName: string): Promise<void> {
