@@ -37,12 +37,8 @@ export type { ConversationHost } from "./conversation/turn-files.ts";
 export type { ConversationChange } from "./conversation/gathered-updates.ts";
 export { ConversationStore, type ConversationStoreOptions } from "./transcript/conversation-store.ts";
 export { type LineFiles, nodeLineFiles } from "./transcript/line-files.ts";
-export {
-  ConversationLibrary,
-  type ConversationLibraryOptions,
-  type ListedConversation,
-  type SearchHit,
-} from "./library/conversation-library.ts";
+export { ConversationLibrary, type ConversationLibraryOptions } from "./library/conversation-library.ts";
+export type { ListedConversation, SearchHit } from "./library/listed-conversations.ts";
 export { defaultKeeping, type Keeping } from "./library/sweep.ts";
 export { ClaudeSessions, type ClaudeSessionsOptions } from "./claude-stream/stored-sessions.ts";
 export { type FeedMessage, ViewFeed, type ViewFeedOptions } from "./conversation/view-feed.ts";

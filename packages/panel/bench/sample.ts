@@ -6,6 +6,7 @@ const capabilities = {
   editableChanges: true,
   rejectionMessages: true,
   fork: true,
+  forkBefore: true,
   rewind: true,
   resume: true,
 } as const;

@@ -38,6 +38,7 @@ const nothing: SessionCapabilities = {
   editableChanges: false,
   rejectionMessages: false,
   fork: false,
+  forkBefore: false,
   rewind: false,
   resume: false,
 };

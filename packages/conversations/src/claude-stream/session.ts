@@ -46,6 +46,7 @@ const capabilities: SessionCapabilities = {
   editableChanges: true,
   rejectionMessages: true,
   fork: true,
+  forkBefore: true,
   rewind: true,
   resume: true,
 };

@@ -1,5 +1,6 @@
 import { type Disposable, type Logger, messageOf } from "@patchbay/core";
 import type { AgentSession, SessionHost, SessionStart } from "../driver.ts";
+import type { NoticeEntry } from "../model/entries.ts";
 import type { SessionCapabilities, SessionOption, SessionUpdate } from "../model/session.ts";
 import type { About } from "../transcript/line.ts";
 
@@ -8,6 +9,8 @@ export interface SessionRequest {
   /** The conversation: its id, its agent, its folder. */
   readonly about: Pick<About, "id" | "agent" | "folder">;
   readonly start: SessionStart;
+  /** Nothing of the session that is continued is in the transcript: the agent is to tell what was said. */
+  readonly wantsHistory: boolean;
   readonly host: SessionHost;
 }
 
@@ -15,12 +18,14 @@ export interface AgentLinkOptions {
   /** Makes a session; starts nothing yet. */
   readonly connect: (start: SessionStart) => AgentSession;
   readonly logger: Logger;
-  readonly memory: () => Pick<About, "sessionId" | "forkOf">;
+  readonly memory: () => Pick<About, "sessionId" | "sessionAt" | "forkOf">;
+  /** Something was said that a new session does not remember. */
+  readonly hasHistory: () => boolean;
   /** `isReplay`: the session has not been started yet. */
   readonly onUpdate: (update: SessionUpdate, isReplay: boolean) => void;
   readonly onDidStart: (capabilities: SessionCapabilities) => void;
   /** The agent could not continue its session, and has begun a new one. */
-  readonly onDidForget: (reason: string) => void;
+  readonly onDidForget: (why: Pick<NoticeEntry, "detail">) => void;
   /** It could not be started: an error with a sentence for people. */
   readonly onDidFail: (error: unknown) => void;
 }
@@ -86,13 +91,8 @@ export class AgentLink {
     await this.#letGo();
     // Closed meanwhile: nobody would end what is started now.
     if (generation !== this.#generation) return undefined;
-    const { sessionId, forkOf } = this.#options.memory();
-    const earlier: SessionStart | undefined =
-      forkOf !== undefined
-        ? { kind: "fork", ...forkOf }
-        : sessionId === undefined
-          ? undefined
-          : { kind: "resume", sessionId };
+    const earlier = this.#earlier();
+    const isForgotten = earlier === undefined && this.#options.hasHistory();
     const failure = earlier === undefined ? undefined : await this.#open(earlier, generation);
     if (earlier !== undefined && failure === undefined) return await this.#started();
     if (generation !== this.#generation) return undefined;
@@ -102,8 +102,17 @@ export class AgentLink {
       this.#options.onDidFail(lastFailure.error);
       return undefined;
     }
-    if (failure !== undefined) this.#options.onDidForget(messageOf(failure.error));
+    if (failure !== undefined) this.#options.onDidForget({ detail: messageOf(failure.error) });
+    else if (isForgotten) this.#options.onDidForget({});
     return await this.#started();
+  }
+
+  /** The session to go on with. */
+  #earlier(): SessionStart | undefined {
+    const { sessionId, sessionAt, forkOf } = this.#options.memory();
+    if (forkOf !== undefined) return { kind: "fork", ...forkOf };
+    if (sessionId === undefined) return undefined;
+    return { kind: "resume", sessionId, ...(sessionAt === undefined ? {} : { begunAt: sessionAt }) };
   }
 
   async #started(): Promise<AgentSession | undefined> {
@@ -116,7 +125,13 @@ export class AgentLink {
 
   /** Why it could not be opened; undefined where it is. */
   async #open(start: SessionStart, generation: number): Promise<{ readonly error: unknown } | undefined> {
-    const session = this.#options.connect(start);
+    let session: AgentSession;
+    try {
+      session = this.#options.connect(start);
+    } catch (error) {
+      // E.g. an agent that is not among the settings any more.
+      return { error };
+    }
     let isReplay = true;
     this.#session = session;
     this.#hasEnded = false;

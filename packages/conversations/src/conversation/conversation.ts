@@ -90,14 +90,17 @@ export class Conversation {
     this.#link = new AgentLink({
       connect: (start) => {
         this.#heard.expect();
-        return connect({ about: this.#about.value, start, host: this.#files.host });
+        const wantsHistory = !this.#history.hasTalk;
+        return connect({ about: this.#about.value, start, wantsHistory, host: this.#files.host });
       },
       logger,
       memory: () => this.#about.value,
+      hasHistory: () => this.#history.hasTalk,
       onUpdate: (update, isReplay) => this.#heard.take(update, isReplay),
-      onDidStart: (capabilities) => this.#tell({ capabilities }),
-      onDidForget: (detail) =>
-        this.#turns.notice("warning", "The agent starts anew: it does not remember what is above.", { detail }),
+      // The texts of changed files are kept here, whatever the agent keeps.
+      onDidStart: (capabilities) => this.#tell({ capabilities: { ...capabilities, rewind: true } }),
+      onDidForget: (why) =>
+        this.#turns.notice("warning", "The agent starts anew: it does not remember what is above.", why),
       onDidFail: (error) => this.#onDidFailToStart(error),
     });
     this.#turns = new TurnRunner({
@@ -237,10 +240,9 @@ export class Conversation {
     if (this.#mayWrite) await this.#link.setOption(optionId, value);
   }
 
-  /** Restores the files as they were before a prompt, by the agent's own means where it has some. `dryRun` only tells. */
+  /** Restores the files as they were before a prompt. `dryRun` only tells. */
   async rewind(promptId: string, dryRun: boolean): Promise<RewindResult> {
-    const byAgent = this.#link.session?.rewind?.(promptId, dryRun);
-    return byAgent === undefined ? await this.#files.rewind(promptId, dryRun) : await byAgent;
+    return await this.#files.rewind(promptId, dryRun, this.#link.session);
   }
 
   /** Keeps what the user has begun to write, on disk within half a second. */

@@ -39,6 +39,11 @@ export class History {
     return this.#list.next === 0;
   }
 
+  /** Somebody has said something, so far as is in memory. */
+  get hasTalk(): boolean {
+    return this.newest.some(({ entry }) => entry.kind === "prompt" || entry.kind === "message");
+  }
+
   /** The newest entries, in order, and as far back as a question is open: nobody would find it else. */
   get newest(): readonly PlacedEntry[] {
     return this.#list.between(Math.min(this.next - newestCount, this.#oldestQuestion), this.next);

@@ -30,7 +30,7 @@ export class SessionUpdates {
 
   /** A session is about to be started. */
   expect(): void {
-    this.#hadHistory = !this.#options.history().isEmpty;
+    this.#hadHistory = this.#options.history().hasTalk;
   }
 
   /** `isReplay`: the session has not been started yet. */

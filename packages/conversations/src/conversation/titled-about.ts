@@ -59,11 +59,13 @@ export class TitledAbout {
   session(sessionId: string, isUsed: boolean): void {
     const { forkOf, ...rest } = this.#value;
     this.#unusedSession = undefined;
+    // One that goes on keeps its beginning.
+    if (sessionId === rest.sessionId) return;
     if (!isUsed && forkOf === undefined && rest.sessionId === undefined) {
       this.#unusedSession = sessionId;
       return;
     }
-    this.#set({ ...rest, sessionId });
+    this.#set({ ...rest, sessionId, sessionAt: this.#clock.now() });
   }
 
   /** Says it once more: it has not been written yet. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, type Logger, mergeTexts, messageOf, restoreLineEnds } from "@patchbay/core";
-import type { RewindResult, SessionHost } from "../driver.ts";
+import type { AgentSession, RewindResult, SessionHost } from "../driver.ts";
 import type { FileChange } from "../model/changes.ts";
 import type { Entry } from "../model/entries.ts";
 import type { SessionUpdate } from "../model/session.ts";
@@ -151,8 +151,17 @@ export class TurnFiles {
     return await this.#exchange(turn, path, false);
   }
 
-  /** Undoes a turn and all after it; `dryRun` only tells which files that are. */
-  async rewind(turn: string, dryRun: boolean): Promise<RewindResult> {
+  /**
+   * Undoes a turn and all after it; `dryRun` only tells which files that are. What the user has written since stays, which the
+   * agent's own means know nothing of: they are for changes that were not seen here.
+   */
+  async rewind(turn: string, dryRun: boolean, agent?: Pick<AgentSession, "rewind">): Promise<RewindResult> {
+    const seen = await this.#rewind(turn, dryRun);
+    if (seen.canRewind || seen.files.length > 0) return seen;
+    return (await agent?.rewind?.(turn, dryRun)) ?? seen;
+  }
+
+  async #rewind(turn: string, dryRun: boolean): Promise<RewindResult> {
     await this.settled();
     const from = this.#turns.get(turn)?.place ?? (this.#turn?.turn === turn ? this.#turn.place : undefined);
     const turns = Array.from(this.#turns.values()).filter(({ place }) => from !== undefined && place >= from);

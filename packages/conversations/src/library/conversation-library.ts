@@ -1,7 +1,6 @@
 import { type Clock, type Disposable, Emitter, type Event, type Logger, messageOf, type Random } from "@patchbay/core";
 import { Conversation } from "../conversation/conversation.ts";
 import type { ConversationOptions } from "../conversation/conversation-options.ts";
-import { oneLine } from "../conversation/titled-about.ts";
 import { newId } from "../conversation/turn-runner.ts";
 import { unsentKey } from "../conversation/unsent.ts";
 import type { SessionLister } from "../driver.ts";
@@ -12,30 +11,9 @@ import type { About } from "../transcript/line.ts";
 import { type AgentSessionEntry, AgentSessions, sessionIdOf } from "./agent-sessions.ts";
 import { ConversationIndex } from "./conversation-index.ts";
 import { copyEntries } from "./copy-entries.ts";
+import { inListOrder, type ListedConversation, listedSession, type SearchHit } from "./listed-conversations.ts";
 import { excerptOf, searchTranscript } from "./search.ts";
 import { defaultKeeping, type Keeping, sweep } from "./sweep.ts";
-
-/** A conversation in the list. */
-export interface ListedConversation {
-  readonly id: string;
-  readonly agent: string;
-  readonly title: string;
-  readonly folder: string;
-  /** When it was last used, Unix milliseconds. */
-  readonly usedAt: number;
-  /** `closed`: this window does not have it open. `agent`: a session of the agent's own, which opening takes in. */
-  readonly state: "waiting" | "running" | "open" | "closed" | "agent";
-  /** How many questions are open. */
-  readonly waiting: number;
-  readonly preview?: string;
-}
-
-/** Where a text was found; without a place it was found in the title. */
-export interface SearchHit {
-  readonly conversation: ListedConversation;
-  readonly excerpt: string;
-  readonly place?: number;
-}
 
 export interface ConversationLibraryOptions extends Pick<ConversationOptions, "host" | "connect"> {
   readonly store: ConversationStore;
@@ -50,8 +28,11 @@ export interface ConversationLibraryOptions extends Pick<ConversationOptions, "h
 
 /** How long a deleted conversation can be had back, ms. */
 const undoMs = 10_000;
-/** How often it is looked whether another window has let go of a conversation, ms. */
-const takeOverMs = 5_000;
+/**
+ * How often it is looked whether another window has let go of a conversation, ms: often at first, since after a reload it is this
+ * window's own earlier process that is still ending.
+ */
+const takeOverMs = [250, 500, 1_000, 2_000, 5_000] as const;
 
 /** All conversations, of all agents: those on disk, those that are open, and the sessions that the agents keep themselves. */
 export class ConversationLibrary {
@@ -72,7 +53,8 @@ export class ConversationLibrary {
     this.#options = options;
     this.#changed = new Emitter((error) => logger.error("A listener failed", { reason: messageOf(error) }));
     this.#index = new ConversationIndex(store, logger);
-    this.#sessions = new AgentSessions(listers, clock, logger, () => this.#changed.fire());
+    const onDidChange = (): void => this.#changed.fire();
+    this.#sessions = new AgentSessions({ listers, clock, logger, storage: store.values, onDidChange });
   }
 
   /** The list has changed. */
@@ -97,7 +79,7 @@ export class ConversationLibrary {
     const taken = new Set(Array.from(abouts.values(), ({ agent, sessionId }) => sessionIdOf(agent, sessionId ?? "")));
     const others = folder === undefined ? [] : this.#sessions.of(folder).map(listedSession);
     return [...own.map((about) => this.#listed(about)), ...others.filter(({ id }) => !taken.has(id))].toSorted(
-      (one, other) => ranks[one.state] - ranks[other.state] || other.usedAt - one.usedAt,
+      inListOrder,
     );
   }
 
@@ -164,8 +146,17 @@ export class ConversationLibrary {
     return await this.#hold(about);
   }
 
-  /** Takes it off the list; for ten seconds it can be had back. False where another window has it. */
+  /**
+   * Takes it off the list; for ten seconds it can be had back. False where another window has it. A session of the agent's own is
+   * not listed any more, also one of which a conversation was made; the agent still has it.
+   */
   async delete(id: string): Promise<boolean> {
+    const session = this.#sessions.find(id);
+    if (session !== undefined) {
+      await this.#sessions.hide(session.lister.agent, session.session.sessionId);
+      this.#changed.fire();
+      return true;
+    }
     await this.close(id);
     const file = await this.#options.store.open(id);
     await file.release();
@@ -232,8 +223,10 @@ export class ConversationLibrary {
   }
 
   /** Makes a conversation of a session that the agent has kept. */
-  async #takeIn({ lister, session }: AgentSessionEntry): Promise<Conversation> {
+  async #takeIn({ lister, session }: AgentSessionEntry): Promise<Conversation | undefined> {
     const { logger, store, random } = this.#options;
+    const taken = await this.#takenIn(lister.agent, session.sessionId);
+    if (taken !== undefined) return await this.open(taken);
     const { sessionId, folder, title, usedAt } = session;
     const about: About = { ...this.#aboutOf(lister.agent, folder), sessionId, title, titleFrom: "agent", usedAt };
     let history: readonly Entry[] = [];
@@ -249,7 +242,18 @@ export class ConversationLibrary {
     if (history.length > 0) file.transcript.upsert(history.length, end);
     await file.transcript.close();
     await file.release();
-    return await this.#hold(about);
+    const conversation = await this.#hold(about);
+    // Only the agent itself can tell what was said.
+    if (lister.history === undefined) void conversation.restart();
+    return conversation;
+  }
+
+  /** The conversation that a session was made of before: who asks may have an old list. */
+  async #takenIn(agent: string, sessionId: string): Promise<string | undefined> {
+    const abouts = [...this.conversations, ...(await this.#index.list())].map(({ about }) => about);
+    return abouts.find(
+      (about) => about.agent === agent && about.sessionId === sessionId && !this.#deleted.has(about.id),
+    )?.id;
   }
 
   async #hold(about: About): Promise<Conversation> {
@@ -275,18 +279,21 @@ export class ConversationLibrary {
   }
 
   /** Conversations that another window has are this window's when that one has ended. */
-  #takeOverLater(): void {
+  #takeOverLater(count = 0): void {
     const waiting = this.conversations.filter(({ status }) => status.access.kind === "read-only");
-    if (waiting.length === 0 || this.#takingOver !== undefined) return;
+    if (waiting.length === 0) return;
+    this.#takingOver?.dispose();
+    const delay = takeOverMs[Math.min(count, takeOverMs.length - 1)] ?? 0;
     this.#takingOver = this.#options.clock.setTimeout(() => {
-      this.#takingOver = undefined;
       const tries = waiting.map((conversation) => conversation.takeOver());
-      void Promise.allSettled(tries).then(() => this.#takeOverLater());
-    }, takeOverMs);
+      void Promise.allSettled(tries).then(() => this.#takeOverLater(count + 1));
+    }, delay);
   }
 
   async #finishDelete(id: string): Promise<void> {
     this.#deleted.get(id)?.dispose();
+    const about = (await this.#options.store.read(id).catch(() => undefined))?.about;
+    if (about?.sessionId !== undefined) await this.#sessions.hide(about.agent, about.sessionId);
     await this.#remove(id);
     this.#deleted.delete(id);
   }
@@ -317,19 +324,4 @@ export class ConversationLibrary {
     const state = waiting > 0 ? "waiting" : isRunning ? "running" : status === undefined ? "closed" : "open";
     return { id, agent, title, folder, usedAt, state, waiting, ...(preview === undefined ? {} : { preview }) };
   }
-}
-
-const ranks: Readonly<Record<ListedConversation["state"], number>> = {
-  waiting: 0,
-  running: 1,
-  open: 2,
-  closed: 2,
-  agent: 2,
-};
-
-function listedSession({ lister, session }: AgentSessionEntry): ListedConversation {
-  const { sessionId, title, folder, usedAt, preview } = session;
-  const shown = preview === undefined ? {} : { preview: oneLine(preview, 140) };
-  const id = sessionIdOf(lister.agent, sessionId);
-  return { id, agent: lister.agent, title: oneLine(title, 60), folder, usedAt, state: "agent", waiting: 0, ...shown };
 }

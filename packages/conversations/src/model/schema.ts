@@ -226,6 +226,7 @@ export const sessionCapabilitiesSchema: z.ZodMiniType<SessionCapabilities> = z.o
   editableChanges: z.boolean(),
   rejectionMessages: z.boolean(),
   fork: z.boolean(),
+  forkBefore: z.boolean(),
   rewind: z.boolean(),
   resume: z.boolean(),
 });

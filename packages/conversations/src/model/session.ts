@@ -68,6 +68,8 @@ export interface SessionCapabilities {
   /** A rejection may say why. */
   readonly rejectionMessages: boolean;
   readonly fork: boolean;
+  /** A fork may remember what was before a prompt, and nothing else. */
+  readonly forkBefore: boolean;
   readonly rewind: boolean;
   /** Continues an earlier session with its memory. */
   readonly resume: boolean;

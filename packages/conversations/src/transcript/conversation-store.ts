@@ -5,6 +5,7 @@ import {
   createPrivateStorage,
   type Logger,
   markerFor,
+  PatchbayError,
   type Platform,
   type PrivateStorage,
   releaseClaim,
@@ -66,6 +67,8 @@ export class ConversationStore {
   /** Opens a conversation, also one that has no file yet, and takes it for this window unless another one has it. */
   async open(id: string): Promise<ConversationFile> {
     const { platform, logger } = this.#options;
+    // It becomes the name of files, and may come from a page.
+    if (!idPattern.test(id)) throw new PatchbayError("invalid-argument", "This is not the id of a conversation.");
     const directory = await this.#directory("make");
     const path = join(directory, id + claimSuffix);
     let claim: string | undefined;
@@ -92,6 +95,7 @@ export class ConversationStore {
 
   /** Reads a conversation, whoever has it. Undefined where there is none. */
   async read(id: string): Promise<Transcript | undefined> {
+    if (!idPattern.test(id)) return undefined;
     const directory = await this.#directory("look");
     const isThere = (await this.#options.files.size(join(directory, id + transcriptSuffix))) !== undefined;
     return isThere ? await this.#openTranscript(directory, id, false) : undefined;

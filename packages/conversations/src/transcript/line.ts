@@ -18,6 +18,8 @@ export interface About {
   readonly preview?: string;
   /** The agent's own id of the session. */
   readonly sessionId?: string;
+  /** When that session began, Unix milliseconds; absent where somebody else began it. */
+  readonly sessionAt?: number;
   /** The session that it goes on from, where it is a fork that has not been started yet. */
   readonly forkOf?: { readonly sessionId: string; readonly upTo?: string };
 }
@@ -177,6 +179,7 @@ export const aboutSchema: z.ZodMiniType<About> = z.object({
   titleFrom: z.enum(["nobody", "prompt", "agent", "user"]),
   preview: z.exactOptional(z.string()),
   sessionId: z.exactOptional(z.string()),
+  sessionAt: z.exactOptional(z.number()),
   forkOf: z.exactOptional(z.object({ sessionId: z.string(), upTo: z.exactOptional(z.string()) })),
 });
 

@@ -242,6 +242,7 @@ describe("continuing a session", () => {
       editableChanges: true,
       rejectionMessages: false,
       fork: false,
+      forkBefore: false,
       rewind: false,
       resume: true,
     });

@@ -185,7 +185,7 @@ describe("a conversation", () => {
     await expect.poll(() => kinds(conversation)).toEqual(["prompt", "message", "notice", "turn-end"]);
     expect(entries(conversation)[2]).toMatchObject({ action: "restart" });
     await ask(lab, conversation, "two");
-    expect(lab.session.request.start).toEqual({ kind: "resume", sessionId: "session of c1" });
+    expect(lab.session.request.start).toMatchObject({ kind: "resume", sessionId: "session of c1" });
     expect(texts(conversation)).toEqual(["half an ans"]);
     lab.session.exit();
     await expect.poll(() => ends(conversation)).toBe(2);

@@ -11,6 +11,7 @@ const capabilities: SessionCapabilities = {
   editableChanges: true,
   rejectionMessages: true,
   fork: true,
+  forkBefore: true,
   rewind: false,
   resume: true,
 };

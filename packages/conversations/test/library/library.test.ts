@@ -148,7 +148,58 @@ describe("the library", () => {
     expect(conversation?.snapshot().entries.at(-1)?.entry).toMatchObject({ kind: "turn-end", reason: "done" });
     expect((await library.list(folder)).map(({ id }) => id)).toEqual([conversation?.id]);
     conversation?.prompt([textBlock("Go on")]);
-    await expect.poll(() => lab.sessions[0]?.request.start).toEqual({ kind: "resume", sessionId: "s1" });
+    await expect
+      .poll(() => lab.sessions[0]?.request)
+      .toMatchObject({ start: { kind: "resume", sessionId: "s1" }, wantsHistory: false });
+    await library.dispose();
+  });
+
+  it("takes a session in once, and has the agent tell what was said where nobody else can", async () => {
+    const lab = makeLab();
+    const session: ListedSession = { sessionId: "s1", folder, title: "From a terminal", usedAt: 5 };
+    const library = makeLibrary(lab, { listers: [{ agent: "qwen", list: async () => [session] }] });
+    lab.onStart = (started) =>
+      started.tell({ kind: "message", id: "m", at: 0, text: "What the agent remembers", isComplete: true });
+    await expect.poll(async () => (await library.list(folder)).length).toBe(1);
+    const conversation = await library.open("session:qwen:s1");
+    await expect.poll(() => said(conversation)).toEqual(["What the agent remembers"]);
+    expect(lab.session.request).toMatchObject({ start: { kind: "resume", sessionId: "s1" }, wantsHistory: true });
+    // A page that has an old list asks once more.
+    expect(await library.open("session:qwen:s1")).toBe(conversation);
+    await library.dispose();
+  });
+
+  it("does not list a deleted conversation again as the session that the agent still has", async () => {
+    const lab = makeLab();
+    const sessions: ListedSession[] = [{ sessionId: "s1", folder, title: "From a terminal", usedAt: 5 }];
+    const lister: SessionLister = { agent: "claude", list: async () => sessions };
+    const library = makeLibrary(lab, { listers: [lister] });
+    await expect.poll(async () => titles(library)).toEqual(["From a terminal"]);
+    expect(await library.delete("session:claude:s1")).toBe(true);
+    expect(await titles(library)).toEqual([]);
+    const conversation = await library.create("claude", folder);
+    await talk(lab, conversation, "A question", "An answer");
+    sessions.push({ sessionId: `session of ${conversation.id}`, folder, title: "A question", usedAt: 6 });
+    await library.delete(conversation.id);
+    await library.dispose();
+    const after = makeLibrary(lab, { listers: [lister] });
+    let changes = 0;
+    after.onDidChange(() => (changes += 1));
+    await after.list(folder);
+    await expect.poll(() => changes).toBe(1);
+    expect(await titles(after)).toEqual([]);
+    await after.dispose();
+  });
+
+  it("knows no conversation by what is no id: nothing outside its folder is read, made or removed", async () => {
+    const lab = makeLab();
+    const library = makeLibrary(lab);
+    const outside = join(lab.directory, "..", "outside.ndjson");
+    await talk(lab, await library.create("claude", folder), "A question", "An answer");
+    writeFileSync(outside, "kept");
+    expect(await library.open("../outside")).toBeUndefined();
+    await expect(library.delete("../outside")).rejects.toThrow("not the id of a conversation");
+    expect(readFileSync(outside, "utf8")).toBe("kept");
     await library.dispose();
   });
 
@@ -279,6 +330,7 @@ describe("the library", () => {
     expect(said(part)).toEqual(["First", "One"]);
     const sessionId = `session of ${one.id}`;
     expect(points).toEqual([[sessionId, folder, second]]);
+    expect(whole?.about.sessionId).toBeUndefined();
     whole?.prompt([textBlock("Go on")]);
     part?.prompt([textBlock("Go on otherwise")]);
     await expect
@@ -288,6 +340,27 @@ describe("the library", () => {
     await library.dispose();
     // A fork that has been started is a session of its own.
     expect((await makeLibrary(lab).open(part?.id ?? ""))?.about).toMatchObject({ sessionId: `session of ${part?.id}` });
+  });
+
+  it("says with the first prompt of a fork that the agent starts anew, where it cannot go back to that point", async () => {
+    const lab = makeLab();
+    const library = makeLibrary(lab);
+    const one = await library.create("gemini", folder);
+    const first = await talk(lab, one, "First", "One");
+    const second = await talk(lab, one, "Second", "Two");
+    const part = await library.fork(one.id, second);
+    part?.prompt([textBlock("Go on otherwise")]);
+    await expect.poll(() => lab.session.request.about.id).toBe(part?.id);
+    expect(lab.session.request.start).toEqual({ kind: "new" });
+    const notices = (conversation: Conversation | undefined): readonly string[] =>
+      (conversation?.snapshot().entries ?? []).flatMap(({ entry }) => (entry.kind === "notice" ? [entry.text] : []));
+    await expect.poll(() => notices(part)).toEqual(["The agent starts anew: it does not remember what is above."]);
+    // Before the first prompt there is nothing that could be forgotten.
+    const empty = await library.fork(one.id, first);
+    empty?.prompt([textBlock("From the beginning")]);
+    await expect.poll(() => lab.session.prompts).toHaveLength(1);
+    expect(notices(empty)).toEqual([]);
+    await library.dispose();
   });
 
   it("removes what is old, then what is too much, at most once a day, and never what is open", async () => {
