@@ -129,7 +129,7 @@ const panel = {
   // In zod's place in the page's bundle (tsup.config.ts): nothing imports it.
   "page-schemas": {},
   messages: { rooms: ["strings"], packages: ["@patchbay/conversations/model", "zod"] },
-  host: { rooms: ["messages"], packages: ["@patchbay/core"], packageTypes: ["@patchbay/conversations"] },
+  host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   bridge: { rooms: pageMessages },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],

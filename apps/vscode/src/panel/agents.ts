@@ -1,19 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { agents, type Logger, PatchbayError, type Platform } from "@patchbay/core";
 import {
   type AcpProfile,
   AcpSession,
+  AcpSessions,
   AgentProcess,
   type AgentProcessPorts,
   type AgentSession,
   ClaudeSession,
+  ClaudeSessions,
   createNodeChildren,
   geminiProfile,
   type Launch,
+  nodeLineFiles,
   ProgramFinder,
   profileFor,
   qwenProfile,
+  type SessionLister,
   type SessionRequest,
 } from "@patchbay/conversations";
 import type { AgentInfo } from "@patchbay/panel/messages";
@@ -41,6 +46,8 @@ export class AgentPrograms {
   readonly #ports: AgentProcessPorts;
   readonly #finder: ProgramFinder;
   readonly #own: Set<number> = new Set();
+  /** Sessions over ACP, by their agents: those that have a connection can tell what else there is. */
+  readonly #sessions: Map<string, readonly AcpSession[]> = new Map();
 
   constructor(options: AgentProgramsOptions) {
     const { platform, logger } = options;
@@ -94,32 +101,45 @@ export class AgentPrograms {
     );
   }
 
+  /** Who lists the sessions that the agents keep themselves. No program is started for it. */
+  get listers(): readonly SessionLister[] {
+    const own = settingsOf("claude").environment?.["CLAUDE_CONFIG_DIR"] ?? process.env["CLAUDE_CONFIG_DIR"] ?? "";
+    const configDirectory = own === "" ? join(homedir(), ".claude") : own;
+    const others = ["gemini", "qwen", ...customAgents().map(({ id }) => id)];
+    return [
+      new ClaudeSessions({ files: nodeLineFiles, configDirectory }),
+      ...others.map((id) => new AcpSessions({ agent: id, connection: () => this.#connected(id)[0]?.connection })),
+    ];
+  }
+
   /** Whether the panel has started a process. */
   isOwn(pid: number): boolean {
     return this.#own.has(pid);
   }
 
   /** A session of an agent, not yet started. */
-  connect({ about: { agent, folder }, start, host }: SessionRequest): AgentSession {
+  connect({ about: { agent, folder }, start, wantsHistory, host }: SessionRequest): AgentSession {
     const { version } = this.#options;
     const { clock, logger } = this.#ports;
+    const autosave = workspace.getConfiguration("patchbay.panel").get("autosave") !== false;
     if (agent === "claude") {
       return new ClaudeSession({
         ports: this.#ports,
         host,
         cwd: folder,
         start,
-        autosave: true,
+        autosave,
         launch: async (args, environment) => await this.#launch(agent, args, environment),
       });
     }
     const profile = profileOf(agent);
-    return new AcpSession({
+    const session = new AcpSession({
       profile,
       host,
       cwd: folder,
       start,
-      autosave: true,
+      wantsHistory,
+      autosave,
       version,
       clock,
       logger,
@@ -129,6 +149,12 @@ export class AgentPrograms {
         return new AgentProcess(this.#ports, { ...launch, cwd: folder });
       },
     });
+    this.#sessions.set(agent, [session, ...this.#connected(agent)]);
+    return session;
+  }
+
+  #connected(agent: string): readonly AcpSession[] {
+    return (this.#sessions.get(agent) ?? []).filter(({ connection }) => connection !== undefined);
   }
 
   /** An agent as its user starts it in a terminal. */

@@ -62,13 +62,22 @@ export class Panel {
     this.#panels = new PanelHost({
       editor: this.#editor,
       companion,
+      clock: platform.clock,
       logger,
       agents: this.#programs.known,
       findAgents: async () => await this.#programs.find(),
       conversations:
         storageDirectory === undefined
           ? undefined
-          : openLibrary({ platform, logger, storageDirectory, host: sessionHost, connect }),
+          : openLibrary({
+              platform,
+              logger,
+              storageDirectory,
+              owner: host.identity.editorKey,
+              host: sessionHost,
+              connect,
+              listers: this.#programs.listers,
+            }),
     });
     this.#panels.onDidChange(() => this.#update());
   }
@@ -95,7 +104,7 @@ export class Panel {
     this.#tabs.set(tab, link);
     tab.onDidDispose(() => {
       this.#tabs.delete(tab);
-      this.#panels.disconnect(link);
+      this.#panels.disconnect(link, true);
     });
     this.#update();
   }

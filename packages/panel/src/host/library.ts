@@ -1,4 +1,12 @@
-import { type Companion, type Disposable, Emitter, type Event, type Logger, messageOf } from "@patchbay/core";
+import {
+  type Clock,
+  type Companion,
+  type Disposable,
+  Emitter,
+  type Event,
+  type Logger,
+  messageOf,
+} from "@patchbay/core";
 import type { Conversation, ConversationLibrary, ListedConversation } from "@patchbay/conversations";
 import type { ConversationSummary } from "../messages/index.ts";
 import { QuestionReviews } from "./question-reviews.ts";
@@ -9,6 +17,7 @@ export interface PanelLibraryOptions {
   readonly folder: () => string | undefined;
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded">;
   readonly agentName: (agent: string) => string;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -18,13 +27,29 @@ export interface OpenConversation {
   readonly reviews: QuestionReviews;
 }
 
-/** The conversations of a window, with the reviews of what they ask for. One that was opened stays open: its agent may be at work. */
+/** How long a conversation that nobody looks at any more keeps its agent, which has nothing to do, ms. */
+const restMs = 300_000;
+
+/** When what is old is removed, ms after the first list: people wait for other things before. */
+const sweepMs = 60_000;
+
+/**
+ * The conversations of a window, with the reviews of what they ask for. One that was opened stays open as long as somebody looks
+ * at it or its agent is at work.
+ */
 export class PanelLibrary {
   readonly #options: PanelLibraryOptions;
   readonly #open: Map<string, OpenConversation> = new Map();
+  /** How many pages show each. */
+  readonly #viewers: Map<string, number> = new Map();
+  readonly #resting: Map<string, Disposable> = new Map();
   readonly #change: Emitter<void>;
   readonly #following: Disposable | undefined;
   #listed: readonly ListedConversation[] = [];
+  #sweeping: Disposable | undefined;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when the list has been read.
+  #refreshing: Promise<void> | undefined;
+  #isStale = false;
 
   constructor(options: PanelLibraryOptions) {
     const { conversations, logger } = options;
@@ -51,15 +76,16 @@ export class PanelLibrary {
     return Array.from(this.#open.values()).reduce((sum, { conversation }) => sum + conversation.status.waiting, 0);
   }
 
-  /** Reads the list anew. Never rejects. */
+  /** Reads the list anew; what is asked for meanwhile is read once behind it. Never rejects. */
   async refresh(): Promise<void> {
-    try {
-      const folder = this.#options.folder();
-      this.#listed = (await this.#options.conversations?.list(folder)) ?? [];
-    } catch (error) {
-      this.#options.logger.warn("The conversations could not be listed", { reason: messageOf(error) });
-    }
-    this.#change.fire();
+    this.#isStale = true;
+    this.#refreshing ??= this.#readList();
+    await this.#refreshing;
+  }
+
+  /** One that is open in this window. */
+  opened(id: string): OpenConversation | undefined {
+    return this.#open.get(id);
   }
 
   /** Undefined where there is none. */
@@ -85,19 +111,77 @@ export class PanelLibrary {
   /** False: another window has it. */
   async remove(id: string): Promise<boolean> {
     this.#letGo(id);
-    return (await this.#options.conversations?.delete(id)) ?? false;
+    const isRemoved = (await this.#options.conversations?.delete(id)) ?? false;
+    this.#change.fire();
+    return isRemoved;
   }
 
   async rename(id: string, title: string): Promise<boolean> {
     return (await this.#options.conversations?.rename(id, title)) ?? false;
   }
 
+  /** The ids of the conversations in which a text was said, as they are found. */
+  async *search(text: string, signal: AbortSignal): AsyncGenerator<string, void> {
+    const { conversations, folder } = this.#options;
+    if (conversations === undefined) return;
+    for await (const { conversation } of conversations.search(text, signal, folder())) yield conversation.id;
+  }
+
+  /**
+   * A page shows a conversation, until the result is called. `isClosed`: the user has closed it, and its agent ends at once if it
+   * has nothing to do; else the user may come back soon.
+   */
+  watch(id: string): (isClosed: boolean) => void {
+    this.#resting.get(id)?.dispose();
+    this.#resting.delete(id);
+    this.#viewers.set(id, (this.#viewers.get(id) ?? 0) + 1);
+    return (isClosed) => {
+      const left = (this.#viewers.get(id) ?? 1) - 1;
+      this.#viewers.set(id, left);
+      if (left > 0) return;
+      this.#viewers.delete(id);
+      this.#rest(id, isClosed ? 0 : restMs);
+    };
+  }
+
   /** Ends all agents; what was said is on disk when this resolves. */
   async close(): Promise<void> {
     this.#following?.dispose();
+    this.#sweeping?.dispose();
     for (const id of Array.from(this.#open.keys())) this.#letGo(id);
     await this.#options.conversations?.dispose();
     this.#change.dispose();
+  }
+
+  async #readList(): Promise<void> {
+    const { conversations, clock, folder, logger } = this.#options;
+    this.#sweeping ??= clock.setTimeout(() => void conversations?.sweep(), sweepMs);
+    while (this.#isStale) {
+      this.#isStale = false;
+      try {
+        this.#listed = (await conversations?.list(folder())) ?? [];
+      } catch (error) {
+        logger.warn("The conversations could not be listed", { reason: messageOf(error) });
+      }
+      this.#change.fire();
+    }
+    // One that nobody looks at may just have become idle.
+    for (const id of this.#open.keys()) if (!this.#viewers.has(id) && !this.#resting.has(id)) this.#rest(id, restMs);
+    this.#refreshing = undefined;
+  }
+
+  #rest(id: string, delayMs: number): void {
+    const { clock, conversations } = this.#options;
+    const conversation = this.#open.get(id)?.conversation;
+    if (conversation === undefined || isAtWork(conversation)) return;
+    const timer = clock.setTimeout(() => {
+      this.#resting.delete(id);
+      if (this.#viewers.has(id) || isAtWork(conversation) || this.#open.get(id)?.conversation !== conversation) return;
+      this.#letGo(id);
+      void conversations?.close(id);
+    }, delayMs);
+    this.#resting.get(id)?.dispose();
+    this.#resting.set(id, timer);
   }
 
   #keep(conversation: Conversation): OpenConversation {
@@ -112,6 +196,8 @@ export class PanelLibrary {
   }
 
   #letGo(id: string): void {
+    this.#resting.get(id)?.dispose();
+    this.#resting.delete(id);
     this.#open.get(id)?.reviews.dispose();
     this.#open.delete(id);
   }
@@ -134,4 +220,10 @@ export class PanelLibrary {
         return "idle";
     }
   }
+}
+
+/** Something is going on in it, or the user is asked. */
+function isAtWork({ status }: Conversation): boolean {
+  const { kind } = status.state;
+  return status.waiting > 0 || kind === "starting" || kind === "running" || kind === "waiting" || kind === "retrying";
 }

@@ -1,16 +1,15 @@
-import { type Disposable, DisposableStore, type Logger, messageOf } from "@patchbay/core";
-import type { Conversation, ConversationPatch } from "@patchbay/conversations";
+import { type Clock, type Disposable, DisposableStore, type Logger, messageOf } from "@patchbay/core";
+import { type Conversation, type FeedMessage, ViewFeed } from "@patchbay/conversations";
 import {
   type AgentInfo,
-  type ConversationMessage,
-  entryForPage,
   type HostMessage,
   type ListMessage,
   type PageMessage,
   pageMessageSchema,
-  placedForPage,
+  patchForPage,
   snapshotForPage,
 } from "../messages/index.ts";
+import { askConversation, type ConversationRequest, type ForConversation } from "./conversation-requests.ts";
 import type { PageChannel, PanelEditor } from "./editor.ts";
 import type { OpenConversation, PanelLibrary } from "./library.ts";
 import { openForPage } from "./page-documents.ts";
@@ -20,6 +19,7 @@ export interface PageLinkOptions {
   readonly editor: PanelEditor;
   readonly library: PanelLibrary;
   readonly agents: { infos(): readonly AgentInfo[]; refresh(): Promise<void> };
+  readonly clock: Clock;
   readonly logger: Logger;
   /** What it shows first; the page's own memory counts more. */
   readonly conversation?: string | undefined;
@@ -27,31 +27,41 @@ export interface PageLinkOptions {
   readonly onDidChange: () => void;
 }
 
+/** A conversation that a page shows. */
+interface Shown extends OpenConversation {
+  readonly feed: ViewFeed;
+  /** It is not shown any more. */
+  readonly leave: (isClosed: boolean) => void;
+}
+
+/** What brings something that the user has written, or decided. */
+const writings: ReadonlySet<ConversationRequest["type"]> = new Set(["send", "resend", "draft", "answer"]);
+
 /** One page that shows a conversation. It holds nothing that a page could lose: it may be gone and back at any time. */
-export class PageLink implements Disposable {
+export class PageLink {
   readonly #options: PageLinkOptions;
   readonly #store: DisposableStore = new DisposableStore();
-  #shown: OpenConversation | undefined;
-  #following: Disposable | undefined;
+  #shown: Shown | undefined;
   #wanted: string | undefined;
   #hasFocus = false;
   #isReady = false;
   /** What was sent before the page was ready. */
   #early: HostMessage[] = [];
+  /** The page knows nothing: what it is told next of a conversation comes with everything else. */
+  #isHelloDue = false;
+  #searching: AbortController | undefined;
+  /** What the search in the list has found; undefined: everything is listed. */
+  #found: ReadonlySet<string> | undefined;
 
   constructor(options: PageLinkOptions) {
     const { channel, editor, library } = options;
     this.#options = options;
     this.#wanted = options.conversation;
-    this.#store.add(channel.onMessage((message) => this.#receive(message)));
-    this.#store.add(
-      library.onDidChange(() => {
-        this.#post({ type: "conversations", conversations: library.summaries });
-        options.onDidChange();
-      }),
-    );
-    this.#store.add(editor.onDidChangeSettings(() => this.#post({ type: "settings", settings: editor.settings() })));
-    this.#store.add(
+    const own = (part: Disposable): Disposable => this.#store.add(part);
+    own(channel.onMessage((message) => this.#receive(message)));
+    own(library.onDidChange(() => this.#onDidChangeLibrary()));
+    own(editor.onDidChangeSettings(() => this.#post({ type: "settings", settings: editor.settings() })));
+    own(
       editor.onDidChangeSelection(() => {
         const block = editor.selection();
         this.#post({ type: "selection", ...(block === undefined ? {} : { block }) });
@@ -99,21 +109,27 @@ export class PageLink implements Disposable {
     this.#post({ type: "agents", agents: this.#options.agents.infos() });
   }
 
-  dispose(): void {
-    this.#following?.dispose();
+  /** `isClosed`: the user has closed the page, and is not about to come back. */
+  dispose(isClosed = false): void {
+    this.#searching?.abort();
     this.#store.dispose();
+    this.#follow(undefined, isClosed);
   }
 
   #post(message: HostMessage): void {
-    if (!this.#isReady) return;
-    const { channel, logger } = this.#options;
-    channel.post(message).then(
-      // Nobody is there: the next page asks for everything.
-      (isThere) => {
-        if (!isThere) this.#isReady = false;
-      },
-      (error: unknown) => logger.warn("A page could not be reached", { reason: messageOf(error) }),
-    );
+    if (this.#isReady) void this.#deliver(message);
+  }
+
+  /** False where nobody is there: the next page asks for everything. */
+  async #deliver(message: HostMessage): Promise<boolean> {
+    try {
+      const isThere = await this.#options.channel.post(message);
+      if (!isThere) this.#isReady = false;
+      return isThere;
+    } catch (error) {
+      this.#options.logger.warn("A page could not be reached", { reason: messageOf(error) });
+      return false;
+    }
   }
 
   #receive(value: unknown): void {
@@ -158,158 +174,105 @@ export class PageLink implements Disposable {
       case "copy":
       case "changes":
         return await openForPage(message, this.#shown, this.#options.editor);
+      case "resync":
+        if (message.conversation === this.conversation?.id) this.#shown?.feed.ready();
+        return;
       default:
-        // What is about another conversation than the one that is shown is late.
-        if (message.conversation !== this.conversation?.id || this.#shown === undefined) return;
-        return await this.#handleConversation(message, this.#shown);
+        return await this.#handleConversation(message);
     }
   }
 
   async #hello(id: string | undefined): Promise<void> {
-    const { editor, library, agents } = this.#options;
+    const { library, agents } = this.#options;
     const found = id === undefined ? undefined : await library.get(id);
+    this.#isHelloDue = true;
+    // Whatever became of what the page before was sent, this one is told at once.
     this.#follow(found);
-    this.#isReady = true;
-    const selection = editor.selection();
-    this.#post({
-      type: "hello",
-      settings: editor.settings(),
-      strings: editor.strings,
-      agents: agents.infos(),
-      conversations: library.summaries,
-      ...(found === undefined ? {} : { open: snapshotForPage(found.conversation.snapshot()) }),
-      ...(selection === undefined ? {} : { selection }),
-    });
+    if (this.#isHelloDue) void this.#sayHello(undefined);
     for (const message of this.#early.splice(0)) this.#post(message);
     // What takes longer comes behind.
     await Promise.all([library.refresh(), agents.refresh()]);
   }
 
-  #show(found: OpenConversation | undefined): void {
-    this.#follow(found);
-    this.#post({
-      type: "conversation",
-      ...(found === undefined ? {} : { open: snapshotForPage(found.conversation.snapshot()) }),
-    });
-  }
-
-  #follow(found: OpenConversation | undefined): void {
-    this.#following?.dispose();
-    this.#shown = found;
-    this.#wanted = found?.conversation.id;
-    this.#options.onDidChange();
-    const conversation = found?.conversation;
-    this.#following = conversation?.onDidChange((change) => {
-      if (change.kind === "patch") {
-        this.#post({ type: "patch", conversation: conversation.id, patch: patchForPage(change.patch) });
-      } else this.#show(found);
-    });
-  }
-
-  async #handleConversation(
-    message: ConversationMessage | { readonly type: "resync"; readonly conversation: string },
-    { conversation, reviews }: OpenConversation,
-  ): Promise<void> {
-    const { editor } = this.#options;
-    switch (message.type) {
-      case "resync":
-        return this.#show(this.#shown);
-      case "send":
-        conversation.prompt(message.blocks);
-        return;
-      case "draft":
-        return conversation.setDraft(message.draft);
-      case "queue":
-        if (message.action === "send-now") await conversation.queue.sendNow(message.id);
-        else conversation.queue.remove(message.id);
-        return;
-      case "stop":
-        return await conversation.stop();
-      case "answer":
-        await reviews.answer(message.id, message.answer);
-        return;
-      case "option":
-        return await conversation.setOption(message.id, message.value);
-      case "older": {
-        const entries = placedForPage(await conversation.entries.before(message.before));
-        return this.#post({ type: "page", conversation: conversation.id, entries });
-      }
-      case "find": {
-        const places = await conversation.entries.find(message.text, new AbortController().signal);
-        return this.#post({ type: "found", request: message.request, places });
-      }
-      case "mentions": {
-        const items = await editor.mentions(message.query, conversation.about.folder);
-        return this.#post({ type: "mentions", request: message.request, items });
-      }
-      case "pick":
-        return this.#post({ type: "insert", blocks: await editor.pick(message.id) });
-      case "drop":
-        return this.#post({ type: "insert", blocks: await editor.dropped(message.uris) });
-      case "act":
-        return await this.#act(message, conversation);
-      case "fork": {
-        const forked = await this.#options.library.fork(conversation.id, message.upTo);
-        if (forked !== undefined) this.#show(forked);
-        return;
-      }
-      case "resend": {
-        const forked = await this.#options.library.fork(conversation.id, message.prompt);
-        if (forked === undefined) return;
-        this.#show(forked);
-        forked.conversation.prompt(message.blocks);
-        return;
-      }
-      case "rewind": {
-        const { prompt, dryRun } = message;
-        const { canRewind, reason, files } = await conversation.rewind(prompt, dryRun);
-        if (dryRun) {
-          const because = reason === undefined ? {} : { reason };
-          this.#post({ type: "rewind-preview", prompt, canRewind, files, ...because });
-        } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be put back.");
-        return;
-      }
-    }
-  }
-
-  async #act(
-    { action, method }: Extract<ConversationMessage, { type: "act" }>,
-    conversation: Conversation,
-  ): Promise<void> {
+  async #sayHello(open: Extract<HostMessage, { type: "conversation" }>["open"]): Promise<boolean> {
     const { editor, agents } = this.#options;
-    switch (action) {
-      case "restart":
-        return await conversation.restart();
-      case "retry":
-        return await conversation.retry();
-      case "install": {
-        const url = agents.infos().find(({ id }) => id === conversation.about.agent)?.installUrl;
-        if (url !== undefined) await editor.openLink(url);
-        return;
-      }
-      case "sign-in": {
-        const { state } = conversation.status;
-        const methods = state.kind === "signed-out" ? state.methods : [];
-        const chosen = methods.find(({ id }) => id === method) ?? methods[0];
-        const { agent, folder } = conversation.about;
-        if (chosen?.command === undefined) await editor.startInTerminal(agent, folder);
-        else await editor.runInTerminal(chosen.name, chosen.command, folder);
-        return;
-      }
-      case "terminal":
-        return await this.#continueInTerminal(conversation);
-    }
+    this.#isHelloDue = false;
+    this.#isReady = true;
+    const selection = editor.selection();
+    return await this.#deliver({
+      type: "hello",
+      settings: editor.settings(),
+      strings: editor.strings,
+      agents: agents.infos(),
+      conversations: this.#listed(),
+      ...(open === undefined ? {} : { open }),
+      ...(selection === undefined ? {} : { selection }),
+    });
   }
 
-  /** One session is for one process: the panel's own ends first. */
-  async #continueInTerminal(conversation: Conversation): Promise<void> {
-    const { editor } = this.#options;
-    const { sessionId } = conversation.about;
-    if (sessionId === undefined) {
-      return editor.tell("info", "This conversation has no session yet that a terminal could continue.");
+  #show(found: OpenConversation | undefined, isClosed = false): void {
+    this.#follow(found, isClosed);
+    if (found === undefined) this.#post({ type: "conversation" });
+  }
+
+  #follow(found: OpenConversation | undefined, isClosed = false): void {
+    const before = this.#shown;
+    const { library, clock, onDidChange } = this.#options;
+    this.#wanted = found?.conversation.id;
+    this.#shown = undefined;
+    if (found !== undefined) {
+      const { conversation } = found;
+      const send = async (message: FeedMessage): Promise<boolean> => await this.#sendOf(conversation, message);
+      const feed = new ViewFeed({ conversation, clock, send });
+      this.#shown = { ...found, feed, leave: library.watch(conversation.id) };
+      feed.ready();
     }
-    await conversation.endAgent();
-    await editor.startInTerminal(conversation.about.agent, conversation.about.folder, sessionId);
+    before?.feed.dispose();
+    before?.leave(isClosed);
+    onDidChange();
+  }
+
+  async #sendOf(conversation: Conversation, message: FeedMessage): Promise<boolean> {
+    if (message.kind === "snapshot") {
+      const open = snapshotForPage(message.snapshot);
+      return this.#isHelloDue ? await this.#sayHello(open) : await this.#deliver({ type: "conversation", open });
+    }
+    return await this.#deliver({ type: "patch", conversation: conversation.id, patch: patchForPage(message.patch) });
+  }
+
+  #onDidChangeLibrary(): void {
+    const { library, onDidChange } = this.#options;
+    const shown = this.#shown;
+    // Somebody has deleted it.
+    if (shown !== undefined && library.opened(shown.conversation.id)?.conversation !== shown.conversation) {
+      this.#show(undefined);
+    }
+    this.#post({ type: "conversations", conversations: this.#listed() });
+    onDidChange();
+  }
+
+  #listed(): PanelLibrary["summaries"] {
+    const found = this.#found;
+    const { summaries } = this.#options.library;
+    return found === undefined ? summaries : summaries.filter(({ id }) => found.has(id));
+  }
+
+  async #handleConversation(message: ConversationRequest): Promise<void> {
+    const { library, editor, agents } = this.#options;
+    const isShown = message.conversation === this.conversation?.id;
+    // What the user has written counts, also where the page has gone on to another conversation by now.
+    const isWritten = writings.has(message.type);
+    const found = isShown ? this.#shown : isWritten ? library.opened(message.conversation) : undefined;
+    // Anything else that is about another conversation than the one that is shown is late.
+    if (found === undefined) return;
+    const place: ForConversation = {
+      editor,
+      library,
+      infos: () => agents.infos(),
+      post: (answer) => this.#post(answer),
+      show: (other) => this.#show(other),
+    };
+    await askConversation(message, found, place);
   }
 
   async #handleList(message: ListMessage): Promise<void> {
@@ -320,12 +283,9 @@ export class PageLink implements Disposable {
       case "select":
         return await this.show(message.conversation);
       case "deselect":
-        return this.#show(undefined);
-      case "search": {
-        const text = message.text.toLocaleLowerCase();
-        const found = library.summaries.filter(({ title }) => title.toLocaleLowerCase().includes(text));
-        return this.#post({ type: "conversations", conversations: found });
-      }
+        return this.#show(undefined, true);
+      case "search":
+        return await this.#search(message.text);
       case "rename":
         if (!(await library.rename(message.conversation, message.title))) this.#tellElsewhere();
         return;
@@ -339,11 +299,28 @@ export class PageLink implements Disposable {
     }
   }
 
+  /** Titles first; what was said is looked through behind them. */
+  async #search(text: string): Promise<void> {
+    const { library } = this.#options;
+    this.#searching?.abort();
+    const stop = new AbortController();
+    this.#searching = stop;
+    const wanted = text.trim().toLocaleLowerCase();
+    const found = new Set(
+      library.summaries.flatMap(({ id, title }) => (title.toLocaleLowerCase().includes(wanted) ? [id] : [])),
+    );
+    this.#found = wanted === "" ? undefined : found;
+    this.#post({ type: "conversations", conversations: this.#listed() });
+    if (wanted === "") return;
+    for await (const id of library.search(wanted, stop.signal)) {
+      if (stop.signal.aborted) return;
+      if (found.has(id)) continue;
+      found.add(id);
+      this.#post({ type: "conversations", conversations: this.#listed() });
+    }
+  }
+
   #tellElsewhere(): void {
     this.#options.editor.tell("warning", "Another window has this conversation. Close it there first.");
   }
-}
-
-function patchForPage(patch: ConversationPatch): ConversationPatch {
-  return { ...patch, entries: patch.entries.map(({ place, entry }) => ({ place, entry: entryForPage(entry) })) };
 }

@@ -1,4 +1,12 @@
-import { type Companion, type Disposable, Emitter, type Event, type Logger, messageOf } from "@patchbay/core";
+import {
+  type Clock,
+  type Companion,
+  type Disposable,
+  Emitter,
+  type Event,
+  type Logger,
+  messageOf,
+} from "@patchbay/core";
 import type { ConversationLibrary } from "@patchbay/conversations";
 import type { AgentInfo } from "../messages/index.ts";
 import type { PageChannel, PanelEditor } from "./editor.ts";
@@ -10,6 +18,7 @@ export interface PanelHostOptions {
   /** Undefined: no folder is open. */
   readonly conversations: ConversationLibrary | undefined;
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded">;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** The agents that there are, and whether each is installed. */
   readonly findAgents: () => Promise<readonly AgentInfo[]>;
@@ -29,13 +38,13 @@ export class PanelHost {
   #agents: readonly AgentInfo[];
 
   constructor(options: PanelHostOptions) {
-    const { conversations, companion, editor, logger } = options;
+    const { conversations, companion, editor, clock, logger } = options;
     this.#options = options;
     this.#agents = options.agents;
     this.#change = new Emitter((error) => logger.error("A listener failed", { reason: messageOf(error) }));
     const agentName = (agent: string): string => this.#agents.find(({ id }) => id === agent)?.name ?? agent;
     const folder = (): string | undefined => editor.settings().folders[0];
-    this.library = new PanelLibrary({ conversations, companion, agentName, folder, logger });
+    this.library = new PanelLibrary({ conversations, companion, agentName, folder, clock, logger });
     // Settings name programs, and trust lets them be looked for.
     this.#following = editor.onDidChangeSettings(() => {
       if (this.#isFound) void this.#refreshAgents();
@@ -59,7 +68,7 @@ export class PanelHost {
 
   /** A page has been made. It ends with the result. */
   connect(channel: PageChannel, conversation?: string): PageLink {
-    const { editor, logger } = this.#options;
+    const { editor, clock, logger } = this.#options;
     const link: PageLink = new PageLink({
       channel,
       editor,
@@ -68,6 +77,7 @@ export class PanelHost {
         infos: () => this.#agents,
         refresh: () => this.#refreshAgents(),
       },
+      clock,
       logger,
       conversation,
       onDidChange: () => {
@@ -79,9 +89,10 @@ export class PanelHost {
     return link;
   }
 
-  disconnect(link: PageLink): void {
+  /** `isClosed`: by the user, who is not about to come back. */
+  disconnect(link: PageLink, isClosed = false): void {
     this.#links.delete(link);
-    link.dispose();
+    link.dispose(isClosed);
     this.#change.fire();
   }
 

@@ -115,6 +115,108 @@ describe("a page", () => {
     expect(done).toEqual([`change ${file}`, `changes ${file} ${second}`]);
   });
 
+  it("is told the whole conversation with its hello, and only there", async () => {
+    const { talk, page } = createPanelLab();
+    const { page: first, id } = await talk();
+    const one = page(id);
+    one.say({ type: "ready" });
+    expect((await until(() => one.last("hello"))).open).toMatchObject({ id });
+    expect(one.messages.filter(({ type }) => type === "conversation")).toEqual([]);
+    first.say({ type: "resync", conversation: id });
+    expect((await until(() => first.last("conversation"))).open).toMatchObject({ id });
+  });
+
+  it("that is slow gets no queue of old patches", async () => {
+    const { talk } = createPanelLab();
+    const { page, agent } = await talk();
+    const arrived = page.hold();
+    page.messages.length = 0;
+    for (const text of ["a", "b", "c"]) {
+      agent.say({ type: "append", id: "m1", to: "message", text });
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    expect(page.messages.filter(({ type }) => type === "patch").length).toBeLessThanOrEqual(1);
+    arrived();
+    await until(() => (JSON.stringify(page.messages).includes('"c"') ? true : undefined));
+  });
+
+  it("keeps what was written, also where it has gone on to another conversation by now", async () => {
+    const { talk, panels } = createPanelLab();
+    const { page, agent, id } = await talk();
+    agent.end("done");
+    page.say({ type: "new-conversation", agent: "claude" });
+    await until(() => (page.link.conversation?.id === id ? undefined : true));
+    page.say({ type: "send", conversation: id, blocks: [{ type: "text", text: "late" }] });
+    page.say({ type: "draft", conversation: id, draft: { blocks: [{ type: "text", text: "typed" }], caret: 5 } });
+    await until(() => (agent.prompts.length === 2 ? true : undefined));
+    expect(panels.library.opened(id)?.conversation.snapshot().draft.blocks).toEqual([{ type: "text", text: "typed" }]);
+  });
+
+  it("that is closed ends an agent that has nothing to do, and leaves one alone that is at work", async () => {
+    const { talk, panels, page } = createPanelLab();
+    const { page: one, agent, id } = await talk();
+    panels.disconnect(one.link, true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(agent.isClosed).toBe(false);
+    const other = page(id);
+    other.say({ type: "ready" });
+    await until(() => other.last("hello"));
+    agent.end("done");
+    agent.say({ type: "state", state: { kind: "idle" } });
+    await until(() => (other.link.conversation?.status.state.kind === "idle" ? true : undefined));
+    expect(agent.isClosed).toBe(false);
+    other.say({ type: "deselect" });
+    await until(() => (agent.isClosed ? true : undefined));
+    expect(panels.library.opened(id)).toBeUndefined();
+    // It is on disk.
+    other.say({ type: "select", conversation: id });
+    expect(
+      await until(() => other.messages.findLast((message) => message.type === "conversation" && message.open)),
+    ).toMatchObject({
+      open: { id },
+    });
+  });
+
+  it("shows no conversation that was deleted in another page", async () => {
+    const { talk, page } = createPanelLab();
+    const { page: one, id } = await talk();
+    const other = page(id);
+    other.say({ type: "ready" });
+    await until(() => other.last("hello"));
+    one.say({ type: "delete", conversation: id });
+    await until(() => (other.link.conversation === undefined ? true : undefined));
+    expect(other.last("conversation")).toEqual({ type: "conversation" });
+  });
+
+  it("finds conversations by what was said in them", async () => {
+    const { talk } = createPanelLab();
+    const { page, agent, id } = await talk();
+    agent.tell({ kind: "message", id: "m1", at: 0, text: "About the lexer", isComplete: true });
+    page.messages.length = 0;
+    const ids = (): readonly string[] | undefined => page.last("conversations")?.conversations.map((one) => one.id);
+    page.say({ type: "search", text: "nowhere" });
+    await until(() => (ids()?.length === 0 ? true : undefined));
+    page.say({ type: "search", text: "LEXER" });
+    await until(() => (ids()?.length === 1 ? true : undefined));
+    page.say({ type: "search", text: "" });
+    expect(ids()).toEqual([id]);
+  });
+
+  it("begins a new conversation before a prompt, with its words to be changed and sent again", async () => {
+    const { talk } = createPanelLab();
+    const { page, agent, id } = await talk();
+    agent.end("done");
+    await until(() =>
+      page.link.conversation?.snapshot().entries.at(-1)?.entry.kind === "turn-end" ? true : undefined,
+    );
+    const prompt = page.link.conversation?.snapshot().entries[0]?.entry.id ?? "";
+    page.say({ type: "fork", conversation: id, upTo: prompt });
+    const forked = await until(() =>
+      page.last("conversation")?.open?.id === id ? undefined : page.last("conversation")?.open,
+    );
+    expect(forked).toMatchObject({ entries: [], draft: { blocks: [{ type: "text", text: "Do it" }], caret: 5 } });
+  });
+
   it("cannot make the host do what is no message, or what is about another conversation", async () => {
     const { talk, done } = createPanelLab();
     const { page, agent } = await talk();

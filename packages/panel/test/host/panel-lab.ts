@@ -25,6 +25,7 @@ const capabilities: SessionCapabilities = {
   editableChanges: true,
   rejectionMessages: true,
   fork: true,
+  forkBefore: true,
   rewind: false,
   resume: true,
 };
@@ -36,6 +37,7 @@ export class ScriptedAgent implements AgentSession {
   readonly onUpdate: AgentSession["onUpdate"] = this.#updates.event;
   readonly prompts: Prompt[] = [];
   readonly answers: Answer[] = [];
+  isClosed = false;
   readonly #open: Set<string> = new Set();
   #endTurn: (reason: TurnEndReason) => void = () => {};
 
@@ -63,6 +65,7 @@ export class ScriptedAgent implements AgentSession {
   async setOption(): Promise<void> {}
 
   async close(): Promise<void> {
+    this.isClosed = true;
     this.end("exited");
     this.say({ type: "state", state: { kind: "ended" } });
   }
@@ -104,6 +107,7 @@ export class TestPage {
   readonly messages: HostMessage[] = [];
   readonly #said: Emitter<unknown> = new Emitter();
   isThere = true;
+  #taking: Promise<void> = Promise.resolve();
   readonly link: PageLink;
 
   constructor(panels: PanelHost, conversation?: string) {
@@ -111,12 +115,20 @@ export class TestPage {
       {
         post: async (message) => {
           if (this.isThere) this.messages.push(hostMessageSchema.parse(structuredClone(message)));
+          await this.#taking;
           return this.isThere;
         },
         onMessage: this.#said.event,
       },
       conversation,
     );
+  }
+
+  /** Takes nothing more until the result is called. */
+  hold(): () => void {
+    let release = (): void => {};
+    this.#taking = new Promise((resolve) => (release = resolve));
+    return release;
   }
 
   say(message: PageMessage): void {
@@ -184,6 +196,7 @@ export function createPanelLab(text = "one\ntwo\n"): PanelLab {
     companion,
     conversations,
     editor: panelEditor(platform.workspace, done),
+    clock,
     logger: nullLogger,
     agents: [{ id: "claude", name: "Claude Code", isInstalled: false }],
     findAgents: async () => [{ id: "claude", name: "Claude Code", isInstalled: true }],

@@ -1,0 +1,154 @@
+import type { Conversation } from "@patchbay/conversations";
+import { type AgentInfo, type ConversationMessage, type HostMessage, placedForPage } from "../messages/index.ts";
+import type { PanelEditor } from "./editor.ts";
+import type { OpenConversation, PanelLibrary } from "./library.ts";
+
+export type ConversationRequest = ConversationMessage;
+
+/** What a page's requests about a conversation work on. */
+export interface ForConversation {
+  readonly editor: PanelEditor;
+  readonly library: PanelLibrary;
+  infos(): readonly AgentInfo[];
+  /** Answers the page. */
+  post(message: HostMessage): void;
+  /** The page shows another conversation from now on. */
+  show(found: OpenConversation): void;
+}
+
+/** Does what a page asks of a conversation. */
+export async function askConversation(
+  message: ConversationRequest,
+  { conversation, reviews }: OpenConversation,
+  place: ForConversation,
+): Promise<void> {
+  const { editor, post } = place;
+  switch (message.type) {
+    case "send":
+      // Another window may have taken it since the page was told.
+      if (conversation.prompt(message.blocks) !== undefined) return;
+      post({ type: "insert", blocks: message.blocks });
+      return editor.tell("warning", "Another window has this conversation, so this was not sent.");
+    case "draft":
+      return conversation.setDraft(message.draft);
+    case "queue":
+      if (message.action === "send-now") await conversation.queue.sendNow(message.id);
+      else conversation.queue.remove(message.id);
+      return;
+    case "stop":
+      return await conversation.stop();
+    case "answer":
+      await reviews.answer(message.id, message.answer);
+      return;
+    case "option":
+      return await conversation.setOption(message.id, message.value);
+    case "older": {
+      const entries = placedForPage(await conversation.entries.before(message.before));
+      return post({ type: "page", conversation: conversation.id, entries });
+    }
+    case "find": {
+      const places = await conversation.entries.find(message.text, new AbortController().signal);
+      return post({ type: "found", request: message.request, places });
+    }
+    case "mentions": {
+      const items = await editor.mentions(message.query, conversation.about.folder);
+      return post({ type: "mentions", request: message.request, items });
+    }
+    case "pick":
+      return post({ type: "insert", blocks: await editor.pick(message.id) });
+    case "drop":
+      return post({ type: "insert", blocks: await editor.dropped(message.uris) });
+    case "act":
+      return await act(message, conversation, place);
+    case "fork":
+      return await fork(message.upTo, conversation, place);
+    case "resend":
+      return await resend(message, conversation, place);
+    case "rewind":
+      return await rewind(message, conversation, place);
+  }
+}
+
+/** Before a prompt: its words stand in the composer of the new conversation, to be changed and sent again. */
+async function fork(
+  beforePrompt: string | undefined,
+  conversation: Conversation,
+  { editor, library, show }: ForConversation,
+): Promise<void> {
+  const prompt = beforePrompt === undefined ? undefined : await conversation.entries.entry(beforePrompt);
+  const forked = await library.fork(conversation.id, beforePrompt);
+  if (forked === undefined) return editor.tell("warning", notOnDisk);
+  if (prompt?.kind === "prompt") {
+    const last = prompt.blocks.findLast(({ type }) => type === "text");
+    forked.conversation.setDraft({ blocks: prompt.blocks, caret: last?.type === "text" ? last.text.length : 0 });
+  }
+  show(forked);
+}
+
+/** An earlier prompt with other words: in a new conversation that goes on from there. */
+async function resend(
+  { prompt, blocks }: Extract<ConversationMessage, { type: "resend" }>,
+  conversation: Conversation,
+  { editor, library, post, show }: ForConversation,
+): Promise<void> {
+  const forked = await library.fork(conversation.id, prompt);
+  if (forked === undefined) {
+    post({ type: "insert", blocks });
+    return editor.tell("warning", notOnDisk);
+  }
+  show(forked);
+  forked.conversation.prompt(blocks);
+}
+
+const notOnDisk = "The conversation is not on disk, so no other one can begin with it.";
+
+async function rewind(
+  { prompt, dryRun }: Extract<ConversationMessage, { type: "rewind" }>,
+  conversation: Conversation,
+  { editor, post }: ForConversation,
+): Promise<void> {
+  const { canRewind, reason, files } = await conversation.rewind(prompt, dryRun);
+  if (dryRun) {
+    const because = reason === undefined ? {} : { reason };
+    post({ type: "rewind-preview", prompt, canRewind, files, ...because });
+  } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be put back.");
+}
+
+async function act(
+  { action, method }: Extract<ConversationMessage, { type: "act" }>,
+  conversation: Conversation,
+  { editor, infos }: ForConversation,
+): Promise<void> {
+  switch (action) {
+    case "restart":
+      return await conversation.restart();
+    case "retry":
+      return await conversation.retry();
+    case "install": {
+      const url = infos().find(({ id }) => id === conversation.about.agent)?.installUrl;
+      if (url !== undefined) await editor.openLink(url);
+      return;
+    }
+    case "sign-in": {
+      const { state } = conversation.status;
+      const methods = state.kind === "signed-out" ? state.methods : [];
+      const chosen = methods.find(({ id }) => id === method) ?? methods[0];
+      const { agent, folder } = conversation.about;
+      if (chosen?.command === undefined) await editor.startInTerminal(agent, folder);
+      else await editor.runInTerminal(chosen.name, chosen.command, folder);
+      return;
+    }
+    case "terminal":
+      return await continueInTerminal(conversation, editor);
+  }
+}
+
+/** One session is for one process: the panel's own ends first. */
+async function continueInTerminal(conversation: Conversation, editor: PanelEditor): Promise<void> {
+  const { agent, folder, sessionId } = conversation.about;
+  if (sessionId === undefined) {
+    return editor.tell("info", "This conversation has no session yet that a terminal could continue.");
+  }
+  await conversation.endAgent();
+  await editor.startInTerminal(agent, folder, sessionId);
+}
