@@ -125,7 +125,6 @@ const known: readonly AcpProfile[] = [
     name: "Codex",
     command: "codex-acp",
     package: "@agentclientprotocol/codex-acp",
-    sendsWholeFiles: true,
     modes: { "read-only": "always", "workspace-write": "sometimes", agent: "sometimes", "agent-full-access": "never" },
   },
 ];

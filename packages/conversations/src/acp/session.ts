@@ -4,7 +4,7 @@ import type { Answer, SessionCapabilities, SessionState, SessionUpdate, TurnEndR
 import { endOf, type ProcessExit } from "../process/agent-process.ts";
 import { AgentRequests } from "./agent-requests.ts";
 import { AcpConnection, type ConnectionOptions, orLate, signInMethods, signInOf } from "./connection.ts";
-import { asksForSignIn, type Failure, failureOf, refusalOf, signInNeeded } from "./failures.ts";
+import { type Failure, failureOf, refusalOf, signInNeeded } from "./failures.ts";
 import { Hearing } from "./hearing.ts";
 import type { AgentChannel, Reply } from "./json-rpc.ts";
 import { SessionOffers } from "./offers.ts";
@@ -60,6 +60,8 @@ export class AcpSession implements AgentSession {
   #forgotten: { readonly detail?: string } | undefined;
   #isStarted = false;
   #isClosed = false;
+  /** The agent, or its model service, has refused the turn for want of credentials. */
+  #isSignedOut = false;
 
   constructor(options: AcpSessionOptions) {
     const { profile, host, cwd, clock, logger } = options;
@@ -134,6 +136,7 @@ export class AcpSession implements AgentSession {
     this.#hearing.beginTurn();
     const { turn, finish } = beginTurn(this.#options.clock.now());
     this.#turn = turn;
+    this.#isSignedOut = false;
     this.#tellTurn();
     const reply = await this.#run(turn, prompt);
     this.#texts.end();
@@ -143,7 +146,8 @@ export class AcpSession implements AgentSession {
     this.#tellEnd(turn, reason, reply);
     this.#turn = undefined;
     finish();
-    if (reason !== "exited" && !isSignedOut(reply)) this.#tell({ kind: "idle" });
+    // A prompt that was not sent has said why, and so has one whose credentials were refused.
+    if (reason !== "exited" && reply !== undefined && !this.#isSignedOut) this.#tell({ kind: "idle" });
     return reason;
   }
 
@@ -280,9 +284,10 @@ export class AcpSession implements AgentSession {
     if (reply.kind === "result") return turn.isStopped ? "stopped" : reasonOf(readPromptResult(reply.value).stopReason);
     if (turn.isStopped) return "stopped";
     const agent = this.#connection?.agent;
-    const signIn = agent === undefined ? undefined : signInOf(reply, agent);
-    if (signIn !== undefined) this.#signedOut(signIn);
-    this.#fail(failureOf(reply.error, this.#options.profile.name));
+    const failure = failureOf(reply.error, this.#options.profile.name);
+    this.#fail(failure);
+    // Credentials that the model service refuses are as good as none.
+    if (agent !== undefined && failure.action === "sign-in") this.#signedOut(signInOf(reply, agent) ?? agent.signIn);
     return "failed";
   }
 
@@ -359,6 +364,7 @@ export class AcpSession implements AgentSession {
   }
 
   #signedOut(offers: readonly SignInOffer[]): void {
+    this.#isSignedOut = true;
     this.#tell({ kind: "signed-out", methods: signInMethods(offers, this.#options.profile) });
   }
 
@@ -372,9 +378,4 @@ export class AcpSession implements AgentSession {
   #tell(state: SessionState): void {
     this.#sink.fire({ type: "state", state });
   }
-}
-
-function isSignedOut(reply: Reply | "abandoned" | undefined): boolean {
-  if (reply === undefined) return true;
-  return typeof reply === "object" && reply.kind === "error" && asksForSignIn(reply.error);
 }

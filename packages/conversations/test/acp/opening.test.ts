@@ -146,6 +146,17 @@ describe("signing in", () => {
     expect(lab.updates.at(-1)).toEqual({ type: "state", state: { kind: "idle" } });
   });
 
+  it("is asked for where the model service refuses the credentials, until it takes them", async () => {
+    const lab = geminiLab();
+    await lab.session.start();
+    lab.agent.play(() => Promise.reject(new AcpError(401, '{"error":{"code":401,"message":"API key not valid"}}')));
+    expect(await lab.prompt("Hello")).toBe("failed");
+    expect(lab.entries().at(-1)).toMatchObject({ kind: "notice", action: "sign-in", detail: "API key not valid" });
+    expect(lab.updates.at(-1)).toMatchObject({ type: "state", state: { kind: "signed-out" } });
+    expect(await lab.prompt("Hello again")).toBe("done");
+    expect(lab.updates.at(-1)).toEqual({ type: "state", state: { kind: "idle" } });
+  });
+
   it("is asked for where only the prompt shows that it is missing", async () => {
     const agent = agentThatCan();
     agent.answers("session/prompt", () => {

@@ -1,4 +1,4 @@
-import { AcpError } from "@patchbay/testkit";
+import { AcpAgent, AcpError } from "@patchbay/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { profileFor } from "../../src/acp/profiles.ts";
 import { outputLimit, type PromptBlock } from "../../src/model/index.ts";
@@ -37,6 +37,21 @@ describe("what an agent tells", () => {
     expect(await lab.prompt("Go")).toBe("done");
     expect(texts(lab)).toEqual(["Understood."]);
     expect(lab.tools()).toMatchObject([{ tool: "other", title: "other", locations: [{ path: "/a" }] }]);
+  });
+
+  it("knows that the diffs of Codex are parts: an undo must not take one for the whole file", async () => {
+    const lab = labWith(new AcpAgent(), profileFor({ id: "codex", command: "/opt/bin/codex-acp" }));
+    lab.agent.answers("initialize", () => ({ protocolVersion: 1 }));
+    lab.agent.answers("session/new", () => ({ sessionId: "s" }));
+    await lab.session.start();
+    lab.agent.answers("session/prompt", () => {
+      const content = [{ type: "diff", path: "/w/a.txt", oldText: "two\nthree\n", newText: "two\n3\n" }];
+      const call = { toolCallId: "t", title: "Editing files", kind: "edit", status: "completed", content };
+      lab.agent.notify("session/update", { sessionId: "s", update: { sessionUpdate: "tool_call", ...call } });
+      return { stopReason: "end_turn" };
+    });
+    await lab.prompt("Go");
+    expect(lab.tools()).toMatchObject([{ changes: [{ before: "two\nthree\n", after: "two\n3\n", isFragment: true }] }]);
   });
 
   it("begins a new message with another id, or without ids after a tool; empty pieces show nothing", async () => {

@@ -443,6 +443,8 @@ describe("a session of Claude Code", () => {
     expect(lab.tools).toMatchObject([{ state: "cancelled" }]);
     expect(lab.state?.kind).toBe("ended");
     expect(await lab.say("still there?")).toBe("exited");
+    // At once: nobody is waited for any more.
+    await expect(lab.session.setOption("mode", "plan")).rejects.toThrow("Claude Code has ended.");
   });
 
   it("cannot be started where there is no program, and says the sentence of whoever looked for it", async () => {
