@@ -30,6 +30,8 @@ const heapMb = (): number => {
   return process.memoryUsage().heapUsed / 1_000_000;
 };
 
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
 const root = await realpath(await mkdtemp(join(tmpdir(), "patchbay-soak-")));
 const platform = createNodePlatform();
 const { clock, random } = platform;
@@ -114,13 +116,13 @@ try {
     if (turn === Math.ceil(turns / 10)) first = heapMb();
   }
   const grown = heapMb() - first;
-  console.log(`${turns} turns: the heap has grown by ${grown.toFixed(1)} MB, to ${(first + grown).toFixed(1)} MB`);
+  say(`${turns} turns: the heap has grown by ${grown.toFixed(1)} MB, to ${(first + grown).toFixed(1)} MB`);
   const idle = await closed(conversation);
   const busy = await open("busy");
   busy.prompt([{ type: "text", text: "hang" }]);
   await until(busy, () => busy.snapshot().entries.some(({ entry }) => entry.kind === "tool" && entry.state === "done"));
   const inTurn = await closed(busy);
-  console.log(`closed: nothing is left after ${idle} ms, in the middle of a turn after ${inTurn} ms`);
+  say(`closed: nothing is left after ${idle} ms, in the middle of a turn after ${inTurn} ms`);
   assert.ok(grown <= growthMb, `The heap grows by more than ${growthMb} MB.`);
   assert.ok(Math.max(idle, inTurn) <= goneMs, `The agent stays for more than ${goneMs} ms.`);
 } finally {
