@@ -220,7 +220,15 @@ const vscodeLater = {
   views: { rooms: ["surfaces"], types: ["commands"], packages: vscodeApi },
   panel: {
     rooms: ["surfaces"],
-    packages: [...vscodeApi, "@patchbay/conversations", "@patchbay/panel", "node:crypto", "node:os", "node:path"],
+    packages: [
+      ...vscodeApi,
+      "@patchbay/conversations",
+      "@patchbay/panel",
+      "node:child_process",
+      "node:crypto",
+      "node:os",
+      "node:path",
+    ],
   },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
 };

@@ -43,9 +43,18 @@ export const commandIds: readonly string[] = [
 ];
 
 /** The panel's commands: the first one called loads the panel. */
-export const panelCommandIds: readonly string[] = ["open", "newConversation", "newTab", "mention", "stop", "find"].map(
-  (name) => `patchbay.panel.${name}`,
-);
+export const panelCommandIds: readonly string[] = [
+  "open",
+  "newConversation",
+  "newTab",
+  "mention",
+  "mentionTerminal",
+  "showConversations",
+  "showWaiting",
+  "continueInTerminal",
+  "stop",
+  "find",
+].map((name) => `patchbay.panel.${name}`);
 
 /**
  * Registers commands whose code is loaded when the first of them is called: stand-ins make way for the real ones, and

@@ -35,7 +35,7 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly Command[];
     readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
-    readonly views: Readonly<Record<string, readonly { readonly when?: string }[]>>;
+    readonly views: Readonly<Record<string, readonly { readonly id: string; readonly when?: string }[]>>;
     readonly keybindings: readonly (MenuItem & { readonly key: string })[];
     readonly configuration: { readonly properties: Readonly<Record<string, unknown>> };
     readonly walkthroughs: readonly { readonly steps: readonly { readonly media: { readonly markdown: string } }[] }[];
@@ -79,12 +79,17 @@ describe("commands", () => {
     const offWhenSilent = /!patchbay\.silent\b|^patchbay\.hasProposals$/u;
     const commands = manifest.contributes.commands.filter(({ enablement }) => !offWhenSilent.test(enablement ?? ""));
     expect(commands.map(({ command }) => command)).toEqual([]);
-    for (const { when } of Object.values(manifest.contributes.views).flat()) expect(when).toBe("!patchbay.silent");
+    for (const { when } of Object.values(manifest.contributes.views).flat()) {
+      expect(when).toMatch(/^!patchbay\.silent(?: && |$)/u);
+    }
   });
 
-  it("of an editor's title belong to reviews", () => {
-    for (const { when } of manifest.contributes.menus["editor/title"] ?? []) {
-      expect(when).toMatch(/^resourceScheme == patchbay-proposal(?: && resource (?:not )?in patchbay\.\w+)*$/u);
+  it("of an editor's title belong to reviews, and the panel's to its tabs", () => {
+    for (const { command, when } of manifest.contributes.menus["editor/title"] ?? []) {
+      const place = command.startsWith("patchbay.panel.")
+        ? /^activeWebviewPanelId == patchbay\.panel$/u
+        : /^resourceScheme == patchbay-proposal(?: && resource (?:not )?in patchbay\.\w+)*$/u;
+      expect(when).toMatch(place);
     }
   });
 });
@@ -206,6 +211,30 @@ describe("what the manifest says of agents", () => {
 describe("the manifest", () => {
   it("promises no more than the types it was written with", () => {
     expect(manifest.engines.vscode).toBe(`^${manifest.devDependencies["@types/vscode"]}`);
+  });
+
+  it("lets no workspace choose what the panel runs", () => {
+    expect(manifest.contributes.configuration.properties["patchbay.panel.agents"]).toMatchObject({ scope: "machine" });
+  });
+
+  it("shows the panel in one side bar at a time, whichever VS Code it is", () => {
+    const [view, secondary] = Object.values(manifest.contributes.views)
+      .flat()
+      .filter(({ id }) => id.startsWith("patchbay.panel"));
+    const shown = (when: string | undefined, place: string, hasSecondary: boolean): boolean => {
+      const [, , first = "", second] =
+        /^(!patchbay\.silent) && \(?(config\S+ [!=]= \w+) (?:&&|\|\|) (!?patchbay\.\w+)\)?$/u.exec(when ?? "") ?? [];
+      const isPlace = first.includes("==") === (place === "secondarySideBar");
+      const fits = second?.startsWith("!") === true ? !hasSecondary : hasSecondary;
+      return when?.includes("||") === true ? isPlace || fits : isPlace && fits;
+    };
+    for (const place of ["sideBar", "secondarySideBar", "tab"]) {
+      for (const hasSecondary of [true, false]) {
+        const both = [view, secondary].map((one) => shown(one?.when, place, hasSecondary));
+        expect(both.filter(Boolean)).toHaveLength(1);
+        expect(both[1]).toBe(place === "secondarySideBar" && hasSecondary);
+      }
+    }
   });
 
   it("lets no untrusted workspace choose what is run or shared", () => {

@@ -22,8 +22,9 @@ import {
   type SessionRequest,
 } from "@patchbay/conversations";
 import type { AgentInfo } from "@patchbay/panel/messages";
-import { l10n, workspace } from "vscode";
-import { customAgents, needOf, settingsOf } from "./agent-settings.ts";
+import { customAgents, isListed, needOf, settingsOf } from "./agent-settings.ts";
+import { startingWith } from "./chosen-start.ts";
+import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
 
 export interface AgentProgramsOptions {
   readonly platform: Platform;
@@ -38,6 +39,8 @@ export interface TerminalProgram {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** It continues a session that is named to it. */
+  readonly canResume: boolean;
 }
 
 /** The agents that the panel can run: the user's own programs, with the user's own logins and settings. */
@@ -92,6 +95,8 @@ export class AgentPrograms {
   }
 
   async find(): Promise<readonly AgentInfo[]> {
+    // To look for programs starts a shell.
+    if (reasonNotToStart() !== undefined) return this.known;
     return await Promise.all(
       this.known.map(async (info) => {
         const program = settingsOf(info.id).program ?? "";
@@ -118,10 +123,17 @@ export class AgentPrograms {
   }
 
   /** A session of an agent, not yet started. */
-  connect({ about: { agent, folder }, start, wantsHistory, host }: SessionRequest): AgentSession {
+  connect(request: SessionRequest): AgentSession {
+    const session = this.#sessionFor(request);
+    const { logger } = this.#ports;
+    // One that goes on has what was chosen in it.
+    return request.start.kind === "new" ? startingWith(session, settingsOf(request.about.agent), logger) : session;
+  }
+
+  #sessionFor({ about: { agent, folder }, start, wantsHistory, host }: SessionRequest): AgentSession {
     const { version } = this.#options;
     const { clock, logger } = this.#ports;
-    const autosave = workspace.getConfiguration("patchbay.panel").get("autosave") !== false;
+    const { autosave } = panelSettings;
     if (agent === "claude") {
       return new ClaudeSession({
         ports: this.#ports,
@@ -159,9 +171,10 @@ export class AgentPrograms {
 
   /** An agent as its user starts it in a terminal. */
   async inTerminal(agent: string): Promise<TerminalProgram> {
-    const { program, args } = await this.#launch(agent, [], {});
+    const { program, args } = await this.#launch(agent, []);
     // The terminal has the user's environment; what the settings add to it is added.
-    return { name: needOf(agent).agentName, program, args, environment: { ...settingsOf(agent).environment } };
+    const { environment = {} } = settingsOf(agent);
+    return { name: needOf(agent).agentName, program, args, environment, canResume: isListed(agent) };
   }
 
   /** For the last moment of this process. */
@@ -172,13 +185,13 @@ export class AgentPrograms {
   async #launch(
     agent: string,
     args: readonly string[],
-    environment: Readonly<Record<string, string>>,
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<Launch> {
     // A folder that nobody trusts may have settings that make an agent run anything.
-    if (!workspace.isTrusted) {
-      throw new PatchbayError("not-found", l10n.t("This workspace is not trusted, so no agent is started in it."));
-    }
-    return await this.#finder.launch(needOf(agent), settingsOf(agent), args, environment);
+    const reason = reasonNotToStart();
+    if (reason !== undefined) throw new PatchbayError("not-found", reason);
+    const settings = settingsOf(agent);
+    return await this.#finder.launch(needOf(agent), settings, [...args, ...(settings.moreArgs ?? [])], environment);
   }
 }
 

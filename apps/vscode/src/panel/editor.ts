@@ -8,10 +8,19 @@ import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
 import type { TerminalProgram } from "./agents.ts";
-import { MentionedFiles } from "./mentions.ts";
+import { FolderFiles } from "./folder-files.ts";
+import { Mentions } from "./mentions.ts";
+import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
+import { TerminalOutputs } from "./terminal-outputs.ts";
 
 export interface PanelEditorOptions {
   readonly host: EditorHost;
+  /** Whether agents may know of a file. */
+  readonly mayName: (path: string) => boolean;
+  /** Whether the user lets agents see what is selected. */
+  readonly sharesSelection: () => boolean;
+  /** Milliseconds that only go forward. */
+  readonly now: () => number;
   /** How an agent is started in a terminal. Rejects with a sentence where it is not found, or nobody trusts the folder. */
   readonly programFor: (agent: string) => Promise<TerminalProgram>;
   readonly openInTab: (conversationId: string) => Promise<void>;
@@ -26,7 +35,8 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   readonly #options: PanelEditorOptions;
   readonly #settings: EventEmitter<void> = new EventEmitter();
   readonly #selection: EventEmitter<void> = new EventEmitter();
-  readonly #files: MentionedFiles = new MentionedFiles();
+  readonly #terminals: TerminalOutputs = new TerminalOutputs();
+  readonly #mentions: Mentions;
   readonly #changes: ChangeDocuments = new ChangeDocuments();
   readonly #parts: readonly Disposable[];
   readonly onDidChangeSettings: PanelEditor["onDidChangeSettings"] = this.#settings.event;
@@ -34,55 +44,79 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
 
   constructor(options: PanelEditorOptions) {
     this.#options = options;
+    this.#mentions = new Mentions({
+      files: new FolderFiles(options.now),
+      terminals: this.#terminals,
+      openFiles: () => options.host.editors.openFiles(),
+      selection: () => this.selection(),
+      mayName: (path) => this.#mayName(path),
+    });
     this.#parts = [
       this.#settings,
       this.#selection,
       this.#changes,
+      this.#terminals,
       workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("patchbay.panel")) this.#settings.fire();
+        const isOurs = ["patchbay.panel", "chat.fontFamily", "chat.fontSize"].some((one) =>
+          event.affectsConfiguration(one),
+        );
+        if (isOurs) this.#settings.fire();
       }),
+      workspace.onDidGrantWorkspaceTrust(() => this.#settings.fire()),
       workspace.onDidChangeWorkspaceFolders(() => this.#settings.fire()),
       options.host.editors.onDidChange(() => this.#selection.fire()),
     ];
   }
 
   settings(): PanelSettings {
-    const sendWith: unknown = workspace.getConfiguration("patchbay.panel").get("sendWith");
+    const notice = reasonNotToStart();
     return {
       locale: env.language,
-      sendWith: sendWith === "ctrl-enter" ? "ctrl-enter" : "enter",
+      sendWith: panelSettings.sendWith,
+      ...(notice === undefined ? {} : { notice }),
+      ...panelSettings.fonts,
       isMac: process.platform === "darwin",
       folders: this.#options.host.workspace.folders(),
     };
   }
 
   selection(): PromptBlock | undefined {
+    if (!this.#options.sharesSelection()) return undefined;
     const active = this.#options.host.editors.active();
-    if (active?.selection === undefined || isSecretPath(active.path)) return undefined;
+    if (active?.selection === undefined || !this.#mayName(active.path)) return undefined;
     const { start, end } = active.selection;
     const lines = { start: start.line + 1, end: end.line + 1 };
     const title = `${basename(active.path)} ${lines.start}–${lines.end}`;
     return { type: "excerpt", title, path: active.path, lines, text: active.readSelection(longestSelection) };
   }
 
-  /** The file in which the user is, as a mention. */
-  activeFile(): PromptBlock | undefined {
-    const path = this.#options.host.editors.active()?.path;
-    return path === undefined || isSecretPath(path) ? undefined : { type: "mention", path };
+  /** What the user points at by a command: the selection, else the file in which they are. */
+  pointedAt(): PromptBlock | undefined {
+    const active = this.#options.host.editors.active();
+    if (active === undefined || !this.#mayName(active.path)) return undefined;
+    if (active.selection === undefined) return { type: "mention", path: active.path };
+    const { start, end } = active.selection;
+    const lines = { start: start.line + 1, end: end.line + 1 };
+    return { type: "mention", path: active.path, lines };
+  }
+
+  /** What the newest command in a terminal has printed. */
+  terminalOutput(): PromptBlock | undefined {
+    return this.#mentions.terminal();
   }
 
   async mentions(query: string, folder: string): Promise<readonly MentionItem[]> {
-    return await this.#files.find(query, folder, this.#options.host.editors.openFiles());
+    return await this.#mentions.find(query, folder);
   }
 
-  async pick(): Promise<readonly PromptBlock[]> {
-    return [];
+  async pick(itemId: string): Promise<readonly PromptBlock[]> {
+    return await this.#mentions.pick(itemId);
   }
 
   async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
     return uris.flatMap((text): readonly PromptBlock[] => {
       const uri = Uri.parse(text, true);
-      return uri.scheme === "file" && !isSecretPath(uri.fsPath) ? [{ type: "mention", path: uri.fsPath }] : [];
+      return uri.scheme === "file" && this.#mayName(uri.fsPath) ? [{ type: "mention", path: uri.fsPath }] : [];
     });
   }
 
@@ -134,7 +168,10 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   }
 
   async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
-    const { name, program, args, environment } = await this.#options.programFor(agent);
+    const { name, program, args, environment, canResume } = await this.#options.programFor(agent);
+    if (sessionId !== undefined && !canResume) {
+      return void inform(l10n.t("{0} cannot continue a conversation in a terminal.", name));
+    }
     const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
     const launch = { shellPath: program, shellArgs: [...args, ...resumed], env: environment };
     window.createTerminal({ name: shownText(name), cwd: folder, ...launch }).show();
@@ -153,6 +190,10 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     if (severity === "info") void inform(sentence);
     else if (severity === "warning") void warn(sentence);
     else void reportError(sentence);
+  }
+
+  #mayName(path: string): boolean {
+    return !isSecretPath(path) && this.#options.mayName(path);
   }
 
   dispose(): void {

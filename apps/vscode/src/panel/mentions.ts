@@ -1,65 +1,168 @@
-import { basename } from "node:path";
-import { isSecretPath } from "@patchbay/core";
+import { basename, dirname } from "node:path";
+import type { PromptBlock } from "@patchbay/conversations/model";
 import type { MentionItem } from "@patchbay/panel/messages";
-import { RelativePattern, Uri, workspace } from "vscode";
-
-/** Most files that are looked through; VS Code leaves out what the user excludes. */
-const mostFiles = 20_000;
-
-/** How long a list of files is used, ms: a query is typed in less. */
-const listMs = 10_000;
+import { commands, l10n, type SymbolInformation, type Uri, workspace } from "vscode";
+import type { FolderFiles } from "./folder-files.ts";
+import { problemsIn } from "./problems.ts";
+import type { TerminalOutputs } from "./terminal-outputs.ts";
 
 const mostItems = 40;
+const mostSymbols = 12;
 
-/** The files of a folder that a mention may name. */
-export class MentionedFiles {
-  #list: { readonly folder: string; readonly at: number; readonly paths: readonly string[] } | undefined;
+/** How long a language server may look for symbols before the list comes without them, ms. */
+const symbolsMs = 400;
 
-  /** The best matches first; without a query what is open, then anything. */
-  async find(query: string, folder: string, open: readonly string[]): Promise<readonly MentionItem[]> {
+export interface MentionsOptions {
+  readonly files: FolderFiles;
+  readonly terminals: TerminalOutputs;
+  /** Open files, the active one first. */
+  readonly openFiles: () => readonly string[];
+  readonly selection: () => PromptBlock | undefined;
+  /** Whether agents may know of a file. */
+  readonly mayName: (path: string) => boolean;
+}
+
+/** An item with how well it fits. */
+interface Scored {
+  readonly item: MentionItem;
+  readonly score: number;
+}
+
+/** What a mention may stand for: files and folders, symbols, problems, the selection and what a terminal has printed. */
+export class Mentions {
+  readonly #options: MentionsOptions;
+
+  constructor(options: MentionsOptions) {
+    this.#options = options;
+  }
+
+  /** The best first; without a query what is at hand, then what is open, then anything. */
+  async find(query: string, folder: string): Promise<readonly MentionItem[]> {
     const wanted = query.toLocaleLowerCase();
-    const paths = [...new Set([...open, ...(await this.#files(folder))])].filter((path) => !isSecretPath(path));
-    const scored = paths.flatMap((path, index) => {
-      const shown = workspace.asRelativePath(path, false);
-      const score = wanted === "" ? open.length - index : scoreOf(shown.toLocaleLowerCase(), wanted);
-      return score === undefined ? [] : [{ path, shown, score }];
-    });
+    const [paths, symbols] = await Promise.all([this.#paths(folder), this.#symbols(query)]);
+    const scored = [...this.#atHand(wanted), ...paths.flatMap((one) => scorePath(one, wanted)), ...symbols];
     return scored
       .toSorted((one, other) => other.score - one.score)
       .slice(0, mostItems)
-      .map(({ path, shown }) => ({
-        id: path,
-        kind: "file" as const,
-        label: basename(path),
-        description: shown,
-        block: { type: "mention" as const, path },
-      }));
+      .map(({ item }) => item);
   }
 
-  async #files(folder: string): Promise<readonly string[]> {
-    const now = Date.now();
-    if (this.#list?.folder === folder && now - this.#list.at < listMs) return this.#list.paths;
-    const found = await workspace.findFiles(new RelativePattern(Uri.file(folder), "**/*"), undefined, mostFiles);
-    const paths = found.map(({ fsPath }) => fsPath);
-    this.#list = { folder, at: now, paths };
-    return paths;
+  /** What an item stands for that is read only when it is chosen. */
+  async pick(itemId: string): Promise<readonly PromptBlock[]> {
+    const block = itemId === problemsId ? this.#problems() : itemId === terminalId ? this.#terminal() : undefined;
+    return block === undefined ? [] : [block];
   }
+
+  /** What the newest command in a terminal has printed. */
+  terminal(): PromptBlock | undefined {
+    return this.#terminal();
+  }
+
+  #atHand(wanted: string): readonly Scored[] {
+    const items: MentionItem[] = [];
+    const block = this.#options.selection();
+    if (block?.type === "excerpt") {
+      const label = l10n.t("Selection");
+      items.push({ id: "selection", kind: "selection", label, description: block.title, block });
+    }
+    if (this.#problems() !== undefined) items.push({ id: problemsId, kind: "problems", label: l10n.t("Problems") });
+    const output = this.#options.terminals.newest;
+    if (output !== undefined) {
+      const label = l10n.t("Terminal Output");
+      items.push({ id: terminalId, kind: "terminal", label, description: output.command });
+    }
+    return items.flatMap((item, index) => {
+      const score = wanted === "" ? 2_000 - index : scoreOf(item.label.toLocaleLowerCase(), wanted);
+      return score === undefined ? [] : [{ item, score }];
+    });
+  }
+
+  /** Files, the open ones first, and the folders in which they are. */
+  async #paths(folder: string): Promise<readonly Place[]> {
+    const { files, openFiles, mayName } = this.#options;
+    const open = openFiles().filter(mayName);
+    const found = (await files.list(folder)).filter(mayName);
+    const folders = new Set(found.map((path) => dirname(path)).filter((path) => path.length > folder.length));
+    const all = [...new Set([...open, ...found])].map((path): Place => ({ path, kind: "file" }));
+    const places = [...all, ...Array.from(folders, (path): Place => ({ path, kind: "folder" }))];
+    return places.map((place, index) => ({ ...place, rank: Math.max(0, open.length - index) }));
+  }
+
+  async #symbols(query: string): Promise<readonly Scored[]> {
+    if (query.length < 2) return [];
+    const asked = commands.executeCommand<readonly SymbolInformation[] | undefined>(
+      "vscode.executeWorkspaceSymbolProvider",
+      query,
+    );
+    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), symbolsMs));
+    const found = (await Promise.race([Promise.resolve(asked).catch(() => undefined), late])) ?? [];
+    const wanted = query.toLocaleLowerCase();
+    return found
+      .flatMap((symbol) => this.#symbol(symbol, wanted))
+      .toSorted((one, other) => other.score - one.score)
+      .slice(0, mostSymbols);
+  }
+
+  #symbol({ name, location: { uri, range } }: SymbolInformation, wanted: string): readonly Scored[] {
+    const path = pathOf(uri);
+    const score = scoreOf(name.toLocaleLowerCase(), wanted);
+    if (path === undefined || score === undefined || !this.#options.mayName(path)) return [];
+    const lines = { start: range.start.line + 1, end: range.end.line + 1 };
+    const description = `${workspace.asRelativePath(path, false)}:${lines.start}`;
+    const block = { type: "mention", path, lines } as const;
+    return [{ item: { id: `${name} ${description}`, kind: "symbol", label: name, description, block }, score }];
+  }
+
+  #problems(): PromptBlock | undefined {
+    const text = problemsIn(this.#options.mayName);
+    return text === undefined ? undefined : { type: "excerpt", title: l10n.t("Problems"), text };
+  }
+
+  #terminal(): PromptBlock | undefined {
+    const output = this.#options.terminals.newest;
+    if (output === undefined) return undefined;
+    const { command, text } = output;
+    return { type: "excerpt", title: l10n.t("Terminal: {0}", command), text: `$ ${command}\n${text}` };
+  }
+}
+
+const problemsId = "problems";
+const terminalId = "terminal";
+
+interface Place {
+  readonly path: string;
+  readonly kind: "file" | "folder";
+  readonly rank?: number;
+}
+
+function scorePath({ path, kind, rank = 0 }: Place, wanted: string): readonly Scored[] {
+  const shown = workspace.asRelativePath(path, false);
+  const score = wanted === "" ? rank : scoreOf(shown.toLocaleLowerCase(), wanted);
+  if (score === undefined || (wanted === "" && kind === "folder")) return [];
+  const block = { type: "mention", path } as const;
+  // Of two that fit alike, the one that is open.
+  return [{ item: { id: path, kind, label: basename(path), description: shown, block }, score: score + rank / 1_000 }];
 }
 
 /** How well a path fits: letters in order, better together, best in the name. Undefined: not at all. */
 export function scoreOf(path: string, wanted: string): number | undefined {
-  const nameAt = path.lastIndexOf("/") + 1;
-  const inName = path.indexOf(wanted, nameAt);
-  if (inName >= 0) return 1_000 - (inName - nameAt) - path.length / 1_000;
-  const whole = path.indexOf(wanted);
-  if (whole >= 0) return 500 - path.length / 1_000;
+  const slashed = path.replaceAll("\\", "/");
+  const nameAt = slashed.lastIndexOf("/") + 1;
+  const inName = slashed.indexOf(wanted, nameAt);
+  if (inName >= 0) return 1_000 - (inName - nameAt) - slashed.length / 1_000;
+  const whole = slashed.indexOf(wanted);
+  if (whole >= 0) return 500 - slashed.length / 1_000;
   let at = 0;
   let gaps = 0;
   for (const letter of wanted) {
-    const found = path.indexOf(letter, at);
+    const found = slashed.indexOf(letter, at);
     if (found < 0) return undefined;
     gaps += found - at;
     at = found + 1;
   }
-  return -gaps - path.length / 1_000;
+  return -gaps - slashed.length / 1_000;
+}
+
+function pathOf(uri: Uri): string | undefined {
+  return uri.scheme === "file" ? uri.fsPath : undefined;
 }

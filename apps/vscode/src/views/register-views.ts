@@ -97,6 +97,10 @@ function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri
       sessions.some((session) => session.state === "connected"),
     );
     tell("patchbay.hasProposals", proposals.length > 0);
+    tell(
+      "patchbay.diffOpen",
+      proposals.some(({ id }) => uriOf(id) !== undefined),
+    );
     tell("patchbay.failed", state.kind === "failed");
     // Titles of tabs ask whether their document is one of these.
     const urisOf = (all: readonly { readonly id: string }[]): readonly string[] =>

@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from "node:fs";
-import { relative } from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import type { FakeDisposable } from "./emitter.ts";
 import type { FakeDocument } from "./document.ts";
 import type { Range } from "./ranges.ts";
 import { Uri } from "./uri.ts";
-import { FilePermission } from "./values.ts";
+import { FilePermission, type RelativePattern } from "./values.ts";
+import type { FakeWebviewPlace } from "./webviews.ts";
 import {
   type FakeDecorations,
   type FakePick,
@@ -95,15 +96,37 @@ export const window: object = {
     bench.notes.push(text);
     return nothing;
   },
-  createStatusBarItem: (): unknown => bench.statusBar,
+  createStatusBarItem: (id: string): unknown => {
+    if (id === "patchbay.status") return bench.statusBar;
+    const item = { text: "", command: "", isShown: false, show: () => {}, hide: () => {}, dispose: () => {} };
+    item.show = () => void (item.isShown = true);
+    item.hide = () => void (item.isShown = false);
+    bench.statusItems.set(id, item);
+    return item;
+  },
   createOutputChannel: () => ({ appendLine: () => {}, show: () => {}, dispose: () => {} }),
   createTreeView: (id: string, { treeDataProvider }: { readonly treeDataProvider: FakeTree }): unknown => {
     bench.trees.set(id, treeDataProvider);
     return { visible: false, dispose: () => bench.trees.delete(id) };
   },
-  registerWebviewViewProvider: () => nothing,
-  registerWebviewPanelSerializer: () => nothing,
-  createTerminal: (options: { readonly name: string }): unknown => bench.createTerminal(options.name),
+  registerWebviewViewProvider: (
+    id: string,
+    provider: { resolveWebviewView(view: FakeWebviewPlace): unknown },
+  ): FakeDisposable => {
+    bench.webviews.providers.set(id, provider);
+    return { dispose: () => bench.webviews.providers.delete(id) };
+  },
+  registerWebviewPanelSerializer: (
+    kind: string,
+    serializer: { deserializeWebviewPanel(panel: FakeWebviewPlace): unknown },
+  ): FakeDisposable => {
+    bench.webviews.serializers.set(kind, serializer);
+    return { dispose: () => bench.webviews.serializers.delete(kind) };
+  },
+  createWebviewPanel: (): unknown => bench.webviews.createTab(),
+  onDidStartTerminalShellExecution: (listener: (event: unknown) => unknown) =>
+    bench.onDidStartTerminalShellExecution.event(listener),
+  createTerminal: (options: { readonly name: string }): unknown => bench.createTerminal(options.name, options),
   registerFileDecorationProvider: (provider: FakeDecorations) => {
     bench.decorations = provider;
     return nothing;
@@ -123,6 +146,9 @@ interface ContentProvider {
   onDidChange?(listener: (uri: Uri) => unknown): FakeDisposable;
 }
 
+/** Of VS Code, when the extension is loaded. */
+export const version = "1.139.0";
+
 export const workspace: object = {
   get workspaceFolders(): readonly unknown[] | undefined {
     return bench.folders.length === 0 ? undefined : bench.folders.map((path) => ({ uri: Uri.file(path), name: path }));
@@ -141,7 +167,16 @@ export const workspace: object = {
       return { mtime: mtimeMs, size };
     },
   },
-  asRelativePath: (path: string): string => {
+  findFiles: async ({ base }: RelativePattern, exclude?: string): Promise<readonly Uri[]> => {
+    const names = readdirSync(base.fsPath, { recursive: true, encoding: "utf8" });
+    const paths = names.map((name) => join(base.fsPath, name)).filter((path) => statSync(path).isFile());
+    const parts = exclude?.slice(1, -1).split(",") ?? [];
+    const isLeftOut = (path: string): boolean => parts.some((part) => path.includes(part.replaceAll("*", "")));
+    return paths.filter((path) => !isLeftOut(path)).map((path) => Uri.file(path));
+  },
+  getWorkspaceFolder: (uri: Uri): unknown => bench.folders.find((one) => uri.fsPath.startsWith(`${one}/`)),
+  asRelativePath: (target: string | Uri): string => {
+    const path = target instanceof Uri ? target.fsPath : target;
     const folder = bench.folders.find((one) => path.startsWith(`${one}/`));
     return folder === undefined ? path : relative(folder, path);
   },
@@ -232,6 +267,15 @@ export const commands: object = {
       bench.contexts.set(String(args[0]), args[1]);
       return undefined;
     }
+    if (id === "vscode.changes") {
+      const [title, rows]: readonly unknown[] = args;
+      const isRow = (row: unknown): row is readonly Uri[] =>
+        Array.isArray(row) && row.every((one) => one instanceof Uri);
+      bench.changes.push({ title: String(title), rows: Array.isArray(rows) ? rows.filter(isRow) : [] });
+      return undefined;
+    }
+    if (id === "vscode.executeWorkspaceSymbolProvider") return bench.symbols;
+    if (id.endsWith(".focus") && (await bench.webviews.focus(id.slice(0, -".focus".length)))) return undefined;
     return await bench.commands.get(id)?.(...args);
   },
 };
@@ -247,6 +291,8 @@ export const languages: object = {
 
 export const env: object = {
   appName: "Visual Studio Code",
+  language: "en",
+  openExternal: async (): Promise<boolean> => true,
   clipboard: {
     writeText: async (text: string): Promise<void> => {
       bench.clipboard = text;

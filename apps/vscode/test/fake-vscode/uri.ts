@@ -42,6 +42,10 @@ export class Uri {
     });
   }
 
+  static joinPath(base: Uri, ...parts: readonly string[]): Uri {
+    return base.with({ path: [base.path, ...parts].join("/") });
+  }
+
   get fsPath(): string {
     return this.path;
   }

@@ -36,6 +36,16 @@ export class ThemeIcon {
   }
 }
 
+export class RelativePattern {
+  readonly base: Uri;
+  readonly pattern: string;
+
+  constructor(base: Uri, pattern: string) {
+    this.base = base;
+    this.pattern = pattern;
+  }
+}
+
 export class ThemeColor {
   readonly id: string;
 

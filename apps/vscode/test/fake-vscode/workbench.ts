@@ -3,6 +3,7 @@ import { type DocumentContent, FakeDocument } from "./document.ts";
 import { EventEmitter, type FakeDisposable } from "./emitter.ts";
 import { Position, type Range, Selection } from "./ranges.ts";
 import { Uri } from "./uri.ts";
+import { FakeWebviews } from "./webviews.ts";
 import { TabInputTerminal, TabInputText, TabInputTextDiff, TextDocumentSaveReason, ViewColumn } from "./values.ts";
 
 export interface FakeTab {
@@ -69,6 +70,19 @@ export interface FakeDecorations {
   provideFileDecoration(uri: Uri): { readonly badge: string; readonly tooltip: string } | undefined;
 }
 
+/** An item of the status bar that is shown or not. */
+export interface FakeStatusItem {
+  readonly text: string;
+  readonly command: string;
+  readonly isShown: boolean;
+}
+
+/** A command in a terminal with shell integration. */
+export interface FakeExecution {
+  readonly commandLine: { readonly value: string };
+  read(): AsyncIterable<string>;
+}
+
 /** One change of a document. */
 export interface FakeChange {
   readonly text: string;
@@ -128,7 +142,14 @@ export class FakeWorkbench {
     dispose: () => {},
   };
   readonly trees: Map<string, FakeTree> = new Map();
-  readonly terminals: { readonly name: string; readonly sent: string[] }[] = [];
+  readonly terminals: { readonly name: string; readonly sent: string[]; readonly options: object }[] = [];
+  readonly webviews: FakeWebviews = new FakeWebviews();
+  /** The further items of the status bar; undefined where they are hidden. */
+  readonly statusItems: Map<string, FakeStatusItem> = new Map();
+  /** What language servers know: names with their files. */
+  symbols: readonly object[] = [];
+  /** Editors that show several changes: their titles, and the files. */
+  readonly changes: { readonly title: string; readonly rows: readonly (readonly Uri[])[] }[] = [];
   clipboard = "";
   /** The texts of the user's language by the English ones; undefined where that is English. */
   translations: Readonly<Record<string, string>> | undefined;
@@ -160,6 +181,7 @@ export class FakeWorkbench {
   readonly onWillSaveTextDocument: EventEmitter<{ document: FakeDocument; reason: number }> = new EventEmitter();
   readonly onDidSaveTextDocument: EventEmitter<FakeDocument> = new EventEmitter();
   readonly onDidCloseTextDocument: EventEmitter<FakeDocument> = new EventEmitter();
+  readonly onDidStartTerminalShellExecution: EventEmitter<{ execution: FakeExecution }> = new EventEmitter();
   readonly onDidChangeDiagnostics: EventEmitter<{ uris: Uri[] }> = new EventEmitter();
   readonly onDidChangeWorkspaceFolders: EventEmitter<unknown> = new EventEmitter();
   readonly onDidGrantWorkspaceTrust: EventEmitter<void> = new EventEmitter();
@@ -230,9 +252,9 @@ export class FakeWorkbench {
     this.#showTab(new TabInputTerminal(), "bash", this.activeGroup);
   }
 
-  createTerminal(name: string): object {
+  createTerminal(name: string, options: object = {}): object {
     const sent: string[] = [];
-    const terminal = { name, sent, show: () => {}, sendText: (text: string) => sent.push(text) };
+    const terminal = { name, sent, options, show: () => {}, sendText: (text: string) => sent.push(text) };
     this.terminals.push(terminal);
     return terminal;
   }

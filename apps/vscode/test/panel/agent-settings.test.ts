@@ -26,6 +26,16 @@ describe("the agents of the settings", () => {
     expect(() => needOf("nothing")).toThrow("nothing is not an agent that the panel can run.");
   });
 
+  it("say what a listed agent is started with and begins with, too", () => {
+    bench.configure("patchbay.panel.agents", {
+      claude: { args: ["--verbose", 1], model: "opus", mode: "plan" },
+      mine: { program: "my-agent", args: ["--acp"], model: "" },
+    });
+    expect(settingsOf("claude")).toEqual({ moreArgs: ["--verbose"], model: "opus", mode: "plan" });
+    // Its arguments are those by which it is spoken to.
+    expect(settingsOf("mine")).toEqual({ program: "my-agent" });
+  });
+
   it("are none where nothing, or nonsense, is set", () => {
     expect(customAgents()).toEqual([]);
     bench.configure("patchbay.panel.agents", ["opencode"]);

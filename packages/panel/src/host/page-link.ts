@@ -91,6 +91,13 @@ export class PageLink {
     else this.#show(created);
   }
 
+  /** Continues what it shows in a terminal, as the page's own command does. */
+  async continueInTerminal(): Promise<void> {
+    const { conversation } = this;
+    if (conversation === undefined) return;
+    await this.#handleConversation({ type: "act", conversation: conversation.id, action: "terminal" });
+  }
+
   /** A command of the editor's. A page that is just being loaded gets it when it is ready. */
   send(message: Extract<HostMessage, { type: "command" | "insert" }>): void {
     if (this.#isReady) this.#post(message);

@@ -1,0 +1,53 @@
+import { l10n, workspace } from "vscode";
+
+const section = "patchbay.panel";
+
+function read(name: string): unknown {
+  return workspace.getConfiguration(section).get(name);
+}
+
+/** The user's settings of the panel, each read when it is asked for. */
+export const panelSettings = {
+  get sendWith(): "enter" | "ctrl-enter" {
+    return read("sendWith") === "ctrl-enter" ? "ctrl-enter" : "enter";
+  },
+
+  /** Where the panel opens. */
+  get place(): "sideBar" | "secondarySideBar" | "tab" {
+    const place = read("place");
+    return place === "secondarySideBar" || place === "tab" ? place : "sideBar";
+  },
+
+  /** Whether a notification says that an agent waits or has finished, while its conversation is not shown. */
+  get notify(): boolean {
+    return read("notify") !== false;
+  },
+
+  /** Whether unsaved changes are saved before an agent reads or writes their file. */
+  get autosave(): boolean {
+    return read("autosave") !== false;
+  },
+
+  /** Whether mentions leave out what ignore files name. */
+  get respectIgnoreFiles(): boolean {
+    return read("respectIgnoreFiles") !== false;
+  },
+
+  /** Fonts of the editor's own chat; undefined: those of the editor's views. */
+  get fonts(): { readonly fontFamily?: string; readonly fontSize?: number } {
+    const chat = workspace.getConfiguration("chat");
+    const family: unknown = chat.get("fontFamily");
+    const size: unknown = chat.get("fontSize");
+    return {
+      ...(typeof family === "string" && family !== "" && family !== "default" ? { fontFamily: family } : {}),
+      ...(typeof size === "number" && size >= 6 && size <= 100 ? { fontSize: size } : {}),
+    };
+  },
+} as const;
+
+/** Why nothing is started in this window; undefined where it is. */
+export function reasonNotToStart(): string | undefined {
+  if (!workspace.isTrusted) return l10n.t("This workspace is not trusted, so no agent is started in it.");
+  if ((workspace.workspaceFolders?.length ?? 0) === 0) return l10n.t("Open a folder first: agents work in one.");
+  return undefined;
+}
