@@ -56,7 +56,8 @@ function Failure({ onReload }: { readonly onReload: () => void }): JSX.Element {
 
 function Page(): JSX.Element | undefined {
   const panel = usePanel();
-  const open = useSelected((state) => state.open);
+  // By its id alone: what streams concerns the log, and nothing else is drawn again for it.
+  const conversation = useSelected((state) => state.open?.id);
   const hasSettings = useSelected((state) => state.settings !== undefined);
   const isListing = useSelected((state) => state.isListing);
   const isFinding = useSelected((state) => state.isFinding);
@@ -68,15 +69,15 @@ function Page(): JSX.Element | undefined {
   useFocusReports();
   useFonts();
   if (!hasSettings) return undefined;
-  if (open === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
+  if (conversation === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
   return (
     <div class="page">
-      <Head open={open} />
+      <Head conversation={conversation} />
       <main class="main">
         {isListing ? <ConversationList /> : undefined}
         {/* Hidden, not gone: what was open in it stays open. */}
         <div class="conversation" hidden={isListing}>
-          <Conversation open={open} isFinding={isFinding && !isListing} />
+          <Conversation id={conversation} isFinding={isFinding && !isListing} />
           <Foot />
         </div>
       </main>

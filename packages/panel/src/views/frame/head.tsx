@@ -1,4 +1,3 @@
-import type { ConversationSnapshot } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
@@ -7,16 +6,17 @@ import { Menu } from "../widgets/menu.tsx";
 import type { MenuItem } from "../widgets/menu-popup.tsx";
 
 /** The head of the open conversation: what it is, and what can be done with it. */
-export function Head({ open }: { readonly open: ConversationSnapshot }): JSX.Element {
+export function Head({ conversation }: { readonly conversation: string }): JSX.Element {
   const words = useWords();
   const panel = usePanel();
   const agent = useAgentName();
   const isListing = useSelected((state) => state.isListing);
   const waiting = useSelected(
-    ({ conversations }) => conversations.filter(({ id, state }) => state === "waiting" && id !== open.id).length,
+    ({ conversations }) => conversations.filter(({ id, state }) => state === "waiting" && id !== conversation).length,
   );
+  const name = useSelected(({ open }) => open?.title) ?? "";
+  const canFork = useSelected(({ open }) => open?.capabilities?.fork === true);
   const [isRenaming, setRenaming] = useState(false);
-  const conversation = open.id;
   const acts: Readonly<Record<string, () => void>> = {
     rename: () => setRenaming(true),
     markdown: () => panel.post({ type: "open-conversation", conversation, as: "markdown" }),
@@ -26,7 +26,7 @@ export function Head({ open }: { readonly open: ConversationSnapshot }): JSX.Ele
   };
   const items: readonly MenuItem[] = [
     { id: "rename", name: words("head.rename"), icon: "edit" },
-    ...(open.capabilities?.fork === true ? [{ id: "fork", name: words("head.fork"), icon: "agent" } as const] : []),
+    ...(canFork ? [{ id: "fork", name: words("head.fork"), icon: "agent" } as const] : []),
     { id: "terminal", name: words("head.terminal"), icon: "terminal" },
     { id: "tab", name: words("head.tab"), icon: "open" },
     { id: "markdown", name: words("head.markdown"), icon: "file" },
@@ -43,10 +43,10 @@ export function Head({ open }: { readonly open: ConversationSnapshot }): JSX.Ele
         {waiting > 0 ? <span class="count">{waiting}</span> : undefined}
       </span>
       {isRenaming ? (
-        <Rename open={open} onEnd={() => setRenaming(false)} />
+        <Rename conversation={conversation} before={name} onEnd={() => setRenaming(false)} />
       ) : (
-        <h1 class="head-title" title={open.title}>
-          <span class="head-name">{open.title === "" ? words("head.untitled") : open.title}</span>
+        <h1 class="head-title" title={name}>
+          <span class="head-name">{name === "" ? words("head.untitled") : name}</span>
           <span class="head-agent">{agent}</span>
         </h1>
       )}
@@ -91,7 +91,15 @@ export function NewConversation(): JSX.Element | undefined {
   );
 }
 
-function Rename({ open, onEnd }: { readonly open: ConversationSnapshot; readonly onEnd: () => void }): JSX.Element {
+function Rename({
+  conversation,
+  before,
+  onEnd,
+}: {
+  readonly conversation: string;
+  readonly before: string;
+  readonly onEnd: () => void;
+}): JSX.Element {
   const words = useWords();
   const panel = usePanel();
   const isDone = useRef(false);
@@ -99,7 +107,7 @@ function Rename({ open, onEnd }: { readonly open: ConversationSnapshot; readonly
     if (isDone.current) return;
     isDone.current = true;
     const name = title?.trim() ?? "";
-    if (name !== "" && name !== open.title) panel.post({ type: "rename", conversation: open.id, title: name });
+    if (name !== "" && name !== before) panel.post({ type: "rename", conversation, title: name });
     onEnd();
   };
   return (
@@ -107,7 +115,7 @@ function Rename({ open, onEnd }: { readonly open: ConversationSnapshot; readonly
       class="field head-field"
       type="text"
       aria-label={words("head.rename")}
-      defaultValue={open.title}
+      defaultValue={before}
       ref={(element) => {
         if (element !== null && document.activeElement !== element && !isDone.current) element.select();
       }}

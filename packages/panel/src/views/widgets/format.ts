@@ -1,23 +1,34 @@
 import type { Words } from "../../store/use-panel.ts";
 
+/** By what they are made of: to make one takes longer than to use it a hundred times. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = locale + JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, options);
+  formats.set(key, format);
+  return format;
+}
+
 /** Numbers and times in the user's language. */
 export function formatCount(count: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(count);
+  return numberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(count);
 }
 
 export function formatCost(cost: number, currency: string | undefined, locale: string): string {
   const digits = cost !== 0 && cost < 0.01 ? 4 : 2;
   if (currency === undefined || !/^[A-Z]{3}$/u.test(currency)) return cost.toFixed(digits);
-  return new Intl.NumberFormat(locale, {
+  const options = {
     style: "currency",
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(cost);
+  } as const;
+  return numberFormat(locale, options).format(cost);
 }
 
 export function formatPercent(share: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share);
+  return numberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share);
 }
 
 export function formatDuration(ms: number, words: Words): string {
