@@ -128,7 +128,8 @@ const panel = {
   strings: {},
   // In zod's place in the page's bundle (tsup.config.ts): nothing imports it.
   "page-schemas": {},
-  messages: { rooms: ["strings"], packages: ["@patchbay/conversations/model", "zod"] },
+  languages: { rooms: ["strings"] },
+  messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   bridge: { rooms: pageMessages },
   store: {

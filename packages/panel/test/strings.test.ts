@@ -5,7 +5,7 @@ import { panelStrings } from "../src/strings.ts";
 
 const source = join(import.meta.dirname, "..", "src");
 const texts = readdirSync(source, { recursive: true, encoding: "utf8" })
-  .filter((file) => /\.tsx?$/u.test(file) && file !== "strings.ts")
+  .filter((file) => /\.tsx?$/u.test(file) && file !== "strings.ts" && !file.startsWith("languages"))
   .map((file) => readFileSync(join(source, file), "utf8"))
   .join("\n");
 

@@ -2,7 +2,7 @@ import { basename, isAbsolute } from "node:path";
 import { type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { PanelEditor } from "@patchbay/panel/host";
-import { type MentionItem, panelStrings, type PanelSettings } from "@patchbay/panel/messages";
+import { type MentionItem, type PanelSettings, panelStringsIn } from "@patchbay/panel/messages";
 import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
@@ -31,7 +31,7 @@ const longestSelection = 65_536;
 
 /** VS Code as the panel's editor. */
 export class VsCodePanelEditor implements PanelEditor, Disposable {
-  readonly strings: PanelEditor["strings"] = panelStrings;
+  readonly strings: PanelEditor["strings"] = panelStringsIn(env.language);
   readonly #options: PanelEditorOptions;
   readonly #settings: EventEmitter<void> = new EventEmitter();
   readonly #selection: EventEmitter<void> = new EventEmitter();

@@ -14,12 +14,15 @@ export interface Kept {
   readonly conversation?: string;
   readonly draft?: Draft;
   readonly anchor?: Anchor;
+  /** The user has left out the selection of the editor: it stays out. */
+  readonly isSelectionOff?: boolean;
 }
 
 const keptSchema: z.ZodMiniType<Kept> = z.object({
   conversation: z.exactOptional(z.string()),
   draft: z.exactOptional(draftSchema),
   anchor: z.exactOptional(z.object({ place: z.exactOptional(z.number()), offset: z.exactOptional(z.number()) })),
+  isSelectionOff: z.exactOptional(z.boolean()),
 });
 
 /** More than this makes the start of the page slow; the draft is with the host, too. */
@@ -45,8 +48,18 @@ export class KeptState {
     return this.#kept.conversation;
   }
 
+  get isSelectionOff(): boolean {
+    return this.#kept.isSelectionOff === true;
+  }
+
+  leaveOutSelection(isSelectionOff: boolean): void {
+    this.#kept = { ...this.#kept, isSelectionOff };
+    this.#state.set(this.#kept);
+  }
+
   set(conversation: string, change: Pick<Kept, "draft" | "anchor">): void {
-    this.#kept = { ...this.of(conversation), conversation, ...change };
+    const off = this.isSelectionOff ? { isSelectionOff: true } : {};
+    this.#kept = { ...this.of(conversation), conversation, ...off, ...change };
     const size = this.#kept.draft?.blocks.reduce((sum, block) => sum + sizeOf(block), 0) ?? 0;
     const { draft: _tooLarge, ...rest } = this.#kept;
     this.#state.set(size > largestDraft ? rest : this.#kept);

@@ -48,6 +48,19 @@ describe("a page", () => {
     expect((await until(() => page.last("conversation"))).open).toMatchObject({ id });
   });
 
+  it("goes on in a copy when an earlier prompt is sent again in other words", async () => {
+    const { talk, agents } = createPanelLab();
+    const { page, id } = await talk();
+    const { entries = [] } = page.link.conversation?.snapshot() ?? {};
+    const blocks = [{ type: "text", text: "Do it well" }] as const;
+    page.say({ type: "resend", conversation: id, prompt: entries[0]?.entry.id ?? "", blocks });
+    const copy = await until(() =>
+      page.messages.flatMap((one) => (one.type === "conversation" ? [one.open?.id] : [])).at(1),
+    );
+    expect(copy).not.toBe(id);
+    expect((await until(() => agents[1]?.prompts[0])).blocks).toEqual(blocks);
+  });
+
   it("gets what a command sent while it was being loaded, and loses the keyboard when it is hidden", async () => {
     const { page, panels } = createPanelLab();
     const one = page();

@@ -167,6 +167,20 @@ describe("the composer", () => {
     expect(sent(shown)).toEqual([[{ type: "text", text: "/cost" }]]);
   });
 
+  it("goes on leaving out the selection after the page was gone", async () => {
+    const block = { type: "mention", path: "/home/me/shop/a.ts", lines: { start: 1, end: 2 } } as const;
+    const shown = await show();
+    await shown.do(() => shown.host.say({ type: "selection", block }));
+    await shown.do(() => shown.one(".selection", HTMLButtonElement).click());
+    await shown.write("Hello");
+    shown.close();
+    panel = await TestPanel.start(shown.host);
+    await panel.do(() => panel?.host.say({ type: "selection", block }));
+    expect(panel.one(".selection", HTMLButtonElement).ariaPressed).toBe("false");
+    await panel.key("Enter");
+    expect(panel.heard("send")[0]?.blocks).toEqual([{ type: "text", text: "Hello" }]);
+  });
+
   it("sends the selection visibly, or not at all", async () => {
     const shown = await show();
     const block = { type: "mention", path: "/home/me/shop/a.ts", lines: { start: 3, end: 9 } } as const;

@@ -206,6 +206,54 @@ describe("the panel", () => {
     ]);
   });
 
+  it("sends an earlier prompt again in other words, with what went with it", async () => {
+    const image = { type: "image", mimeType: "image/png", data: "AA==" } as const;
+    const blocks = [image, { type: "text", text: "Do it" } as const];
+    panel = await TestPanel.show([{ kind: "prompt", id: "p", at: 0, blocks }]);
+    await panel.press("Edit and resend");
+    expect(panel.text).toContain("This one stays as it is");
+    const area = panel.one(".confirmation textarea", HTMLTextAreaElement);
+    expect(area.value).toBe("Do it");
+    expect(document.activeElement).toBe(area);
+    area.value = "Do it well";
+    await panel.key("Enter", { isComposing: true }, area);
+    await panel.key("Enter", { shiftKey: true }, area);
+    expect(panel.heard("resend")).toEqual([]);
+    await panel.key("Enter", {}, area);
+    expect(panel.heard("resend")).toEqual([
+      { type: "resend", conversation: "c1", prompt: "p", blocks: [image, { type: "text", text: "Do it well" }] },
+    ]);
+    expect(panel.root.querySelector(".confirmation")).toBeNull();
+  });
+
+  it("leaves an earlier prompt as it is when its editing is given up", async () => {
+    panel = await TestPanel.show([{ kind: "prompt", id: "p", at: 0, blocks: [{ type: "text", text: "Do it" }] }]);
+    await panel.press("Edit and resend");
+    await panel.key("Escape", {}, panel.one(".confirmation textarea", HTMLTextAreaElement));
+    expect(panel.root.querySelector(".confirmation")).toBeNull();
+    expect(panel.heard("resend")).toEqual([]);
+  });
+
+  it("copies an earlier prompt to the message box where the agent cannot fork", async () => {
+    const { capabilities } = sampleConversation([], 0);
+    panel = await TestPanel.show(
+      [{ kind: "prompt", id: "p", at: 0, blocks: [{ type: "text", text: "Do it" }] }],
+      capabilities === undefined ? {} : { capabilities: { ...capabilities, fork: false } },
+    );
+    await panel.press("Copy to message box");
+    expect(panel.area.value).toBe("Do it");
+  });
+
+  it("says what a mode means that never asks, as long as it holds", async () => {
+    panel = await TestPanel.show([]);
+    expect(panel.text).not.toContain("without asking");
+    const options = sampleConversation([], 0).options.map((one) =>
+      one.id === "mode" ? { ...one, value: "auto" } : one,
+    );
+    await panel.do(() => panel?.host.status({ options }));
+    expect(panel.text).toContain("Auto: Claude Code changes files and runs commands without asking.");
+  });
+
   it("restores files after it has shown which", async () => {
     panel = await TestPanel.show([{ kind: "prompt", id: "p", at: 0, blocks: [{ type: "text", text: "Do it" }] }]);
     await panel.press("Restore files to this point");

@@ -7,7 +7,7 @@ import { type Later, later } from "../widgets/later.tsx";
 import { ComposerChips } from "./chips.tsx";
 import { addChips, toBlocks } from "./draft.ts";
 import type { ImageProblem } from "./images.ts";
-import { OptionsRow } from "./options.tsx";
+import { ModeNote, OptionsRow } from "./options.tsx";
 import { suggestionId, type Suggestion } from "./suggestions.ts";
 import { useDrop } from "./use-drop.ts";
 import { useSuggestions } from "./use-suggestions.ts";
@@ -34,7 +34,7 @@ export function Composer({ conversation }: { readonly conversation: string }): J
   const listId = useId();
   const { writing, change, history } = useWriting(area);
   const selection = useSelected((state) => state.selection);
-  const [isSelectionOn, setSelectionOn] = useState(true);
+  const [isSelectionOn, setSelectionOn] = useState(!panel.kept.isSelectionOff);
   const [problem, setProblem] = useState<ImageProblem | "compose.noImages" | undefined>(undefined);
   const suggesting = useSuggestions(conversation, area, writing, change);
   const isRunning = useSelected(({ open }) => isBusy(open?.state.kind));
@@ -115,7 +115,10 @@ export function Composer({ conversation }: { readonly conversation: string }): J
             change({ chips: writing.chips.filter((_chip, at) => at !== index) });
             area.current?.focus();
           }}
-          onToggleSelection={() => setSelectionOn(!isSelectionOn)}
+          onToggleSelection={() => {
+            panel.kept.leaveOutSelection(isSelectionOn);
+            setSelectionOn(!isSelectionOn);
+          }}
         />
         <textarea
           ref={area}
@@ -141,6 +144,7 @@ export function Composer({ conversation }: { readonly conversation: string }): J
             void addImages(files);
           }}
         />
+        <ModeNote />
         <div class="composer-foot">
           <IconButton icon="attach" label={words("compose.attach")} onClick={suggesting.begin} />
           <OptionsRow conversation={conversation} />
