@@ -19,6 +19,9 @@ export interface RightSideOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** So often a right side is saved before its tab is closed. */
+const mostSaves = 3;
+
 /** The text on the right side of a review: the proposal, what the user makes of it, and what we put there ourselves. */
 export class RightSide implements Disposable {
   readonly #uri: Uri;
@@ -147,10 +150,15 @@ export class RightSide implements Disposable {
 
   /**
    * An unsaved document would bring VS Code's dialog; saving it changes nothing but what our provider holds. `isDirty` is not
-   * asked: it is told late, and what the window knows to be saved already is not written again.
+   * asked before: it is told late, and what the window knows to be saved already is not written again. A save that was under way
+   * may leave what was typed into it.
    */
   async saveForClosing(): Promise<void> {
-    await this.#document()?.save();
+    const document = this.#document();
+    for (let times = 0; times < mostSaves; times += 1) {
+      await document?.save();
+      if (document?.isDirty !== true) return;
+    }
   }
 
   /** `isReviewed`: what the user types still counts. */

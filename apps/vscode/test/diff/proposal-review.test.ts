@@ -87,6 +87,21 @@ describe("closing the tab", () => {
     expect(window.bench.closingQuestions).toBe(0);
   });
 
+  it("by us asks nothing, also where a save that was under way leaves what was typed into it", async () => {
+    const view = await open();
+    const side = await document();
+    window.bench.edit(side, "mine\n");
+    const save = side.save.bind(side);
+    side.save = async () => {
+      const isSaved = await save();
+      side.save = save;
+      window.bench.edit(side, "mine, and more\n");
+      return isSaved;
+    };
+    await view.close("superseded");
+    expect(window.bench.closingQuestions).toBe(0);
+  });
+
   it("of an edited one asks once, by VS Code's dialog: Don't Save", async () => {
     await open();
     window.bench.edit(await document(), "mine\n");
