@@ -86,7 +86,8 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     if (active?.selection === undefined || !this.#mayName(active.path)) return undefined;
     const { start, end } = active.selection;
     const lines = { start: start.line + 1, end: end.line + 1 };
-    const title = `${basename(active.path)} ${lines.start}–${lines.end}`;
+    const range = lines.start === lines.end ? `${lines.start}` : `${lines.start}–${lines.end}`;
+    const title = `${basename(active.path)} ${range}`;
     return { type: "excerpt", title, path: active.path, lines, text: active.readSelection(longestSelection) };
   }
 
