@@ -84,6 +84,11 @@ function knownLocale(settings: PanelSettings): PanelSettings {
   }
 }
 
+/** Whether an answer is to a later request than the one that is shown: what is looked up longer comes later. */
+function isNewer(answer: { readonly request: number }, shown: { readonly request: number } | undefined): boolean {
+  return answer.request > (shown?.request ?? 0);
+}
+
 /** Holds the state; what listens is called at most once a frame for what streams, and at once for everything else. */
 export class PanelStore {
   /** What survives the page. */
@@ -97,6 +102,7 @@ export class PanelStore {
   /** The place before which older entries were asked for; until they come nothing is asked again. */
   #askedBefore: number | undefined;
   #isResyncing = false;
+  #requests = 0;
 
   constructor(bridge: Bridge, nextFrame: (callback: () => void) => void) {
     this.#bridge = bridge;
@@ -110,6 +116,12 @@ export class PanelStore {
 
   post(message: PageMessage): void {
     this.#bridge.post(message);
+  }
+
+  /** A number for a request, by which its answer is known: later ones have greater numbers. */
+  nextRequest(): number {
+    this.#requests += 1;
+    return this.#requests;
   }
 
   subscribe(listener: () => void): () => void {
@@ -167,10 +179,10 @@ export class PanelStore {
         this.update({ selection: message.block });
         return;
       case "mentions":
-        this.update({ mentions: message });
+        if (isNewer(message, this.#state.mentions)) this.update({ mentions: message });
         return;
       case "found":
-        this.update({ found: message });
+        if (isNewer(message, this.#state.found)) this.update({ found: message });
         return;
       case "rewind-preview":
         this.update({ rewind: message });

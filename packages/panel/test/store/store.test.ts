@@ -146,3 +146,16 @@ describe("the store", () => {
     expect(store.kept.of("c2")).toEqual({});
   });
 });
+
+describe("answers to what is asked while one types", () => {
+  it("that come late do not take the place of a later one's", () => {
+    const { store } = open(0, 1);
+    const [first, second] = [store.nextRequest(), store.nextRequest()];
+    for (const request of [second, first]) {
+      store.apply({ type: "mentions", request, items: [] });
+      store.apply({ type: "found", request, places: [] });
+    }
+    expect(store.state.mentions?.request).toBe(second);
+    expect(store.state.found?.request).toBe(second);
+  });
+});

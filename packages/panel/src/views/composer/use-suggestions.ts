@@ -44,7 +44,7 @@ export function useSuggestions(
     if (next?.kind === query?.kind && next?.text === query?.text && next?.from === query?.from) return;
     setQuery(next);
     if (next?.kind !== "mention") return;
-    request.current += 1;
+    request.current = panel.nextRequest();
     panel.post({ type: "mentions", conversation, request: request.current, query: next.text });
   };
   const replace = (text: string, more: readonly PromptBlock[] = []): void => {

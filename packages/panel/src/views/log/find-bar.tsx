@@ -41,7 +41,7 @@ export function FindBar({ conversation }: { readonly conversation: string }): JS
     return () => mark("");
   }, []);
   useEffect(() => {
-    request.current += 1;
+    request.current = panel.nextRequest();
     setIndex(0);
     if (text !== "") panel.post({ type: "find", conversation, request: request.current, text });
     mark(text);
