@@ -122,7 +122,12 @@ export class Conversation {
       clock,
       logger,
       read: () => ({ draft: this.#draft, queue: this.#turns.prompts }),
-      onDidFail: (error) => this.#turns.notice("warning", `Your draft could not be saved. ${adviceFor(error)}`),
+      onDidFail: (error) => {
+        // Where nothing can be saved, that was said.
+        if (!this.#status.isKept) return;
+        const text = `What you have written but not sent could not be saved. ${adviceFor(error)}`;
+        this.#turns.notice("warning", text);
+      },
     });
     this.#follow(file.transcript);
   }

@@ -152,6 +152,17 @@ const expected: Readonly<Record<string, Outcome>> = {
       "done",
     ],
   },
+  "qwen/carriage-returns": {
+    files: { "a.txt": "one\r\nzwo\r\n" },
+    lines: [
+      "read_file: done",
+      edited("edit", "one\r\nzwo\r\n"),
+      "asks: Allow",
+      "notice: Qwen Code was sent a.txt as you changed it.",
+      "says Edited with returns.",
+      "done",
+    ],
+  },
   "qwen/decisions": {
     files: { "a.txt": "one\nzwo\nthree\n" },
     lines: [

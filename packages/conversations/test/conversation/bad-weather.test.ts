@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { PatchbayError, type PrivateStorage } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../src/conversation/conversation.ts";
 import { EntryList } from "../../src/conversation/entry-list.ts";
@@ -46,6 +47,53 @@ describe("a full disk", () => {
       "turn-end",
     ]);
     await again.close();
+  });
+});
+
+describe("a draft that cannot be kept", () => {
+  const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+  const storageOn = (files: CountedFiles): PrivateStorage => ({
+    read: () => Promise.resolve(undefined),
+    write: async () => {
+      if (files.freeBytes > 0) return;
+      throw new PatchbayError("storage-failed", "Nothing could be kept.", { cause: full });
+    },
+    remove: () => Promise.resolve(),
+    locate: () => Promise.resolve(undefined),
+    list: () => Promise.resolve([]),
+    claim: () => Promise.resolve(true),
+    release: () => Promise.resolve(),
+  });
+
+  it("says why, once", async () => {
+    const files = new CountedFiles();
+    files.freeBytes = 0;
+    const conversation = await makeLab({ storage: storageOn(files) }).open();
+    for (const text of ["a", "ab"]) {
+      conversation.setDraft({ blocks: [textBlock(text)], caret: 1 });
+      await conversation.flush();
+    }
+    expect(notices(conversation)).toEqual([
+      "What you have written but not sent could not be saved. The disk is full: make room.",
+    ]);
+    await conversation.close();
+  });
+
+  it("says nothing where it was said that nothing can be saved", async () => {
+    const files = new CountedFiles();
+    const lab = makeLab({ files, storage: storageOn(files) });
+    const conversation = await lab.open();
+    await begin(lab, conversation);
+    await conversation.flush();
+    files.freeBytes = 0;
+    lab.session.stream("m1", "text");
+    await conversation.flush();
+    conversation.setDraft({ blocks: [textBlock("a")], caret: 1 });
+    await conversation.flush();
+    expect(notices(conversation)).toEqual([
+      "The conversation goes on, but cannot be saved. The disk is full: make room.",
+    ]);
+    await conversation.close();
   });
 });
 

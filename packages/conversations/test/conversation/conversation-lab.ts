@@ -32,7 +32,7 @@ export interface Lab {
 
 /** Conversations on a real disk, with a clock that stands still and agents that say what the test has them say. */
 export function makeLab(
-  options: Pick<Partial<ConversationOptions>, "connect"> & { readonly files?: LineFiles } = {},
+  options: Pick<Partial<ConversationOptions>, "connect" | "storage"> & { readonly files?: LineFiles } = {},
 ): Lab {
   const clock = createFakeClock();
   const platform = createTestPlatform({ clock });
@@ -68,7 +68,7 @@ export function makeLab(
         clock,
         host: lab.host,
         openFile: () => from.open(id),
-        storage: from.values,
+        storage: options.storage ?? from.values,
         connect: (request) => {
           if (options.connect !== undefined) return options.connect(request);
           const session = new ScriptedSession(request, lab.onStart);

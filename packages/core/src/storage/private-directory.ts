@@ -1,5 +1,5 @@
 import type { FileFacts, Platform } from "../platform/platform.ts";
-import { errorCodeOf, messageOf } from "../support/errors.ts";
+import { errorCodeOf, messageOf, PatchbayError } from "../support/errors.ts";
 
 /** A directory that only this user can look into or change, or the sentence that says why there is none and what to do. */
 export type PrivateDirectory =
@@ -126,6 +126,8 @@ export function isOwn(platform: Platform, facts: FileFacts): boolean {
 
 /** What a user can do about a system error on a private file or directory: one sentence. */
 export function adviceFor(error: unknown): string {
+  // A sentence of ours about it says no more than its cause.
+  if (error instanceof PatchbayError && error.cause !== undefined) return adviceFor(error.cause);
   switch (errorCodeOf(error)) {
     case "EACCES":
     case "EPERM":
