@@ -220,7 +220,7 @@ const vscodeLater = {
   },
   views: { rooms: ["surfaces"], types: ["commands"], packages: vscodeApi },
   panel: {
-    rooms: ["surfaces"],
+    rooms: ["host/messages", "surfaces"],
     packages: [
       ...vscodeApi,
       "@patchbay/conversations",

@@ -7,13 +7,21 @@ import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const core = join(here, "..", "..", "packages", "core", "src");
+const panelHost = join(here, "..", "..", "packages", "panel", "src", "host");
 const coreActions = ["Show", "Do Not Show", "Save to File", "Apply My Edits"] as const;
 
 export async function collectTexts(): Promise<readonly string[]> {
   const names = (await readdir(join(here, "src"), { recursive: true })).filter((name) => name.endsWith(".ts"));
   const own = await Promise.all(names.map(async (name) => textsOf(await readFile(join(here, "src", name), "utf8"))));
   const others = await coreSources();
-  return Array.from(new Set([...own.flat(), ...others.flatMap(messagesOf), ...coreActions])).sort();
+  const panel = (await sourcesIn(panelHost)).flatMap(sentencesOf);
+  return Array.from(new Set([...own.flat(), ...others.flatMap(messagesOf), ...panel, ...coreActions])).sort();
+}
+
+/** What the panel's host tells the user, in whole sentences without values. */
+function sentencesOf(source: string): readonly string[] {
+  if (!source.includes(".tell(")) return [];
+  return Array.from(source.matchAll(/"(\p{Lu}(?:[^"\\]| )+ [^"\\]+\.)"/gu), (match) => match[1] ?? "");
 }
 
 function textsOf(source: string): readonly string[] {
@@ -21,11 +29,14 @@ function textsOf(source: string): readonly string[] {
   return Array.from(literals, (match) => String(JSON.parse(match[1] ?? '""')));
 }
 
+async function sourcesIn(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  return await Promise.all(names.map(async (name) => await readFile(join(folder, name), "utf8")));
+}
+
 /** Core's files that tell the user something. */
 async function coreSources(): Promise<readonly string[]> {
-  const names = (await readdir(core, { recursive: true })).filter((name) => name.endsWith(".ts"));
-  const sources = await Promise.all(names.map(async (name) => await readFile(join(core, name), "utf8")));
-  return sources.filter((source) => /messages\s*\.show\(|\.tellUser\(/u.test(source));
+  return (await sourcesIn(core)).filter((source) => /messages\s*\.show\(|\.tellUser\(/u.test(source));
 }
 
 /** Sentences with values in them, as templates: a value is called what the last name in its place says. */

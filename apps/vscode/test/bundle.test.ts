@@ -36,8 +36,16 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     expect(files.filter((file) => !scripts.includes(file))).toEqual(["THIRD-PARTY-NOTICES.txt", "page"]);
   });
 
+  it("says whose work is in it, and in the panel's page", () => {
+    const notices = ["", "page"].map((folder) => readFileSync(join(dist, folder, "THIRD-PARTY-NOTICES.txt"), "utf8"));
+    for (const name of ["zod", "ws", "@modelcontextprotocol/sdk"]) expect(notices[0]).toContain(`\n${name} `);
+    for (const name of ["preact", "marked", "highlight.js", "diff"]) expect(notices[1]).toContain(`\n${name} `);
+  });
+
   it("loads nothing of the panel before it is opened", () => {
-    const text = Array.from(loadedWith("extension.js"), (file) => readFileSync(join(dist, file), "utf8")).join("\n");
+    const loaded = Array.from(loadedWith("extension.js"));
+    expect(loaded.filter((file) => file.startsWith("panel-"))).toEqual([]);
+    const text = loaded.map((file) => readFileSync(join(dist, file), "utf8")).join("\n");
     expect(text).not.toContain("stream-json");
     expect(text).not.toContain("Content-Security-Policy");
   });

@@ -73,6 +73,11 @@ export function localise(message: HostMessage): string {
   return l10n.t(template(message), Object.fromEntries(values));
 }
 
+/** A sentence without values, where a translation knows it. */
+export function localiseSentence(sentence: string): string {
+  return l10n.t(sentence);
+}
+
 function localiseAction(action: string): string {
   return l10n.t(action);
 }

@@ -4,6 +4,7 @@ import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { PanelEditor } from "@patchbay/panel/host";
 import { type MentionItem, type PanelSettings, panelStringsIn } from "@patchbay/panel/messages";
 import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
+import { localiseSentence } from "../host/messages.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
@@ -188,9 +189,10 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   }
 
   tell(severity: "info" | "warning" | "error", sentence: string): void {
-    if (severity === "info") void inform(sentence);
-    else if (severity === "warning") void warn(sentence);
-    else void reportError(sentence);
+    const text = localiseSentence(sentence);
+    if (severity === "info") void inform(text);
+    else if (severity === "warning") void warn(text);
+    else void reportError(text);
   }
 
   #mayName(path: string): boolean {

@@ -318,6 +318,22 @@ describe("what can be mentioned", () => {
 });
 
 describe("a terminal", () => {
+  it("is what the user reads about in their own language", async () => {
+    const sentence = "This conversation has no session yet that a terminal could continue.";
+    bench.translations = { [sentence]: "Noch keine Sitzung." };
+    await window.converse("claude");
+    await window.run("patchbay.panel.continueInTerminal");
+    await expect.poll(() => bench.shown.at(-1)?.text).toBe("Noch keine Sitzung.");
+  });
+
+  it("of a listed agent resumes its session by its id, in the folder of the conversation", async () => {
+    const { view, id } = await window.converse("claude");
+    view.webview.say({ type: "act", conversation: id, action: "sign-in" });
+    await expect.poll(() => bench.terminals).toHaveLength(1);
+    const program = join(window.programs, "claude");
+    expect(bench.terminals[0]?.options).toMatchObject({ cwd: folder, shellPath: program, shellArgs: [] });
+  });
+
   it("continues the conversation there, and the panel lets go of it first", async () => {
     window.useNova();
     const { view, id } = await window.converse("nova");
