@@ -213,9 +213,11 @@ export class DiffRegistry {
 
   /** Who waits here for a verdict, or has one on its way; each session once. */
   get owners(): readonly ProposalOwner[] {
-    const open = this.#services.proposals.all.filter((proposal) => proposal.isOpen).map(({ facts }) => facts.owner);
-    const all = [...open, ...this.#services.outcomes.owners];
-    return Array.from(new Map(all.map((owner) => [owner.sessionId, owner])).values());
+    const owners = new Map<string, ProposalOwner>();
+    for (const { isOpen, facts } of this.#services.proposals.all)
+      if (isOpen) owners.set(facts.owner.sessionId, facts.owner);
+    for (const owner of this.#services.outcomes.owners) owners.set(owner.sessionId, owner);
+    return Array.from(owners.values());
   }
 
   /** What is on disk of a proposal was dropped to make room for newer ones. */

@@ -36,7 +36,12 @@ export class OpenProposals {
 
   /** What a session waits for, in the order in which it asked. */
   ofSession(sessionId: string): readonly Proposal[] {
-    return this.all.filter((proposal) => proposal.isOpen && proposal.facts.owner.sessionId === sessionId);
+    const own: Proposal[] = [];
+    // Asked several times for each call of an agent, whatever the others have open.
+    for (const proposal of this.#byId.values()) {
+      if (proposal.isOpen && proposal.facts.owner.sessionId === sessionId) own.push(proposal);
+    }
+    return own;
   }
 
   /** The proposal a session means by its handle; undefined where it waits for none. */

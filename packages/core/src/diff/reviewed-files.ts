@@ -49,6 +49,9 @@ const pollMs = 2_000;
  */
 const timeStepMs = 2_000;
 
+/** The same where the times of a file have fractions of a second: such systems count with a clock that ticks a hundred times a second, ms. */
+const fineTimeStepMs = 100;
+
 /** So long after a file was read, its text does for another proposal if nothing about the file has changed, ms. */
 const recentMs = 2_000;
 const maximumRecent = 64;
@@ -140,7 +143,7 @@ export class ReviewedFiles {
     const text = (await host.documents?.decodeFile?.(path, bytes)) ?? decodeUtf8(bytes);
     if (text === undefined) return undefined;
     const file: FileText = { text: splitByteOrderMark(text).body, unsaved: false, readable: true };
-    if (now - Math.max(facts.changedMs, facts.modifiedMs) > timeStepMs) {
+    if (now - Math.max(facts.changedMs, facts.modifiedMs) > timeStepOf(facts)) {
       this.#note(real, file, { state: stateOf(facts), at });
     }
     return file;
@@ -256,6 +259,11 @@ function stateOf(facts: FileFacts | undefined): string {
   if (facts === undefined) return "";
   const { id, size, modifiedMs, changedMs } = facts;
   return `${id} ${size} ${modifiedMs} ${changedMs}`;
+}
+
+/** Both times: whoever sets the one of the text back to what it was cannot do so with the other. */
+function timeStepOf({ changedMs, modifiedMs }: FileFacts): number {
+  return changedMs % 1_000 === 0 || modifiedMs % 1_000 === 0 ? timeStepMs : fineTimeStepMs;
 }
 
 function stampOf(facts: FileFacts | undefined): string {

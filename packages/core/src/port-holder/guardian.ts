@@ -17,8 +17,11 @@ import {
 import { dismissal, guardianProgram } from "./program.ts";
 import { presentSessions } from "./start.ts";
 
-/** A proposal that is decided sooner gets no guardian, ms: to start one takes some 50 ms of a processor. */
-const startAfterMs = 150;
+/**
+ * An agent that waits less long for a verdict gets no guardian, ms: to start one takes some 50 ms of a processor, and to tell it
+ * of a burst of proposals would take as long as the rest of what they cost.
+ */
+const guardedAfterMs = 150;
 /** After how long an editor that was killed is back, ms; a window whose extension host has died takes about as long as a reload. */
 const comeBackMs = 4_500;
 /** The `retry` of streams that end because nobody came back, ms. */
@@ -58,7 +61,10 @@ interface Watch {
 export class Guardian {
   readonly #options: GuardianOptions;
   #isReady = false;
-  #starting: Disposable | undefined;
+  /** Since when each agent has been waiting without a pause, by session, on the monotonic clock. */
+  #waiting: ReadonlyMap<string, number> = new Map();
+  /** The next one has waited long enough. */
+  #due: Disposable | undefined;
   #watch: Watch | undefined;
   #ended = false;
 
@@ -74,16 +80,29 @@ export class Guardian {
   update(): void {
     const { agents, platform } = this.#options;
     if (this.#ended || !this.#isReady || platform.processes?.startAttached === undefined) return;
-    const sessions = presentSessions(agents, platform.clock.monotonic());
-    if (!isAnyWaiting(agents)) this.#dismiss();
-    else if (this.#watch !== undefined) this.#send(this.#watch, sessions);
-    else this.#starting ??= platform.clock.setTimeout(() => this.#start(), startAfterMs);
+    const now = platform.clock.monotonic();
+    this.#waiting = waitingSince(agents, this.#waiting, now);
+    const guarded = new Set<string>();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [sessionId, since] of this.#waiting) {
+      if (now - since >= guardedAfterMs) guarded.add(sessionId);
+      else next = Math.min(next, since + guardedAfterMs);
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#due ??= platform.clock.setTimeout(() => this.#updateDue(), next - now);
+    if (this.#waiting.size === 0) this.#dismiss();
+    else if (this.#watch !== undefined) this.#send(this.#watch, presentSessions(agents, now, guarded));
+    else if (guarded.size > 0) this.#start();
+  }
+
+  #updateDue(): void {
+    this.#due = undefined;
+    this.update();
   }
 
   /** The orderly end begins that another run is to follow: from now on it decides what agents are told, and the note is its own. */
   leave(): void {
     this.#ended = true;
-    this.#starting?.dispose();
+    this.#due?.dispose();
   }
 
   /** The orderly end is over. */
@@ -93,7 +112,6 @@ export class Guardian {
   }
 
   #start(): void {
-    this.#starting = undefined;
     const watch: Watch = {
       ticket: this.#options.platform.random.token(12),
       pipe: undefined,
@@ -128,9 +146,10 @@ export class Guardian {
 
   #send(watch: Watch, sessions: readonly HeldSession[]): void {
     const { platform, listening } = this.#options;
-    const text = JSON.stringify(sessions);
     const place = listening();
-    if (watch.pipe === undefined || watch.noteFile === undefined || place === undefined || text === watch.sent) return;
+    if (watch.pipe === undefined || watch.noteFile === undefined || place === undefined) return;
+    const text = JSON.stringify(sessions);
+    if (text === watch.sent) return;
     watch.sent = text;
     const { endpoint, identity, tokens } = place;
     const { ask, proofKey } = handoverSecrets(identity.sessionKey, platform.random);
@@ -151,8 +170,8 @@ export class Guardian {
   }
 
   #dismiss(): void {
-    this.#starting?.dispose();
-    this.#starting = undefined;
+    this.#due?.dispose();
+    this.#due = undefined;
     if (this.#watch === undefined) return;
     this.#release();
     const { logger, storage } = this.#options;
@@ -173,6 +192,14 @@ export class Guardian {
  * For a verdict, or for one that was given and has not arrived. Also for an agent whose answer dies with the connection: with the
  * port it keeps its way to the next run.
  */
-function isAnyWaiting({ diffs, sessions }: HeldAgents): boolean {
-  return sessions.all.some(({ id }) => diffs.concerns(id));
+function waitingSince(
+  { diffs, sessions }: HeldAgents,
+  before: ReadonlyMap<string, number>,
+  now: number,
+): ReadonlyMap<string, number> {
+  const { owners } = diffs;
+  if (owners.length === 0) return new Map();
+  const present = new Set(sessions.all.map(({ id }) => id));
+  const waiting = owners.filter(({ sessionId }) => present.has(sessionId));
+  return new Map(waiting.map(({ sessionId }) => [sessionId, before.get(sessionId) ?? now]));
 }

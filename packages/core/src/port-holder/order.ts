@@ -93,5 +93,5 @@ export interface Listening {
 /** The agents of the run that ends, as far as they matter to a port holder. */
 export interface HeldAgents {
   readonly sessions: Pick<SessionRegistry, "all">;
-  readonly diffs: Pick<DiffRegistry, "proposals" | "undecided" | "concerns">;
+  readonly diffs: Pick<DiffRegistry, "owners" | "proposals" | "undecided">;
 }

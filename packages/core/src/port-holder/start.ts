@@ -111,9 +111,14 @@ function readSessions(note: string): readonly HeldSession[] {
   }
 }
 
-/** The agents that would come back to the port if the run ended now, with what they wait for. */
-export function presentSessions(agents: HeldAgents, monotonicMs: number): readonly HeldSession[] {
-  return knownSessions(agents, agents.diffs.proposals, monotonicMs);
+/** The agents that would come back to the port if the run ended now, with what those wait for that are `guarded`, by session. */
+export function presentSessions(
+  agents: HeldAgents,
+  monotonicMs: number,
+  guarded: ReadonlySet<string>,
+): readonly HeldSession[] {
+  const open = guarded.size === 0 ? [] : agents.diffs.proposals.filter(({ sessionId }) => guarded.has(sessionId));
+  return knownSessions(agents, open, monotonicMs);
 }
 
 function knownSessions(

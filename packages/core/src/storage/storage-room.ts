@@ -41,7 +41,10 @@ export class StorageRoom {
   /** A value was written; resolves when there is room for it. `bytes` is 0 where that is not known. */
   async wrote(key: string, bytes: number): Promise<void> {
     if (!this.#mayBeFull(key, bytes)) return;
-    const trimming = this.#trimming.then(() => this.#trim(key));
+    const trimming = this.#trimming.then(async () => {
+      // By now another write's look at the files has shown how much there is.
+      if (this.#mayBeFull(key, bytes)) await this.#trim(key);
+    });
     this.#trimming = trimming.catch(() => {});
     await trimming;
   }

@@ -45,6 +45,32 @@ it("a file that was written just before it was read may be written again at the 
   expect(await reviewed.readDisk(place, known)).toMatchObject({ text: "six\n" });
 });
 
+it("a file whose times have fractions of a second is not read once more a tenth of a second after it was written", async () => {
+  const { reviewed, files, clock, readings } = start();
+  clock.advance(1);
+  await files.replaceText(place.real, "one\n", "two\n");
+  clock.advance(100);
+  const early = await reviewed.readDisk(place);
+  clock.advance(1);
+  const known = await reviewed.readDisk(place, early);
+  expect(await reviewed.readDisk(place, known)).toBe(known);
+  expect(readings()).toBe(2);
+});
+
+it("a file with a time in whole seconds may be written again at the same time for longer", async () => {
+  const { reviewed, files, clock } = start();
+  await files.replaceText(place.real, "one\n", "two\n");
+  clock.advance(2_000);
+  // As a program leaves it that takes the time of the text along: the system has noted the change itself more finely.
+  const lstat = files.lstat.bind(files);
+  files.lstat = async (path) => {
+    const facts = await lstat(path);
+    return facts === undefined ? undefined : { ...facts, changedMs: facts.changedMs + 0.5 };
+  };
+  const known = await reviewed.readDisk(place);
+  expect(await reviewed.readDisk(place, known)).not.toBe(known);
+});
+
 it("a file that is gone is not taken for the one that was read", async () => {
   const { reviewed, files } = start();
   const known = await reviewed.readDisk(place);

@@ -37,6 +37,8 @@ interface Setup {
   readonly storage: PrivateStorage;
   readonly pipes: readonly TestPipe[];
   readonly transport: HandTransport;
+  /** Another agent of the same kind; gives what opens a proposal of its own. */
+  join(sessionId: string): Promise<Setup["open"]>;
   open(path: string): void;
   /** What a port holder would find. */
   note(): Promise<string | undefined>;
@@ -74,22 +76,26 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
     },
   });
   side.diffs.onDidChange(() => side.guardian?.update());
-  const transport = new HandTransport();
-  await side.sessions.accept({
-    sessionId: "gemini.one",
-    transport,
-    headers: {},
-    initialize: undefined,
-    dialectHint: "gemini",
-    tokenName: "gemini",
-  });
-  transport.openStream();
-  const [session] = side.sessions.all;
-  if (session === undefined) throw new Error("no session");
-  const open = (path: string): void => {
-    side.diffs.open(session.owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
+  const join = async (sessionId: string, transport = new HandTransport()): Promise<Setup["open"]> => {
+    await side.sessions.accept({
+      sessionId,
+      transport,
+      headers: {},
+      initialize: undefined,
+      dialectHint: "gemini",
+      tokenName: "gemini",
+    });
+    transport.openStream();
+    const session = side.sessions.all.find(({ id }) => id === sessionId);
+    if (session === undefined) throw new Error("no session");
+    return (path) => {
+      side.diffs.open(session.owner, { path, text: "new\n", handle: path }, { inside: true, kind: "change" });
+    };
   };
-  return { platform: memory, editor, side, storage, pipes, transport, open, note: () => storage.read(holderNoteKey) };
+  const transport = new HandTransport();
+  const open = await join("gemini.one", transport);
+  const note = (): Promise<string | undefined> => storage.read(holderNoteKey);
+  return { platform: memory, editor, side, storage, pipes, transport, join, open, note };
 }
 
 describe("a guardian", () => {
@@ -127,6 +133,38 @@ describe("a guardian", () => {
     expect(pipe?.hasEnded).toBe(true);
     expect(pipes).toHaveLength(1);
     await expect.poll(note).toBeUndefined();
+  });
+
+  it("is not there for a burst in which somebody waits all the time, and nobody for long", async () => {
+    const { side, open, join, pipes, platform } = await start();
+    const openOther = await join("gemini.two");
+    const [one, two] = side.sessions.all;
+    for (let round = 0; round < 10; round += 1) {
+      open("/ws/a.ts");
+      if (two !== undefined) await side.diffs.closeAllOfSession(two.owner);
+      await platform.clock.advanceAsync(100);
+      openOther("/ws/b.ts");
+      if (one !== undefined) await side.diffs.closeAllOfSession(one.owner);
+      await platform.clock.advanceAsync(100);
+    }
+    expect(pipes).toEqual([]);
+  });
+
+  it("hears of another agent once that has waited for a moment, and of a verdict at once", async () => {
+    const { editor, open, join, pipes, platform } = await start();
+    const openOther = await join("gemini.two");
+    open("/ws/a.ts");
+    await platform.clock.advanceAsync(1_000);
+    await expect.poll(() => pipes[0]?.lines.length).toBe(1);
+    openOther("/ws/b.ts");
+    await platform.clock.advanceAsync(149);
+    expect(pipes[0]?.lines).toHaveLength(1);
+    await platform.clock.advanceAsync(1);
+    expect(pipes[0]?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts"]);
+    openOther("/ws/c.ts");
+    expect(pipes[0]?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts", "/ws/c.ts"]);
+    (await editor.nextView((view) => view.request.path === "/ws/b.ts")).reject();
+    expect(pipes[0]?.guarded).toEqual(["/ws/a.ts", "/ws/c.ts"]);
   });
 
   it("does not take the place of what the run before has left word of", async () => {

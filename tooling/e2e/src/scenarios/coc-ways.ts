@@ -1,5 +1,6 @@
 import { recordsOf } from "../agents/records.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
+import { toNormalMode } from "../editors/coc/coc-terminal.ts";
 import { pause, poll } from "../support/poll.ts";
 import {
   diffTitle,
@@ -62,12 +63,8 @@ export const insert: Scenario = {
     await agent.waitForApproval();
     await pause(1_000);
     mustEqual("the number of proposals shown", String((await coc.openDiffs()).length), "0");
-    await coc.pane.type("tab drop other.txt");
-    await coc.pane.press("Enter");
-    await coc.pane.type("Go");
-    await coc.pane.press("Escape");
-    // In Insert mode that an operator began, too.
-    await coc.pane.type("cctyped ");
+    // In Insert mode that an operator began, too. In one go: a user who rests in Normal mode is shown the proposal.
+    await coc.pane.type(`tab drop other.txt\rGo${toNormalMode}cctyped `);
     await waitForDiff(world, agent, "insert.txt");
     await coc.pane.type("text");
     await poll("what was typed", async () => (await coc.link.read("getline('$')")) === "typed text", {
