@@ -37,7 +37,6 @@ export const panelStrings = {
   "state.signIn": "Sign In",
   "state.signInAgain": "Try Again",
   "state.ended": "{agent} is not running. Your next message starts it again.",
-  "state.failed": "{agent} exited: {reason}",
 
   // The list of conversations
   "list.title": "Conversations",

@@ -32,7 +32,6 @@ export const german: Readonly<Record<StringKey, string>> = {
   "state.signIn": "Anmelden",
   "state.signInAgain": "Erneut versuchen",
   "state.ended": "{agent} läuft nicht. Ihre nächste Nachricht startet den Agenten wieder.",
-  "state.failed": "{agent} wurde beendet: {reason}",
   "list.title": "Unterhaltungen",
   "list.search": "Unterhaltungen durchsuchen",
   "list.none": "Noch keine Unterhaltungen.",

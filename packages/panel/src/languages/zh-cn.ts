@@ -31,7 +31,6 @@ export const chinese: Readonly<Record<StringKey, string>> = {
   "state.signIn": "登录",
   "state.signInAgain": "重试",
   "state.ended": "{agent} 未在运行。您的下一条消息会重新启动它。",
-  "state.failed": "{agent} 已退出：{reason}",
   "list.title": "对话",
   "list.search": "搜索对话",
   "list.none": "还没有对话。",

@@ -177,6 +177,19 @@ describe("the panel", () => {
     ]);
   });
 
+  it("tries again what did not work where the agent has ended, and does not say twice why", async () => {
+    const reason = "Claude Code (claude) is not installed.";
+    panel = await TestPanel.show(
+      [{ kind: "notice", id: "n", at: 0, level: "error", text: reason, action: "install" }],
+      {
+        state: { kind: "ended", reason },
+      },
+    );
+    expect(panel.text.split(reason)).toHaveLength(2);
+    await panel.press("Try Again");
+    expect(panel.heard("act")).toEqual([{ type: "act", conversation: "c1", action: "retry" }]);
+  });
+
   it("undoes a file of the newest turn, and says what it cannot undo", async () => {
     panel = await TestPanel.show([], {
       turns: [

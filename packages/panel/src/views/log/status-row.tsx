@@ -1,7 +1,7 @@
 import type { SessionState } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useAgentName, useSelected, useWords } from "../../store/use-panel.ts";
+import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatDuration } from "../widgets/format.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
@@ -79,10 +79,18 @@ function Ended({
   readonly state: Extract<SessionState, { readonly kind: "ended" }>;
 }): JSX.Element {
   const words = useWords();
+  const panel = usePanel();
   const agent = useAgentName();
+  const conversation = useSelected(({ open }) => open?.id);
   return (
     <p class="status">
-      {reason === undefined ? words("state.ended", { agent }) : words("state.failed", { agent, reason })}
+      {words("state.ended", { agent })}
+      {/* Why stands in the notice above. */}
+      {reason === undefined || conversation === undefined ? undefined : (
+        <button type="button" class="button" onClick={() => panel.post({ type: "act", conversation, action: "retry" })}>
+          {words("state.signInAgain")}
+        </button>
+      )}
     </p>
   );
 }
