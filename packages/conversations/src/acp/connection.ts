@@ -8,6 +8,12 @@ import { initializeParams, protocolVersion, readInitialized, readSignIn, readSto
 import type { Initialized, SignInOffer, StoredSession } from "./wire.ts";
 
 /** What a connection to an agent needs. */
+/**
+ * How long an agent may take to end once its input is closed, ms: one never ends by that in a turn, and who closes a conversation
+ * wants it gone within three seconds.
+ */
+const inputMs = 1_000;
+
 export interface ConnectionOptions {
   readonly profile: AcpProfile;
   /** Finds the program and makes its process, not yet started. Rejects with a sentence for people. */
@@ -93,7 +99,7 @@ export class AcpConnection {
   /** Ends the agent. `interrupt`: said first, where a turn is running. */
   async close(interrupt?: () => void): Promise<void> {
     const first = interrupt === undefined ? {} : { first: { say: interrupt, waitMs: 500 } };
-    await this.#channel.stop({ ...first, inputMs: 2_000 });
+    await this.#channel.stop({ ...first, inputMs });
   }
 }
 

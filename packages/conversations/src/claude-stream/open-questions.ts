@@ -1,4 +1,4 @@
-import { type Logger, messageOf } from "@patchbay/core";
+import { type Clock, type Logger, messageOf } from "@patchbay/core";
 import type { SessionHost } from "../driver.ts";
 import type { Answer, Question, QuestionEntry, QuestionOutcome, SessionUpdate } from "../model/index.ts";
 import type { CanUseTool } from "./requests.ts";
@@ -7,10 +7,14 @@ import { type QuestionFacts, questionOf, settle } from "./questions.ts";
 import { isFileTool, pathIn } from "./tool-facts.ts";
 import type { ToolUses } from "./tool-uses.ts";
 
+/** How long the editor may take to save and read a file before an answer goes without that, ms. */
+const editorMs = 1_900;
+
 export interface OpenQuestionsOptions {
   readonly control: ControlChannel;
   readonly tools: ToolUses;
   readonly host: SessionHost;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly cwd: string;
   now(): number;
@@ -81,9 +85,35 @@ export class OpenQuestions {
     if (settlement.editedText !== undefined) onEdited(toolId, settlement.editedText);
     if (settlement.isAllowed) tools.allowed(toolId);
     else tools.rejected(toolId);
-    control.answer(requestId, settlement.response);
+    if (settlement.editedText === undefined) control.answer(requestId, settlement.response);
+    else void this.#answerEdited(requestId, open, answer);
     this.#end(requestId, open, settlement.outcome);
     return true;
+  }
+
+  /** An edit says what it replaces: the file as it is now, which may have changed since it was asked for. Never rejects. */
+  async #answerEdited(requestId: string, { ask, question, facts }: Open, answer: Answer): Promise<void> {
+    const { control, clock } = this.#options;
+    this.#arriving.add(requestId);
+    const late = new Promise<undefined>((resolve) => void clock.setTimeout(() => resolve(undefined), editorMs));
+    const before = (await Promise.race([this.#textNow(ask), late])) ?? facts.before;
+    // Withdrawn meanwhile.
+    if (!this.#arriving.delete(requestId)) return;
+    const settlement = settle(ask, question, answer, { ...facts, before });
+    if (settlement !== undefined) control.answer(requestId, settlement.response);
+  }
+
+  /** What is not saved is in the accepted text, too; the program knows the disk alone. */
+  async #textNow(ask: CanUseTool): Promise<string | undefined> {
+    const { host, logger, cwd } = this.#options;
+    const path = pathIn(ask.input, cwd);
+    try {
+      if (path !== undefined) await host.saveIfDirty(path);
+    } catch (error) {
+      logger.warn("A file could not be saved before a change", { reason: messageOf(error) });
+    }
+    // A whole file replaces whatever there is.
+    return ask.tool_name === "Write" ? undefined : await this.#textBefore(ask);
   }
 
   /** The program took a question back: nothing is answered. */

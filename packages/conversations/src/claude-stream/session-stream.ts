@@ -72,6 +72,7 @@ export class SessionStream {
       control: this.control,
       tools: this.#tools,
       host,
+      clock,
       logger,
       cwd,
       now,

@@ -1,17 +1,17 @@
 import { adviceFor, type Event, messageOf, PatchbayError } from "@patchbay/core";
 import type { RewindResult } from "../driver.ts";
-import type { PromptBlock } from "../model/entries.ts";
+import type { PromptBlock, TurnEndReason } from "../model/entries.ts";
 import type { ConversationSnapshot, ConversationStatus, Draft, QueuedPrompt } from "../model/snapshot.ts";
 import type { Answer } from "../model/questions.ts";
 import type { About } from "../transcript/line.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { Transcript } from "../transcript/transcript.ts";
+import { Answers } from "./answers.ts";
 import { AgentLink } from "./agent-link.ts";
 import type { ConversationOptions, EntryReader, FileControls, QueueControls } from "./conversation-options.ts";
 import { type ConversationChange, GatheredUpdates } from "./gathered-updates.ts";
 import { History } from "./history.ts";
 import { SessionUpdates } from "./session-updates.ts";
-import { isOpenQuestion, outcomeOf } from "./settling.ts";
 import { TitledAbout } from "./titled-about.ts";
 import { TurnFiles } from "./turn-files.ts";
 import { TurnRunner } from "./turn-runner.ts";
@@ -30,6 +30,7 @@ export class Conversation {
   readonly #turns: TurnRunner;
   readonly #heard: SessionUpdates;
   readonly #files: TurnFiles;
+  readonly #answers: Answers;
   #file: ConversationFile;
   #history: History;
   #draft: Draft;
@@ -82,6 +83,7 @@ export class Conversation {
       onDidName: (sessionId) => this.#about.session(sessionId, this.#turns.isInTurn),
       onEntry: (entry) => {
         this.#files.sees(entry);
+        this.#answers.sees(entry);
         this.#turns.heard(entry);
       },
       onDidChangeFile: (update) => this.#files.changed(update),
@@ -114,8 +116,9 @@ export class Conversation {
       isSignedOut: () => this.#status.state.kind === "signed-out",
       onDidChangeQueue: () => this.#onDidChangeQueue(),
       onDidBegin: (prompt) => this.#onDidBegin(prompt),
-      onDidEnd: () => this.#onDidEnd(),
+      onDidEnd: (reason) => this.#onDidEnd(reason),
     });
+    this.#answers = new Answers({ history: () => this.#history, link: this.#link, turns: this.#turns });
     this.#unsent = new UnsentKeeper({
       conversationId: this.id,
       storage,
@@ -210,13 +213,7 @@ export class Conversation {
 
   /** Settles an open question, once. False: it is not open any more. */
   answer(questionId: string, answer: Answer): boolean {
-    const entry = this.#history.get(questionId);
-    if (entry === undefined || !isOpenQuestion(entry)) return false;
-    if (this.#link.session?.answer(questionId, answer) !== true) return false;
-    const after = this.#history.get(questionId);
-    if (after !== undefined && isOpenQuestion(after))
-      this.#history.upsert({ ...after, outcome: outcomeOf(after.question, answer) });
-    return true;
+    return this.#answers.give(questionId, answer);
   }
 
   /** Stops the turn. Prompts that wait stay until the user sends something. */
@@ -336,7 +333,8 @@ export class Conversation {
     void this.#file.transcript.flush();
   }
 
-  #onDidEnd(): void {
+  #onDidEnd(reason: TurnEndReason): void {
+    if (reason !== "done") this.#answers.ended();
     const said = this.#history.newest.findLast(({ entry }) => entry.kind === "message" && entry.text !== "")?.entry;
     this.#about.answered(said?.kind === "message" ? said.text : undefined);
     void this.#file.transcript.tidy();

@@ -166,6 +166,22 @@ describe("a session of Claude Code", () => {
     expect(lab.questions[1]).toMatchObject({ outcome: { isEdited: true } });
   });
 
+  it("replaces the file as it is when the user answers, not as it was when they were asked", async () => {
+    const lab = await startClaude();
+    lab.claude.files.set(file, "one\ntwo\nthree\n");
+    lab.claude.play(async (turn) => {
+      await turn.uses("Edit", { file_path: file, old_string: "one", new_string: "1" });
+    });
+    const prompted = lab.say("edit");
+    const { id } = await lab.question();
+    // The review has merged it into what the user accepts.
+    lab.claude.files.set(file, "one\ntwo\nthree\nfour\n");
+    lab.session.answer(id, { type: "choice", choiceId: "allow", text: "1!\ntwo\nthree\nfour\n" });
+    expect(await lab.pass(prompted)).toBe("done");
+    expect(lab.claude.files.get(file)).toBe("1!\ntwo\nthree\nfour\n");
+    expect(lab.host.saved.filter((path) => path === file)).toHaveLength(2);
+  });
+
   it("keeps line ends of a file that is edited", async () => {
     const lab = await startClaude();
     lab.claude.files.set(file, "one\r\ntwo\r\n");

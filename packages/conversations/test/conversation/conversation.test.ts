@@ -132,6 +132,44 @@ describe("a conversation", () => {
     await conversation.close();
   });
 
+  it("shows what the user made of a change where it does not get into its file", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    const kept = (): readonly unknown[] =>
+      entries(conversation).flatMap((entry) => (entry.kind === "notice" ? [entry.detail ?? entry.text] : []));
+    const change = { path: "/w/a.txt", before: "a\n", after: "b\n", isEditable: true } as const;
+    const asks = (id: string, toolId: string): void => {
+      const { choices } = { choices: [{ id: "yes", name: "Allow", kind: "allow-once" }] } as const;
+      const permission = { type: "permission", toolId, title: "Edit", change, choices } as const;
+      lab.session.tell({ kind: "question", id, at: 0, question: permission });
+    };
+    const tool = (id: string, state: "done" | "failed"): void =>
+      lab.session.tell({ kind: "tool", id, at: 0, tool: "edit", name: "Edit", title: "Edit", state });
+    const yes = (text: string) => ({ type: "choice", choiceId: "yes", text }) as const;
+    await ask(lab, conversation, "one");
+    asks("q1", "t1");
+    conversation.answer("q1", yes("written\n"));
+    tool("t1", "done");
+    asks("q2", "t2");
+    conversation.answer("q2", yes("b\n"));
+    tool("t2", "failed");
+    expect(kept()).toEqual([]);
+    asks("q3", "t3");
+    conversation.answer("q3", yes("not written\n"));
+    tool("t3", "failed");
+    expect(kept()).toEqual(["not written\n"]);
+    // Taken back just before, and an agent that ends before it writes.
+    asks("q4", "t4");
+    lab.session.open.clear();
+    expect(conversation.answer("q4", yes("too late\n"))).toBe(false);
+    asks("q5", "t5");
+    conversation.answer("q5", yes("nobody there\n"));
+    lab.session.exit();
+    await expect.poll(() => ends(conversation)).toBe(1);
+    expect(kept()).toEqual(expect.arrayContaining(["not written\n", "too late\n", "nobody there\n"]));
+    await conversation.close();
+  });
+
   it("answers no question that the agent has taken back meanwhile", async () => {
     const lab = makeLab();
     const conversation = await lab.open();

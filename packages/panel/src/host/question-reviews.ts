@@ -109,7 +109,9 @@ export class QuestionReviews implements Disposable {
     if (!isOpen) return;
     switch (outcome.kind) {
       case "accepted": {
-        const choiceId = asked.answer?.type === "choice" ? asked.answer.choiceId : yesOnce(asked.question)?.id;
+        // A no that was said in the conversation at the same moment came second.
+        const said = asked.answer !== undefined && isYes(asked.question, asked.answer) ? asked.answer : undefined;
+        const choiceId = said?.type === "choice" ? said.choiceId : yesOnce(asked.question)?.id;
         if (choiceId === undefined) return;
         const { change } = asked.question;
         const isOwn = change?.isEditable !== true || outcome.text === (change.after ?? "");
@@ -118,7 +120,7 @@ export class QuestionReviews implements Disposable {
       }
       case "rejected":
       case "closed":
-        conversation.answer(id, asked.answer ?? { type: "reject" });
+        conversation.answer(id, isNo(asked) ? (asked.answer ?? { type: "reject" }) : { type: "reject" });
         return;
       default:
       // Its agent or the editor has ended, or it asks for something newer: the conversation says so.
@@ -138,6 +140,11 @@ function isYes({ choices }: PermissionQuestion, answer: Answer): boolean {
   if (answer.type !== "choice") return false;
   const kind = choices.find(({ id }) => id === answer.choiceId)?.kind;
   return kind === "allow-once" || kind === "allow-always";
+}
+
+/** What was said in the conversation is no yes. */
+function isNo({ question, answer }: Asked): boolean {
+  return answer === undefined || !isYes(question, answer);
 }
 
 function yesOnce({ choices }: PermissionQuestion): Choice | undefined {

@@ -271,6 +271,19 @@ describe("a change that is asked for", () => {
     expect(panels.library.waiting).toBe(0);
   });
 
+  it("is decided once where both places are answered at once: the agent is told what the diff says", async () => {
+    const { talk, editor, file } = createPanelLab();
+    const { agent, page, id } = await talk();
+    agent.asks("q1", change(file));
+    const view = await editor.nextView();
+    view.type("one\n2, or two\n");
+    view.accept();
+    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "no" } });
+    await until(() => (agent.answers.length > 0 ? true : undefined));
+    await editor.ended(view);
+    expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes", text: "one\n2, or two\n" }]);
+  });
+
   it("is rejected with the user's words, or by the choice that says no", async () => {
     const { talk, editor, file } = createPanelLab();
     const { agent, page, id } = await talk();

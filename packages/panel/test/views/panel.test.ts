@@ -251,7 +251,7 @@ describe("the panel", () => {
     const { capabilities } = sampleConversation([], 0);
     panel = await TestPanel.show(
       [{ kind: "prompt", id: "p", at: 0, blocks: [{ type: "text", text: "Do it" }] }],
-      capabilities === undefined ? {} : { capabilities: { ...capabilities, fork: false } },
+      capabilities === undefined ? {} : { capabilities: { ...capabilities, forkBefore: false } },
     );
     await panel.press("Copy to message box");
     expect(panel.area.value).toBe("Do it");

@@ -12,7 +12,7 @@ export function PromptActions({ entry, text }: { readonly entry: PromptEntry; re
   const panel = usePanel();
   const conversation = useSelected((state) => state.open?.id);
   const [isEditing, setEditing] = useState(false);
-  const canFork = useSelected((state) => state.open?.capabilities?.fork === true);
+  const canFork = useSelected((state) => state.open?.capabilities?.forkBefore === true);
   const canRewind = useSelected((state) => state.open?.capabilities?.rewind === true);
   return (
     <div class="entry-actions" role="group" aria-label={words("message.actions")}>
