@@ -33,12 +33,16 @@ export interface AgentProgramsOptions {
   readonly version: string;
 }
 
-/** A program in a terminal, with what it always takes. */
-export interface TerminalProgram {
-  readonly name: string;
+/** What is run in a terminal, with what is added to its environment. */
+export interface TerminalCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+}
+
+/** An agent in a terminal. */
+export interface TerminalProgram extends TerminalCommand {
+  readonly name: string;
   /** It continues a session that is named to it. */
   readonly canResume: boolean;
 }
@@ -175,6 +179,16 @@ export class AgentPrograms {
     // The terminal has the user's environment; what the settings add to it is added.
     const { environment = {} } = settingsOf(agent);
     return { name: needOf(agent).agentName, program, args, environment, canResume: isListed(agent) };
+  }
+
+  /** A command that an agent names, e.g. its sign-in: where the agent is found, and with the user's variables for it. */
+  async commandInTerminal(agent: string, command: readonly string[]): Promise<TerminalCommand | undefined> {
+    const [named, ...args] = command;
+    const reason = reasonNotToStart();
+    if (reason !== undefined) throw new PatchbayError("not-found", reason);
+    if (named === undefined) return undefined;
+    const { environment = {} } = settingsOf(agent);
+    return { program: (await this.#finder.find(named)) ?? named, args, environment };
   }
 
   /** For the last moment of this process. */

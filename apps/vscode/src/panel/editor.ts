@@ -8,7 +8,7 @@ import { localiseSentence } from "../host/messages.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
-import type { TerminalProgram } from "./agents.ts";
+import type { TerminalCommand, TerminalProgram } from "./agents.ts";
 import { FolderFiles } from "./folder-files.ts";
 import { Mentions } from "./mentions.ts";
 import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
@@ -24,6 +24,8 @@ export interface PanelEditorOptions {
   readonly now: () => number;
   /** How an agent is started in a terminal. Rejects with a sentence where it is not found, or nobody trusts the folder. */
   readonly programFor: (agent: string) => Promise<TerminalProgram>;
+  /** The same for a command of an agent's own. */
+  readonly commandFor: (agent: string, command: readonly string[]) => Promise<TerminalCommand | undefined>;
   readonly openInTab: (conversationId: string) => Promise<void>;
 }
 
@@ -163,20 +165,19 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     await env.clipboard.writeText(text);
   }
 
-  async runInTerminal(title: string, command: readonly string[], folder: string): Promise<void> {
-    const [program, ...args] = command;
-    if (program === undefined) return;
-    window.createTerminal({ name: shownText(title), cwd: folder, shellPath: program, shellArgs: args }).show();
+  async runInTerminal(agent: string, title: string, command: readonly string[], folder: string): Promise<void> {
+    const launch = await this.#options.commandFor(agent, command);
+    if (launch !== undefined) this.#openTerminal(title, folder, launch);
   }
 
   async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
-    const { name, program, args, environment, canResume } = await this.#options.programFor(agent);
+    const launch = await this.#options.programFor(agent);
+    const { name, args, canResume } = launch;
     if (sessionId !== undefined && !canResume) {
       return void inform(l10n.t("{0} cannot continue a conversation in a terminal.", name));
     }
     const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
-    const launch = { shellPath: program, shellArgs: [...args, ...resumed], env: environment };
-    window.createTerminal({ name: shownText(name), cwd: folder, ...launch }).show();
+    this.#openTerminal(name, folder, { ...launch, args: [...args, ...resumed] });
   }
 
   async openInTab(conversationId: string): Promise<void> {
@@ -193,6 +194,11 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     if (severity === "info") void inform(text);
     else if (severity === "warning") void warn(text);
     else void reportError(text);
+  }
+
+  #openTerminal(title: string, folder: string, { program, args, environment }: TerminalCommand): void {
+    const launch = { shellPath: program, shellArgs: [...args], env: environment };
+    window.createTerminal({ name: shownText(title), cwd: folder, ...launch }).show();
   }
 
   #mayName(path: string): boolean {

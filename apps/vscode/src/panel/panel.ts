@@ -62,6 +62,7 @@ export class Panel {
       sharesSelection,
       now: () => platform.clock.now(),
       programFor: async (agent) => await this.#programs.inTerminal(agent),
+      commandFor: async (agent, command) => await this.#programs.commandInTerminal(agent, command),
       openInTab: async (id) => void this.openTab(id),
     });
     const { storageDirectory } = host;
@@ -163,7 +164,11 @@ export class Panel {
         if (id === undefined) await this.#reveal();
         else await this.#show(id);
       }),
-      command("continueInTerminal", async () => await this.#panels.active?.continueInTerminal()),
+      command("continueInTerminal", async () => {
+        const { active } = this.#panels;
+        if (active?.conversation === undefined) await inform(l10n.t("No conversation is open."));
+        else await active.continueInTerminal();
+      }),
       command("stop", async () => await this.#panels.active?.conversation?.stop()),
       command("find", async () => (await this.#shown()).send({ type: "command", command: "find" })),
     ];

@@ -326,12 +326,20 @@ describe("a terminal", () => {
     await expect.poll(() => bench.shown.at(-1)?.text).toBe("Noch keine Sitzung.");
   });
 
-  it("of a listed agent resumes its session by its id, in the folder of the conversation", async () => {
+  it("of an agent has the user's program and variables for it", async () => {
+    await window.run("patchbay.panel.continueInTerminal");
+    expect(bench.shown.at(-1)?.text).toBe("No conversation is open.");
+    bench.configure("patchbay.panel.agents", { claude: { environment: { NOVA: "bright" }, args: ["--verbose"] } });
     const { view, id } = await window.converse("claude");
     view.webview.say({ type: "act", conversation: id, action: "sign-in" });
     await expect.poll(() => bench.terminals).toHaveLength(1);
     const program = join(window.programs, "claude");
-    expect(bench.terminals[0]?.options).toMatchObject({ cwd: folder, shellPath: program, shellArgs: [] });
+    expect(bench.terminals[0]?.options).toMatchObject({
+      cwd: folder,
+      shellPath: program,
+      shellArgs: ["--verbose"],
+      env: { NOVA: "bright" },
+    });
   });
 
   it("continues the conversation there, and the panel lets go of it first", async () => {

@@ -135,7 +135,7 @@ async function act(
       const chosen = methods.find(({ id }) => id === method) ?? methods[0];
       const { agent, folder } = conversation.about;
       if (chosen?.command === undefined) await editor.startInTerminal(agent, folder);
-      else await editor.runInTerminal(chosen.name, chosen.command, folder);
+      else await editor.runInTerminal(agent, chosen.name, chosen.command, folder);
       return;
     }
     case "terminal":

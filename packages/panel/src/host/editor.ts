@@ -33,8 +33,8 @@ export interface PanelEditor {
   /** Puts a text at the cursor of the editor that was active last. */
   insertText(text: string): Promise<void>;
   copy(text: string): Promise<void>;
-  /** Runs a program of the agent's own in a terminal: a sign-in, or the continued session. */
-  runInTerminal(title: string, command: readonly string[], folder: string): Promise<void>;
+  /** Runs a command of an agent's own in a terminal, e.g. its sign-in, with what the agent itself is started with. */
+  runInTerminal(agent: string, title: string, command: readonly string[], folder: string): Promise<void>;
   /** Starts an agent in a terminal, as its user would: to sign in, or to continue a session there. */
   startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void>;
   openInTab(conversationId: string): Promise<void>;

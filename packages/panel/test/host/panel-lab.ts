@@ -253,7 +253,7 @@ function panelEditor(folder: string, done: string[]): PanelEditor {
     openLink: async (href) => void done.push(`link ${href}`),
     insertText: note("insert"),
     copy: note("copy"),
-    runInTerminal: async (title, command) => void done.push(`terminal ${title}: ${command.join(" ")}`),
+    runInTerminal: async (_agent, title, command) => void done.push(`terminal ${title}: ${command.join(" ")}`),
     openInTab: note("tab"),
     confirmDelete: async () => true,
     tell: (severity, sentence) => void done.push(`${severity}: ${sentence}`),
