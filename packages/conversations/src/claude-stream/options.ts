@@ -40,6 +40,11 @@ const unofferedModes: readonly OptionValue[] = [
   { id: "bypassPermissions", name: "No questions", description: "Everything runs without a question.", asks: "never" },
 ];
 
+/** A mode as it is shown; one that is not known, by its id. */
+export function modeOf(id: string): OptionValue {
+  return [...modes, ...unofferedModes].find((mode) => mode.id === id) ?? { id, name: id };
+}
+
 /** What the user can choose in a session: mode, model and effort, as the program says them. */
 export class ClaudeOptions {
   #models: readonly Model[] = [];
@@ -109,7 +114,7 @@ export class ClaudeOptions {
   #modes(model: Model | undefined): readonly OptionValue[] {
     const offered = modes.filter(({ id }) => id !== "auto" || model?.supportsAutoMode !== false || id === this.#mode);
     if (offered.some(({ id }) => id === this.#mode)) return offered;
-    const current = unofferedModes.find(({ id }) => id === this.#mode) ?? { id: this.#mode, name: this.#mode };
+    const current = modeOf(this.#mode);
     return [...offered, current];
   }
 

@@ -10,6 +10,7 @@ import type {
   Question,
   QuestionOutcome,
 } from "../model/index.ts";
+import { modeOf } from "./options.ts";
 import { askedQuestions, type CanUseTool, type PermissionUpdate } from "./requests.ts";
 import { isFileTool, pathIn, shownInput, textAfter, titleOf, type ToolInput } from "./tool-facts.ts";
 
@@ -82,7 +83,13 @@ function suggested(ask: CanUseTool): readonly Choice[] {
     if (ask.suppress_always_allow_rule === true && update.type === "addRules") return [];
     const rule = ruleOf(update);
     if (rule === undefined) return [];
-    return [{ id: `${always}${index}`, name: `Yes, and ${placeOf(update)}: ${rule}`, kind: "allow-always", rule }];
+    const { type, destination, mode } = update;
+    const choice = { id: `${always}${index}`, kind: "allow-always" } as const;
+    if (type !== "setMode" || mode === undefined)
+      return [{ ...choice, name: `Yes, and ${allowing(rule, destination)}`, rule }];
+    const { name, description = rule } = modeOf(mode);
+    const until = destination === "session" ? " for this session" : "";
+    return [{ ...choice, name: `Yes, and switch to “${name}”${until}`, rule: description }];
   });
 }
 
@@ -97,22 +104,22 @@ function ruleOf({ type, behavior, rules, directories, mode }: PermissionUpdate):
     return `files in ${directories.join(", ")}`;
   }
   // What never asks is chosen in the options, where it is explained.
-  if (type === "setMode" && mode !== undefined && mode !== "bypassPermissions") return `mode ${mode}`;
+  if (type === "setMode" && mode !== undefined && mode !== "bypassPermissions") return mode;
   return undefined;
 }
 
-function placeOf({ destination }: PermissionUpdate): string {
+function allowing(rule: string, destination: string | undefined): string {
   switch (destination) {
     case "session":
-      return "for this session";
+      return `allow ${rule} for this session`;
     case "localSettings":
-      return "always in this folder";
+      return `always allow ${rule} in this folder`;
     case "projectSettings":
-      return "always in this project, for everybody";
+      return `always allow ${rule} in this project, for everybody`;
     case "userSettings":
-      return "always, everywhere";
+      return `always allow ${rule} everywhere`;
     default:
-      return "from now on";
+      return `allow ${rule} from now on`;
   }
 }
 

@@ -58,7 +58,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   ],
   options: [
     "Write a.txt: done",
-    "permission? Yes, and for this session: mode acceptEdits",
+    "permission? Yes, and switch to “Edit freely” for this session",
     "message: Written.",
     "done",
     "Write d.txt: done",

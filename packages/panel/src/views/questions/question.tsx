@@ -222,7 +222,8 @@ function Answers({
   const takesMessages = useSelected((state) => state.open?.capabilities?.rejectionMessages === true);
   const [message, setMessage] = useState("");
   const refusals = choices.filter((choice) => !isAllowing(choice));
-  const rules = choices.filter(({ rule }) => rule !== undefined);
+  // What the name of a choice does not say already.
+  const rules = choices.filter(({ name, rule }) => rule !== undefined && !name.includes(rule));
   const hasMessage = message.trim() !== "";
   const reject = answer(hasMessage ? { type: "reject", message: message.trim() } : { type: "reject" });
   // A refusal of the agent's takes no words.
