@@ -35,6 +35,8 @@ const longestFirstMs = 1_000;
 const longestInputMs = 2_000;
 const terminateMs = 5_000;
 const killMs = 1_000;
+/** What a program leaves behind that has ended itself gets less: nobody needs it any more, and some do not mind the signal, ms. */
+const orphanMs = 1_000;
 
 /** How often it is looked whether what a process started still lives, ms. */
 const lookMs = 50;
@@ -164,17 +166,17 @@ export class AgentProcess {
     }
     child.signalAll("SIGTERM");
     const begun = this.#ports.clock.monotonic();
-    let isKilled = false;
+    let killedAt: number | undefined;
     const look = (): void => {
       const spent = this.#ports.clock.monotonic() - begun;
       if (!child.isAnyAlive()) {
         this.#settle();
         return;
       }
-      if (!isKilled && spent >= terminateMs) {
-        isKilled = true;
+      if (killedAt === undefined && spent >= (this.#exited === undefined ? terminateMs : orphanMs)) {
+        killedAt = spent;
         child.signalAll("SIGKILL");
-      } else if (spent >= terminateMs + killMs) {
+      } else if (killedAt !== undefined && spent >= killedAt + killMs) {
         // Not even that helped: it hangs in the system, or nobody collects what has ended.
         this.#ports.logger.warn("An agent could not be ended", { pid: child.pid });
         this.#settle();

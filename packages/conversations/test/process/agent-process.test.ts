@@ -175,6 +175,18 @@ describe("the process of an agent", () => {
     await expect.poll(() => isAlive(child)).toBe(false);
   });
 
+  it("does not wait long for what it leaves behind and does not mind signals", async () => {
+    const clock = createFakeClock();
+    const stubborn = `process.on("SIGTERM", () => {});${say("'ready'")}${stay}`;
+    const spawned = `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stubborn)}], { stdio: "inherit" });`;
+    const script = `const c = ${spawned}${say("c.pid")}process.stdin.on("end", () => process.exit(0)).resume();`;
+    const started = await startNode(script, clock);
+    await untilHeard(started, 2);
+    const child = started.heard.find((one) => typeof one === "number");
+    expect(await passTimeUntil(clock, started.agent.stop({ inputMs: 2_000 }))).toBeLessThan(5_000);
+    await expect.poll(() => isAlive(child)).toBe(false);
+  });
+
   it("takes with it what it started in a group of its own", async () => {
     const started = await startNode(`${withStranger}${echo}process.stdin.on("end", () => process.exit(0));`);
     await untilHeard(started);
