@@ -75,7 +75,7 @@ export class GroupGuard {
 
   #start(): void {
     // Detached: what ends the editor's own group must not end it.
-    const shell = spawn("/bin/sh", ["-c", script], {
+    const shell: ChildProcess = spawn("/bin/sh", ["-c", script], {
       cwd: "/",
       env: { PATH: "/usr/bin:/bin" },
       detached: true,
@@ -87,10 +87,11 @@ export class GroupGuard {
     // Without a shell, or once it has been ended, agents are ended by the editor alone; the next one starts another.
     shell.on("error", gone);
     shell.on("exit", gone);
-    shell.stdin.on("error", gone);
+    shell.stdin?.on("error", gone);
     // It waits for this process, and not the other way round.
     shell.unref();
-    if ("unref" in shell.stdin && typeof shell.stdin.unref === "function") shell.stdin.unref();
+    const { stdin } = shell;
+    if (stdin !== null && "unref" in stdin && typeof stdin.unref === "function") stdin.unref();
     this.#shell = shell;
     for (const group of this.#groups) this.#say("+", group);
   }

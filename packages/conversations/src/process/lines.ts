@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { stripVTControlCharacters } from "node:util";
 import type { Logger } from "@patchbay/core";
 import type { Environment } from "./children.ts";
 
@@ -102,14 +103,20 @@ export class ErrorTail {
     }
   }
 
-  /** As text, with every secret masked. */
+  /** As plain text, with every secret masked. */
   text(): string {
     const kept = Buffer.concat(this.#chunks).subarray(-errorTailLimit);
-    const text = kept.toString("utf8");
+    const text = plainText(kept.toString("utf8"));
     // Where the beginning was cut off, the first line is none, and may hold the end of a secret.
     const whole = kept.length < errorTailLimit ? text : text.slice(text.indexOf("\n") + 1);
     return maskSecrets(whole, this.#secrets).trimEnd();
   }
+}
+
+/** Without colours and what else is for terminals: it is shown as text, and a colour may stand in the middle of a secret. */
+function plainText(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- Control characters are what is removed.
+  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/gu, "");
 }
 
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|AUTH/iu;

@@ -72,6 +72,14 @@ describe("standard error of an agent", () => {
     expect(tail.text()).toBe("using *** in /home/somebody, abc");
   });
 
+  it("is told without colours, which could stand in a secret", () => {
+    const tail = new ErrorTail({ MY_API_KEY: "correct-horse-battery" });
+    tail.push(
+      Buffer.from("\u001B[31mred\u001B[0m \u001B]0;title\u0007correct-\u001B[1mhorse-battery\r\n\tnext\u0008\n"),
+    );
+    expect(tail.text()).toBe("red ***\n\tnext");
+  });
+
   it.each([
     ["key sk-ant-api03-abcdefghijklmnop-1234 used", "key *** used"],
     ["Authorization: Bearer abcdefgh12345678", "Authorization: Bearer ***"],

@@ -177,6 +177,15 @@ describe("the panel", () => {
     ]);
   });
 
+  it("shows what a command has printed without the codes of its colours", async () => {
+    const output = "\u001B[1;31mred\u001B[0m and \u001B[38:5:2mgreen";
+    const tool = { kind: "tool", id: "t", at: 0, tool: "execute", name: "Bash", title: "ls", state: "failed" } as const;
+    panel = await TestPanel.show([{ ...tool, command: "ls", output }]);
+    if (!panel.text.includes("red")) panel.one(".tool-head", HTMLButtonElement).click();
+    await panel.do(() => undefined);
+    expect(panel.text).toContain("red and green");
+  });
+
   it("tries again what did not work where the agent has ended, and does not say twice why", async () => {
     const reason = "Claude Code (claude) is not installed.";
     panel = await TestPanel.show(

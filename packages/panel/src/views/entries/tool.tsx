@@ -23,6 +23,10 @@ const icons: Readonly<Record<ToolKind, IconName>> = {
 
 /** Lines of a change that stand in the conversation; the rest is in the diff editor. */
 const diffLimit = 24;
+/** What a command writes for a terminal to draw in colours. */
+// oxlint-disable-next-line no-control-regex -- Escapes are what is removed.
+const colours = /\u001b\[[\d;:?]*[ -/]*[@-~]/gu;
+
 /** Characters of an output that are drawn: its end. */
 const outputLimit = 6_000;
 
@@ -125,7 +129,7 @@ function ToolDetails({ entry }: { readonly entry: ToolEntry }): JSX.Element {
   const panel = usePanel();
   const conversation = useSelected((state) => state.open?.id);
   const { command, input, output, outputOmitted } = entry;
-  const shown = output?.slice(-outputLimit);
+  const shown = output?.slice(-outputLimit).replaceAll(colours, "");
   const isCut = (outputOmitted ?? 0) > 0 || (output?.length ?? 0) > outputLimit;
   return (
     <div class="tool-details">
