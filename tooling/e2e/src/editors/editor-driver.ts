@@ -20,6 +20,8 @@ export interface EditorDriver {
   stop(): Promise<void>;
   /** Opens a terminal of the editor, with the environment the editor gives it. It has the focus afterwards. */
   openTerminal(): Promise<EditorTerminal>;
+  /** The terminal that Patchbay has just opened itself; needed where there is `openPanel`. */
+  takeTerminal?(): Promise<EditorTerminal>;
   /** Shows a file of the workspace, by its name, in the foreground and with the focus. */
   openFile(name: string): Promise<void>;
   /** Selects a whole line of the file in the foreground, 1-based, without its line break. */

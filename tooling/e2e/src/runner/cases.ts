@@ -36,10 +36,16 @@ export function allCases(): readonly Case[] {
   });
 }
 
-/** The cases whose ids start with one of the wishes, part by part (`coc` means both of its editors); all of them without a wish. */
+/**
+ * The cases whose ids start with one of the wishes, part by part (`coc` means both of its editors); all of them without a wish. Those
+ * of a group are chosen by its word, with an agent if only its own are wanted (`panel:claude`), or by their ids.
+ */
 export function chooseCases(cases: readonly Case[], wishes: readonly string[]): readonly Case[] {
   if (wishes.length === 0) return cases;
-  const matches = ({ id, editor }: Case, wish: string): boolean =>
-    id === wish || id.startsWith(`${wish}:`) || editor.id.startsWith(`${wish}-`);
+  const matches = ({ id, editor, agent, scenario: { group } }: Case, wish: string): boolean => {
+    if (id === wish) return true;
+    if (group !== undefined) return wish === group || wish === `${group}:${agent}`;
+    return id.startsWith(`${wish}:`) || editor.id.startsWith(`${wish}-`);
+  };
   return cases.filter((one) => wishes.some((wish) => matches(one, wish)));
 }

@@ -7,6 +7,8 @@ import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
+import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
+import { panelReloadAnswer, panelReloadQuestion, panelResume, panelRewind, panelTerminal } from "./panel-history.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import type { Scenario } from "./scenario.ts";
@@ -75,4 +77,14 @@ export const scenarios: readonly Scenario[] = [
   panelReject,
   panelCommand,
   panelStop,
+  panelContext,
+  panelSlash,
+  panelMode,
+  panelModel,
+  panelSignIn,
+  panelResume,
+  panelTerminal,
+  panelRewind,
+  panelReloadAnswer,
+  panelReloadQuestion,
 ];

@@ -9,7 +9,7 @@ import {
   waitForDiff,
   waitForNoDiff,
 } from "./propose.ts";
-import { type Conversing, must, mustEqual, type Scenario, type World } from "./scenario.ts";
+import { type Conversing, inPanel, must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 const patience = 30_000;
 
@@ -33,9 +33,9 @@ export async function waitUntilSettled(world: World, { agent, panel }: Conversin
 
 /** A change is accepted in its diff, and another one in the panel. */
 export const panelAccept: Scenario = {
+  ...inPanel,
   name: "panel-accept",
   agents: everyAgent,
-  isFor: (editor) => editor.openPanel !== undefined,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-accept.txt", startContents);
@@ -58,9 +58,9 @@ export const panelAccept: Scenario = {
 
 /** What the user types into a proposal is what is written, wherever it is accepted, and the model is told. */
 export const panelAcceptEdited: Scenario = {
+  ...inPanel,
   name: "panel-accept-edited",
   agents: everyAgent,
-  isFor: (editor) => editor.openPanel !== undefined,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-edited.txt", startContents);
@@ -98,9 +98,9 @@ async function mustBeTold({ agent, panel }: Conversing, words: RegExp): Promise<
 
 /** A change is rejected in its diff, and another one in the panel, with a reason where the agent takes one. */
 export const panelReject: Scenario = {
+  ...inPanel,
   name: "panel-reject",
   agents: everyAgent,
-  isFor: (editor) => editor.openPanel !== undefined,
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("panel-reject.txt", startContents);

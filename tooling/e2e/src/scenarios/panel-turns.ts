@@ -3,15 +3,15 @@ import { SpokenAnswer } from "../models/model-server.ts";
 import { poll } from "../support/poll.ts";
 import { proposeInPanel } from "./panel-review.ts";
 import { startContents, usualChange, waitForNoDiff } from "./propose.ts";
-import { must, mustEqual, type Scenario } from "./scenario.ts";
+import { inPanel, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const patience = 30_000;
 
 /** An answer is read while it comes. */
 export const panelAnswer: Scenario = {
+  ...inPanel,
   name: "panel-answer",
   agents: everyAgent,
-  isFor: (editor) => editor.openPanel !== undefined,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     const answer = new SpokenAnswer();
@@ -32,9 +32,9 @@ export const panelAnswer: Scenario = {
 
 /** A command runs when it is allowed, and only then. */
 export const panelCommand: Scenario = {
+  ...inPanel,
   name: "panel-command",
   agents: everyAgent,
-  isFor: (editor) => editor.openPanel !== undefined,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     await world.writeFile("panel-command.txt", "");
@@ -57,9 +57,9 @@ export const panelCommand: Scenario = {
 
 /** A turn is stopped while it answers and while it asks; the conversation goes on. */
 export const panelStop: Scenario = {
+  ...inPanel,
   name: "panel-stop",
   agents: everyAgent,
-  isFor: (editor) => editor.openPanel !== undefined,
   run: async (world, id) => {
     await world.writeFile("panel-stop.txt", startContents);
     const talk = await world.converse(id);

@@ -40,12 +40,20 @@ export interface Scenario {
   readonly name: string;
   /** The agents it exists for; `all` for one run with all of them at once. */
   readonly agents: readonly AgentId[] | "all";
+  /** Chosen by this word or by its whole name, not with everything of its editor. */
+  readonly group?: "panel";
   /** Absent on editors that lack what it needs. */
   isFor?(editor: EditorDriver): boolean;
   /** What Patchbay may tell the user meanwhile; anything else it says is a failure: users did not ask. */
   readonly mayTell?: RegExp;
   run(world: World, agent: AgentId): Promise<void>;
 }
+
+/** What all conversations in the panel have in common. */
+export const inPanel: Pick<Scenario, "group" | "isFor"> = {
+  group: "panel",
+  isFor: (editor) => editor.openPanel !== undefined && editor.takeTerminal !== undefined && editor.reload !== undefined,
+};
 
 /** Throws with both values unless they are the same. */
 export function mustEqual(what: string, seen: string, wanted: string): void {

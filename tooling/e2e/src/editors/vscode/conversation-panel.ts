@@ -81,9 +81,10 @@ export class ConversationPanel {
     await prompt.getByRole("button", { name, exact: true }).click({ timeout: patience });
   }
 
-  /** Everything that the page shows. */
+  /** Everything that the page shows; not what only screen readers are told. */
   async text(): Promise<string> {
-    return await this.#root.innerText({ timeout: patience });
+    const parts = this.#root.locator(".head, .log-content, .changes, .composer, .foot-note, .list, .welcome, .failure");
+    return (await parts.allInnerTexts()).join("\n");
   }
 
   /** What was said, of one kind or of all: `prompt`, `message`, `tool`, `question`, `notice`, `turn-end`. */

@@ -71,15 +71,21 @@ export class VsCodeDriver implements EditorDriver {
 
   async openTerminal(): Promise<EditorTerminal> {
     await this.workbench.runCommand("Terminal: Create New Terminal");
+    const terminal = await this.takeTerminal();
+    await poll("a shell's prompt", async () => /[$#]\s*$/.test(await terminal.screen()), { timeout: patience });
+    await poll("focus in the terminal", () => this.isTerminalFocused(), { timeout: patience });
+    return terminal;
+  }
+
+  async takeTerminal(): Promise<EditorTerminal> {
     const terminal = new IntegratedTerminal(this.workbench, this.#terminals);
+    await this.workbench.page.locator(".terminal-wrapper.active").waitFor({ timeout: patience });
     this.#terminals += 1;
     if (!this.#isPanelSized) {
       this.#isPanelSized = true;
       await this.workbench.resizePanel(panelHeight);
       await terminal.focus();
     }
-    await poll("a shell's prompt", async () => /[$#]\s*$/.test(await terminal.screen()), { timeout: patience });
-    await poll("focus in the terminal", () => this.isTerminalFocused(), { timeout: patience });
     return terminal;
   }
 
