@@ -4,7 +4,7 @@ import type { FakeDisposable } from "./emitter.ts";
 import type { FakeDocument } from "./document.ts";
 import type { Range } from "./ranges.ts";
 import { Uri } from "./uri.ts";
-import { FilePermission, type RelativePattern } from "./values.ts";
+import { FilePermission, type RelativePattern, ViewColumn } from "./values.ts";
 import type { FakeWebviewPlace } from "./webviews.ts";
 import {
   type FakeDecorations,
@@ -246,7 +246,9 @@ interface DiffOptions {
   readonly background: boolean;
 }
 
-async function showDiff(original: Uri, modified: Uri, title: string, options: DiffOptions): Promise<void> {
+const inFront: DiffOptions = { viewColumn: ViewColumn.Active, preserveFocus: false, background: false };
+
+async function showDiff(original: Uri, modified: Uri, title: string, options = inFront): Promise<void> {
   const { viewColumn, preserveFocus, background } = options;
   await bench.showDiff(original, modified, title, viewColumn, preserveFocus, background);
 }
