@@ -88,10 +88,15 @@ export class PageHost {
     const { status = {}, entries = [], appends = [] } = change;
     const sequence = conversation.sequence + 1;
     this.conversation = { ...conversation, ...status, sequence };
+    // What streams changes no entry: a host in the page must not cost what the page is measured for.
+    if (entries.length > 0) this.#change(entries);
+    this.say({ type: "patch", conversation: conversation.id, patch: { sequence, status, entries, appends } });
+  }
+
+  #change(entries: readonly PlacedEntry[]): void {
     const changed = new Map(entries.map((placed) => [placed.place, placed]));
     const isNew = ({ place }: PlacedEntry): boolean => place > (this.#entries.at(-1)?.place ?? -1);
     this.#entries = [...this.#entries.map((placed) => changed.get(placed.place) ?? placed), ...entries.filter(isNew)];
-    this.say({ type: "patch", conversation: conversation.id, patch: { sequence, status, entries, appends } });
   }
 
   status(status: Partial<ConversationStatus>): void {

@@ -50,7 +50,10 @@ export class PanelLab {
     width = 420,
     height = 800,
     direction = "ltr",
+    isAnyAddressAllowed = false,
   }: {
+    /** For pages that are measured beside this one. */
+    readonly isAnyAddressAllowed?: boolean;
     readonly theme?: keyof typeof themes;
     readonly width?: number;
     readonly height?: number;
@@ -66,7 +69,8 @@ export class PanelLab {
     await page.route("**/*", async (route) => {
       const { hostname, pathname } = new URL(route.request().url());
       const file = join(dist, pathname);
-      if (hostname !== "panel.test") {
+      if (hostname !== "panel.test" && isAnyAddressAllowed) await route.continue();
+      else if (hostname !== "panel.test") {
         problems.push(`asked for ${route.request().url()}`);
         await route.abort();
       } else if (pathname === "/") {

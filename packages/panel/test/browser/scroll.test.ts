@@ -51,6 +51,15 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
       return entries.find((entry) => entry.getBoundingClientRect().bottom > middle)?.dataset["id"] ?? "";
     });
 
+  /** Whether the page keeps the place that is read now. */
+  const isKeptAsShown = async (): Promise<boolean> =>
+    await page.evaluate(() => {
+      const { place, offset } = JSON.parse(JSON.stringify(panelHost.viewApi.getState())).anchor ?? {};
+      const top = document.querySelector(".log")?.getBoundingClientRect().top ?? 0;
+      const entry = document.querySelector(`.log-content > [data-place="${place}"]`);
+      return entry !== null && Math.abs(top - entry.getBoundingClientRect().top - offset) < 2;
+    });
+
   it("begins at the end, with the newest 60 in the document", async () => {
     await show(10_000);
     expect(await fromEnd()).toBe(0);
@@ -144,6 +153,7 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
     const kept = async (): Promise<string> =>
       await page.evaluate(() => JSON.stringify(panelHost.viewApi.getState() ?? {}));
     await expect.poll(kept).toContain("place");
+    await expect.poll(isKeptAsShown).toBe(true);
     const state = await page.evaluate(() => panelHost.viewApi.getState());
     const entry = await anEntryInView();
     const before = await topOf(entry);
@@ -163,6 +173,8 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
     const kept = async (): Promise<string> =>
       await page.evaluate(() => JSON.stringify(panelHost.viewApi.getState() ?? {}));
     await expect.poll(kept).toContain('"place":25');
+    // Kept a moment after each scrolling: until it is where one has come to.
+    await expect.poll(isKeptAsShown).toBe(true);
     const state = await page.evaluate(() => panelHost.viewApi.getState());
     // The bar to find with stands above the log, and is gone afterwards.
     const offset = async (): Promise<number> =>
