@@ -8,7 +8,14 @@ import { doctor } from "./doctor.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
 import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
-import { panelReloadAnswer, panelReloadQuestion, panelResume, panelRewind, panelTerminal } from "./panel-history.ts";
+import {
+  panelFork,
+  panelReloadAnswer,
+  panelReloadQuestion,
+  panelResume,
+  panelRewind,
+  panelTerminal,
+} from "./panel-history.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import type { Scenario } from "./scenario.ts";
@@ -84,6 +91,7 @@ export const scenarios: readonly Scenario[] = [
   panelSignIn,
   panelResume,
   panelTerminal,
+  panelFork,
   panelRewind,
   panelReloadAnswer,
   panelReloadQuestion,

@@ -114,7 +114,7 @@ export const panelResume: Scenario = {
 export const panelTerminal: Scenario = {
   ...inPanel,
   name: "panel-terminal",
-  agents: ["qwen", "claude"],
+  agents: everyAgent,
   run: async (world, id) => {
     const { agent, panel } = await world.converse(id);
     agent.model.play({ kind: "text", text: "Noted: chestnut." });
@@ -140,6 +140,40 @@ export const panelTerminal: Scenario = {
     await terminal.press("Enter");
     await waitForScreen(terminal, /It was chestnut, was it not/, patience);
     must("the model reads what was said before", (agent.model.conversation.at(before) ?? "").includes("Keep the word"));
+  },
+};
+
+/** A fork remembers what was before it, and leaves the conversation that it comes from as it is. */
+export const panelFork: Scenario = {
+  ...inPanel,
+  name: "panel-fork",
+  agents: ["claude"],
+  run: async (world, id) => {
+    const { agent, panel } = await world.converse(id);
+    for (const word of ["almond", "pecan"]) {
+      agent.model.play({ kind: "text", text: `Noted: ${word}.` });
+      await panel.send(`Keep the word ${word}`);
+      await panel.waitForText(new RegExp(`Noted: ${word}`));
+      await panel.waitUntilIdle();
+    }
+    await panel.actOnPrompt(1, "Fork from here");
+    await poll("the prompt to be written in other words", async () => /pecan/.test(await panel.composer.inputValue()), {
+      timeout: patience,
+    });
+    await panel.composer.fill("");
+    await poll("a conversation without what came after", async () => (await panel.entries("prompt").count()) === 1, {
+      timeout: patience,
+      describe: () => panel.text(),
+    });
+    const before = agent.model.turnsAsked;
+    agent.model.play({ kind: "text", text: "Forked." });
+    await panel.send("Which words do you know");
+    await panel.waitForText(/Forked\./);
+    const request = agent.model.conversation.at(before) ?? "";
+    must("the model reads what was before", request.includes("Keep the word almond"));
+    must("and nothing of what came after", !request.includes("Keep the word pecan"));
+    const rows = await panel.list();
+    must(`both are listed (${rows.join(" | ")})`, rows.filter((row) => row.includes("almond")).length >= 2);
   },
 };
 
