@@ -1,9 +1,17 @@
 import type { JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
+import { type Later, later } from "../widgets/later.tsx";
 import { Menu } from "../widgets/menu.tsx";
 import type { MenuItem } from "../widgets/menu-popup.tsx";
+
+/** The title as a field. */
+export const Rename: Later<{
+  readonly conversation: string;
+  readonly before: string;
+  readonly onEnd: () => void;
+}> = later();
 
 /** The head of the open conversation: what it is, and what can be done with it. */
 export function Head({ conversation }: { readonly conversation: string }): JSX.Element {
@@ -88,43 +96,5 @@ export function NewConversation(): JSX.Element | undefined {
     >
       <Icon name="add" />
     </Menu>
-  );
-}
-
-function Rename({
-  conversation,
-  before,
-  onEnd,
-}: {
-  readonly conversation: string;
-  readonly before: string;
-  readonly onEnd: () => void;
-}): JSX.Element {
-  const words = useWords();
-  const panel = usePanel();
-  const isDone = useRef(false);
-  const end = (title: string | undefined): void => {
-    if (isDone.current) return;
-    isDone.current = true;
-    const name = title?.trim() ?? "";
-    if (name !== "" && name !== before) panel.post({ type: "rename", conversation, title: name });
-    onEnd();
-  };
-  return (
-    <input
-      class="field head-field"
-      type="text"
-      aria-label={words("head.rename")}
-      defaultValue={before}
-      ref={(element) => {
-        if (element !== null && document.activeElement !== element && !isDone.current) element.select();
-      }}
-      onBlur={({ currentTarget }) => end(currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.isComposing || event.keyCode === 229) return;
-        if (event.key === "Enter") end(event.currentTarget.value);
-        if (event.key === "Escape") end(undefined);
-      }}
-    />
   );
 }

@@ -1,0 +1,42 @@
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { usePanel, useWords } from "../../store/use-panel.ts";
+
+/** The title of a conversation as a field. */
+export function Rename({
+  conversation,
+  before,
+  onEnd,
+}: {
+  readonly conversation: string;
+  readonly before: string;
+  readonly onEnd: () => void;
+}): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const isDone = useRef(false);
+  const end = (title: string | undefined): void => {
+    if (isDone.current) return;
+    isDone.current = true;
+    const name = title?.trim() ?? "";
+    if (name !== "" && name !== before) panel.post({ type: "rename", conversation, title: name });
+    onEnd();
+  };
+  return (
+    <input
+      class="field head-field"
+      type="text"
+      aria-label={words("head.rename")}
+      defaultValue={before}
+      ref={(element) => {
+        if (element !== null && document.activeElement !== element && !isDone.current) element.select();
+      }}
+      onBlur={({ currentTarget }) => end(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.isComposing || event.keyCode === 229) return;
+        if (event.key === "Enter") end(event.currentTarget.value);
+        if (event.key === "Escape") end(undefined);
+      }}
+    />
+  );
+}
