@@ -122,12 +122,13 @@ describe("a workspace that nobody trusts", () => {
     await window.run("patchbay.panel.open");
     const view = await window.view();
     expect(JSON.stringify(view.webview.told("hello")[0])).toContain("This workspace is not trusted");
-    expect(heard(view)).not.toContain('"isInstalled":true');
     view.webview.say({ type: "new-conversation", agent: "claude" });
     await expect.poll(() => openIn(view)).toBeDefined();
     const send = { type: "send", conversation: openIn(view) ?? "", blocks: [{ type: "text", text: "Go" }] };
     view.webview.say(send);
     await expect.poll(() => heard(view)).toMatch(/"kind":"ended","reason":"This workspace is not trusted/u);
+    // By now it would have been looked for.
+    expect(heard(view)).not.toContain('"isInstalled":true');
     bench.trusted = true;
     bench.onDidGrantWorkspaceTrust.fire();
     await expect.poll(() => heard(view)).toContain('"isInstalled":true');
