@@ -132,7 +132,11 @@ describe("texts", () => {
 
   it("of the walkthrough exist", () => {
     for (const { media } of manifest.contributes.walkthroughs.flatMap(({ steps }) => steps)) {
-      expect(readFileSync(join(root, media.markdown), "utf8").length).toBeGreaterThan(0);
+      const page = readFileSync(join(root, media.markdown), "utf8");
+      expect(page.length).toBeGreaterThan(0);
+      for (const [, picture = ""] of page.matchAll(/!\[[^\]]+\]\(([^)]+)\)/gu)) {
+        expect(readFileSync(join(root, media.markdown, "..", picture)).length).toBeLessThan(150_000);
+      }
     }
   });
 });
