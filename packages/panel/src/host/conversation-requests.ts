@@ -38,7 +38,7 @@ export async function askConversation(
     case "stop":
       return await conversation.stop();
     case "answer":
-      await reviews.answer(message.id, message.answer);
+      await answer(message, { conversation, reviews }, editor);
       return;
     case "option":
       return await conversation.setOption(message.id, message.value);
@@ -67,6 +67,15 @@ export async function askConversation(
     case "rewind":
       return await rewind(message, conversation, place);
   }
+}
+
+async function answer(
+  message: Extract<ConversationMessage, { type: "answer" }>,
+  { conversation, reviews }: OpenConversation,
+  editor: PanelEditor,
+): Promise<void> {
+  if (conversation.status.access.kind === "own") await reviews.answer(message.id, message.answer);
+  else editor.tell("warning", "Another window has this conversation. Answer there.");
 }
 
 /** Before a prompt: its words stand in the composer of the new conversation, to be changed and sent again. */

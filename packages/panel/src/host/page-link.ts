@@ -43,6 +43,8 @@ export class PageLink {
   readonly #store: DisposableStore = new DisposableStore();
   #shown: Shown | undefined;
   #wanted: string | undefined;
+  /** How often another conversation was to be shown. */
+  #asked = 0;
   #hasFocus = false;
   #isReady = false;
   /** What was sent before the page was ready. */
@@ -80,12 +82,16 @@ export class PageLink {
 
   /** Shows another conversation. */
   async show(id: string): Promise<void> {
+    this.#asked += 1;
+    const asked = this.#asked;
     const found = await this.#options.library.get(id);
-    if (found !== undefined) this.#show(found);
+    // Meanwhile the user may have wanted another one.
+    if (found !== undefined && asked === this.#asked) this.#show(found);
   }
 
   /** Begins a conversation with an agent. */
   async begin(agent: string): Promise<void> {
+    this.#asked += 1;
     const created = await this.#options.library.create(agent);
     if (created === undefined) this.#options.editor.tell("warning", "Open a folder first: agents work in one.");
     else this.#show(created);
@@ -190,8 +196,15 @@ export class PageLink {
   }
 
   async #hello(id: string | undefined): Promise<void> {
-    const { library, agents } = this.#options;
-    const found = id === undefined ? undefined : await library.get(id);
+    const { library, agents, logger } = this.#options;
+    const found =
+      id === undefined
+        ? undefined
+        : await library.get(id).catch((error: unknown) => {
+            // The page is not left empty for it.
+            logger.error("A conversation could not be opened", { reason: messageOf(error) });
+            return undefined;
+          });
     this.#isHelloDue = true;
     // Whatever became of what the page before was sent, this one is told at once.
     this.#follow(found);

@@ -71,6 +71,8 @@ export class QuestionReviews implements Disposable {
 
   #look(entry: Entry): void {
     if (entry.kind !== "question") return;
+    // What another window asks is answered there.
+    if (this.#options.conversation.status.access.kind !== "own") return;
     const known = this.#asked.get(entry.id);
     if (entry.outcome !== undefined) {
       this.#asked.delete(entry.id);

@@ -230,6 +230,27 @@ describe("a page", () => {
     expect(forked).toMatchObject({ entries: [], draft: { blocks: [{ type: "text", text: "Do it" }], caret: 5 } });
   });
 
+  it("shows the conversation that was chosen last, however long each takes to open", async () => {
+    const { talk, page } = createPanelLab();
+    const { page: one, agent, id } = await talk();
+    agent.end("done");
+    agent.say({ type: "state", state: { kind: "idle" } });
+    const other = page();
+    other.say({ type: "ready" });
+    await until(() => other.last("hello"));
+    other.say({ type: "new-conversation", agent: "claude" });
+    const second = (await until(() => other.last("conversation")?.open)).id;
+    await until(() => (one.link.conversation?.status.state.kind === "idle" ? true : undefined));
+    one.say({ type: "deselect" });
+    await until(() => (agent.isClosed ? true : undefined));
+    // The first has to be read; the second is open.
+    one.say({ type: "select", conversation: id });
+    one.say({ type: "select", conversation: second });
+    await until(() => (one.link.conversation?.id === second ? true : undefined));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(one.link.conversation?.id).toBe(second);
+  });
+
   it("cannot make the host do what is no message, or what is about another conversation", async () => {
     const { talk, done } = createPanelLab();
     const { page, agent } = await talk();
@@ -282,6 +303,30 @@ describe("a change that is asked for", () => {
     await until(() => (agent.answers.length > 0 ? true : undefined));
     await editor.ended(view);
     expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes", text: "one\n2, or two\n" }]);
+  });
+
+  it("is asked and answered in the window that has the conversation, and in no other one", async () => {
+    const lab = createPanelLab();
+    const { agent, id, page } = await lab.talk();
+    agent.asks("q1", change(lab.file));
+    await lab.editor.nextView();
+    await lab.panels.library.opened(id)?.conversation.flush();
+    const other = createPanelLab({ beside: lab });
+    const reader = other.page(id);
+    reader.say({ type: "ready" });
+    expect((await until(() => reader.last("hello"))).open).toMatchObject({ access: { kind: "read-only" } });
+    reader.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "yes" } });
+    reader.say({ type: "send", conversation: id, blocks: [{ type: "text", text: "mine" }] });
+    await until(() => (other.done.length === 2 ? true : undefined));
+    expect(other.done).toEqual([
+      "warning: Another window has this conversation. Answer there.",
+      "warning: Another window has this conversation, so this was not sent.",
+    ]);
+    // What was written is given back.
+    expect(reader.last("insert")).toEqual({ type: "insert", blocks: [{ type: "text", text: "mine" }] });
+    expect(other.editor.views).toEqual([]);
+    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "yes" } });
+    await until(() => (agent.answers.length > 0 ? true : undefined));
   });
 
   it("is rejected with the user's words, or by the choice that says no", async () => {

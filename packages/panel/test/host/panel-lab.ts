@@ -14,7 +14,7 @@ import {
   type SessionUpdate,
   type TurnEndReason,
 } from "@patchbay/conversations";
-import { createMemoryEditor, createTestPlatform, type MemoryEditor } from "@patchbay/testkit";
+import { createMemoryEditor, createTestPlatform, type MemoryEditor, type TestPlatform } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
 import { createSessionHost, type PageLink, type PanelEditor, PanelHost } from "../../src/host/index.ts";
 import { type HostMessage, hostMessageSchema, type PageMessage } from "../../src/messages/index.ts";
@@ -148,6 +148,7 @@ export class TestPage {
 }
 
 export interface PanelLab {
+  readonly platform: TestPlatform;
   readonly panels: PanelHost;
   readonly companion: Companion;
   readonly editor: MemoryEditor;
@@ -160,15 +161,15 @@ export interface PanelLab {
   talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
 }
 
-/** A panel on a real disk with a companion that was never started. */
-export function createPanelLab(text = "one\ntwo\n"): PanelLab {
-  const platform = createTestPlatform();
-  onTestFinished(() => platform.dispose());
+/** A panel on a real disk with a companion that was never started. `beside`: in another window on the same folder. */
+export function createPanelLab({ beside }: { readonly beside?: PanelLab } = {}): PanelLab {
+  const platform = beside?.platform ?? createTestPlatform();
+  onTestFinished(() => (beside === undefined ? platform.dispose() : undefined));
   const file = join(platform.workspace, "main.ts");
-  writeFileSync(file, text);
+  writeFileSync(file, "one\ntwo\n");
   const editor = createMemoryEditor({
     folders: [platform.workspace],
-    storageDirectory: join(platform.root, "storage"),
+    storageDirectory: join(platform.root, beside === undefined ? "storage" : "other-storage"),
     readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   });
   const companion = createCompanion({ host: editor, platform });
@@ -178,8 +179,10 @@ export function createPanelLab(text = "one\ntwo\n"): PanelLab {
   const { clock, random } = platform;
   const files = nodeLineFiles;
   const directory = join(platform.root, "conversations");
+  // Each window has a process of its own.
+  const own = { ...platform.process, pid: beside === undefined ? process.pid : process.ppid };
   const conversations = new ConversationLibrary({
-    store: new ConversationStore({ platform, logger: nullLogger, directory, files }),
+    store: new ConversationStore({ platform: { ...platform, process: own }, logger: nullLogger, directory, files }),
     host: createSessionHost({ host: editor, files: platform.files, clock, isShared: () => true }),
     connect: () => {
       const agent = new ScriptedAgent();
@@ -204,6 +207,7 @@ export function createPanelLab(text = "one\ntwo\n"): PanelLab {
   onTestFinished(() => panels.close());
   const page = (conversation?: string): TestPage => new TestPage(panels, conversation);
   return {
+    platform,
     panels,
     companion,
     editor,
