@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
-export default defineConfig({
-  entry: { patchbay: "src/main.ts" },
+const program = {
+  entry: { patchbay: "src/start.ts" },
   format: "esm",
   target: "node20",
   platform: "node",
   splitting: true,
-  clean: true,
+  // The other build's file may be there already.
+  clean: ["!**/hook.js"],
   // Optional native helpers of ws: used where they are installed, never needed.
   external: ["bufferutil", "utf-8-validate"],
   esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator()],
@@ -20,4 +21,30 @@ export default defineConfig({
   banner: {
     js: '#!/usr/bin/env node\nimport { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);',
   },
-});
+} satisfies Options;
+
+/** What an agent's hook is: one file, without what it never loads. */
+const hook = {
+  entry: { hook: "src/hook/main.ts" },
+  format: "esm",
+  target: "node20",
+  platform: "node",
+  splitting: false,
+  minify: true,
+  noExternal: [/^@patchbay\//u],
+  esbuildPlugins: [withoutEngines()],
+} satisfies Options;
+
+/** The engines and checks of agents are loaded on demand, which a hook never does: they stay out of its file. */
+function withoutEngines(): NonNullable<Options["esbuildPlugins"]>[number] {
+  return {
+    name: "without-engines",
+    setup: (build) => {
+      build.onResolve({ filter: /^\.\/(?:engine|checks|hook)[-.]/u }, ({ kind, path }) =>
+        kind === "dynamic-import" ? { path, external: true } : undefined,
+      );
+    },
+  };
+}
+
+export default defineConfig([program, hook]);

@@ -34,6 +34,22 @@ const core = {
   endpoint: { rooms: ground, packages: ["node:*", "ws", "@modelcontextprotocol/sdk"] },
   discovery: { rooms: [...ground, "storage"], types: ["agents"] },
   session: { rooms: ground, types: ["agents", "context", "diff", "editor-host", "endpoint"] },
+  hooks: {
+    rooms: [
+      ...ground,
+      "context/exclusions",
+      "diff/text-fidelity",
+      "session/path-check",
+      "session/session-services",
+      "storage",
+    ],
+    types: ["agents", "diff", "editor-host", "endpoint", "session"],
+    packages: ["zod"],
+  },
+  "hook-client": {
+    rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
+    types: ["agents"],
+  },
   "port-holder": {
     rooms: [...ground, "endpoint/give-back"],
     types: ["diff", "endpoint", "session", "storage"],
@@ -45,13 +61,13 @@ const core = {
     packages: ["zod"],
   },
   companion: {
-    rooms: [...ground, "context", "diff", "discovery", "endpoint", "port-holder", "session", "storage"],
+    rooms: [...ground, "context", "diff", "discovery", "endpoint", "hooks", "port-holder", "session", "storage"],
     types: ["agents", "editor-host"],
   },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
     rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
-    types: ["agents", "companion", "diagnosis", "editor-host"],
+    types: ["agents", "companion", "diagnosis", "editor-host", "hooks"],
   },
 };
 
@@ -105,6 +121,8 @@ const cli = {
     packages: ["@patchbay/core"],
   },
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
+  "hook/main": { packages: ["@patchbay/core"] },
+  start: { rooms: ["main"] },
 };
 
 /** The model needs nothing of Node: the panel's page reads it, too. */

@@ -7,7 +7,7 @@ export type SettingReader = (name: string) => unknown;
 /** Everything the user can configure, checked: a value of the wrong kind counts as not set. */
 export interface ExtensionSettings {
   readonly enabled: boolean;
-  readonly companion: CompanionSettings;
+  readonly companion: Omit<CompanionSettings, "reviews">;
   readonly review: ReviewSettings;
   readonly statusItem: boolean;
   readonly notices: "all" | "problems" | "none";

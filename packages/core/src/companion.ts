@@ -2,6 +2,8 @@ import type { Dialect } from "./agents/dialect.ts";
 import type { EditorContext, Range } from "./context/model.ts";
 import type { DiffOutcome, KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
+import type { AgentActivity } from "./hooks/activity.ts";
+import type { ReviewPolicies } from "./hooks/policy.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -29,6 +31,8 @@ export interface CompanionSettings {
   readonly shareSelection: boolean;
   /** False: no context is sent until it is true again ("pause sharing"); reviews still work. */
   readonly sharing: boolean;
+  /** Which writes of agents with a hook are reviewed; by the ids of agents, `*` for all others. Default: all writes. */
+  readonly reviews: ReviewPolicies;
 }
 
 /** The running whole: one per workspace. */
@@ -52,7 +56,8 @@ export interface Companion {
   readonly onDidChangeProposals: Event<void>;
   /** Accepts or rejects a proposal as if the user had done so in its view. False if no such proposal is open. */
   accept(proposalId: string): Promise<boolean>;
-  reject(proposalId: string): Promise<boolean>;
+  /** `reason`: what the agent is told, where it can be (a hook). */
+  reject(proposalId: string, reason?: string): Promise<boolean>;
   /**
    * Accepts proposals one by one, by default all open ones; each is merged onto the result of the one before.
    * Returns the ids of those that could not be accepted and are still open: their reviews say why.
@@ -93,6 +98,9 @@ export interface Companion {
   mention(path: string, lines?: { readonly start: number; readonly end: number }): number;
   /** Whether agents may know of a file: the user's patterns of what to leave out. A pause changes nothing of it. */
   mayName(path: string): boolean;
+  /** What the sessions of agents are doing, as far as their hooks tell; the one that changed last is the last. */
+  readonly activities: readonly AgentActivity[];
+  readonly onDidChangeActivities: Event<void>;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;

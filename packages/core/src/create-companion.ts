@@ -12,6 +12,6 @@ export function createCompanion(options: CompanionOptions): Companion {
     platform: options.platform ?? createNodePlatform(),
     logger: options.logger ?? nullLogger,
     port: options.port,
-    settings: { exclude: [], shareSelection: true, sharing: true, ...options.settings },
+    settings: { exclude: [], shareSelection: true, sharing: true, reviews: {}, ...options.settings },
   });
 }

@@ -25,6 +25,8 @@ export { adviceFor, causeOf } from "./storage/private-directory.ts";
 export { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "./storage/private-storage.ts";
 export { markerFor, type RecordMarker } from "./storage/run-marker.ts";
 export type * from "./editor-host.ts";
+export type * from "./hooks/activity.ts";
+export type { ReviewPolicies, ReviewPolicy } from "./hooks/policy.ts";
 export { isInContainer } from "./platform/platform.ts";
 export { createNodePlatform } from "./platform/node.ts";
 export type * from "./platform/platform.ts";

@@ -29,6 +29,8 @@ class QuietCompanion implements Companion {
   readonly onDidChangeEnvironment: Companion["onDidChangeEnvironment"] = new Emitter<void>().event;
   readonly onDidChangeSessions: Companion["onDidChangeSessions"] = new Emitter<void>().event;
   readonly onDidChangeProposals: Companion["onDidChangeProposals"] = new Emitter<void>().event;
+  readonly activities: Companion["activities"] = [];
+  readonly onDidChangeActivities: Companion["onDidChangeActivities"] = new Emitter<void>().event;
   readonly mentioned: unknown[] = [];
   readonly updates: Partial<CompanionSettings>[] = [];
   state: CompanionState = { kind: "listening", port: 4711, warnings: [] };

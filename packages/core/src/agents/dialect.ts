@@ -6,6 +6,7 @@ import type { EndpointAddress, Platform } from "../platform/platform.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
+import type { AgentHook } from "./hook.ts";
 import type { OwnSettings, SettingsPlace } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -49,6 +50,8 @@ export interface Dialect<Id extends string = string> {
   recognise(client: ClientFacts): number;
   /** Loads the part that speaks. */
   load(): Promise<DialectEngine>;
+  /** Loads what understands the hooks of the agent; absent: it has none that are served. */
+  loadHook?(): Promise<AgentHook>;
   /** Loads what a diagnosis asks. */
   loadChecks(): Promise<AgentChecks>;
 }

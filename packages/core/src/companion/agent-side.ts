@@ -1,9 +1,14 @@
 import type { Dialect } from "../agents/dialect.ts";
 import type { SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
+import type { DiffOutcome } from "../diff/model.ts";
+import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/proposal.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
+import { Activities } from "../hooks/activity.ts";
+import { HookDesk, hookOwnerPrefix } from "../hooks/hook-desk.ts";
+import type { ReviewPolicies } from "../hooks/policy.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
@@ -23,6 +28,9 @@ export interface AgentSideOptions {
   readonly realFolders: () => Promise<readonly string[]>;
   /** Undefined: nothing is kept for another run, so there is nothing to watch over. */
   readonly guarded: GuardedRun | undefined;
+  /** See `HookDeskOptions.policies`. */
+  readonly policies: () => ReviewPolicies | undefined;
+  readonly onDidChangeActivities: () => void;
 }
 
 /** Everything that is there only because agents are: their sessions and their proposals. */
@@ -30,6 +38,8 @@ export interface AgentSide {
   readonly sessions: SessionRegistry;
   readonly diffs: DiffRegistry;
   readonly conversations: ConversationReviews;
+  readonly activities: Activities;
+  readonly hooks: HookDesk;
   /** Undefined: agents are on their own when this process is killed. */
   readonly guardian: Guardian | undefined;
   /** What is told of the sessions. */
@@ -64,14 +74,39 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
             createStoredProposals(storage, () => platform.clock.now()),
             storage,
           ),
-    carrier: sessions,
+    carrier: new Carriers(sessions),
   });
   const { guarded } = options;
   const guardian =
     guarded === undefined ? undefined : new Guardian({ ...guarded, platform, logger, agents: { sessions, diffs } });
   const conversations = new ConversationReviews({ platform, diffs, realFolders });
   const sessionInfos = (): readonly SessionInfo[] => sessions.all.map((session) => infoOf(session, diffs));
-  return { sessions, diffs, conversations, guardian, sessionInfos };
+  const activities = new Activities(() => platform.clock.now(), options.onDidChangeActivities);
+  const hooks = new HookDesk({ ...options, diffs, sessions, activities });
+  return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos };
+}
+
+/** Whoever asks by a hook holds the promise of its outcome: nothing is carried there. */
+class Carriers implements OutcomeCarrier {
+  readonly #sessions: SessionRegistry;
+
+  constructor(sessions: SessionRegistry) {
+    this.#sessions = sessions;
+  }
+
+  carry(to: CarriedTo, outcome: DiffOutcome, onDelivered: () => void): CarriedOutcome | undefined {
+    if (!to.sessionId.startsWith(hookOwnerPrefix)) return this.#sessions.carry(to, outcome, onDelivered);
+    onDelivered();
+    return undefined;
+  }
+
+  isReachable(sessionId: string): boolean {
+    return sessionId.startsWith(hookOwnerPrefix) || this.#sessions.isReachable(sessionId);
+  }
+
+  awaySince(sessionId: string): number | undefined {
+    return this.#sessions.awaySince(sessionId);
+  }
 }
 
 function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {

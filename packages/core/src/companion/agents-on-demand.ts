@@ -1,6 +1,6 @@
 import type { SessionInfo } from "../companion.ts";
 import { type ProposalInfo, proposalKeyPrefix } from "../diff/model.ts";
-import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
+import type { HookAcceptor, HookCall, NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import type { GuardedRun } from "../port-holder/guardian.ts";
 import { type EarlierNote, holderNoteKey } from "../port-holder/order.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
@@ -27,7 +27,7 @@ export interface AgentsOnDemandOptions extends Omit<AgentSideOptions, "storage" 
  * What the endpoint asks. The side that answers is loaded with the first agent, or with the first proposal that an earlier
  * run left: an editor without any does not pay for it.
  */
-export class AgentsOnDemand implements SessionAcceptor {
+export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
   readonly #options: AgentsOnDemandOptions;
   readonly #side: LoadOnce<AgentSide> = new LoadOnce(async () => {
     const { createAgentSide } = await import("./agent-side.ts");
@@ -88,6 +88,18 @@ export class AgentsOnDemand implements SessionAcceptor {
     this.#options.onDidAccept();
   }
 
+  async answerHook(call: HookCall): Promise<string | undefined> {
+    const isExcluded = this.#options.isExcluded?.();
+    // The editor runs it, and has its changes reviewed where the user talks with it.
+    if (
+      isExcluded !== undefined &&
+      (await descendsFrom(isExcluded, call.ports, this.#options.platform.process, call.pid))
+    )
+      return undefined;
+    await this.#read;
+    return await (await this.#load()).hooks.answerHook(call);
+  }
+
   ended(sessionId: string, why: Parameters<SessionAcceptor["ended"]>[1]): void {
     this.side?.sessions.ended(sessionId, why);
   }
@@ -146,8 +158,9 @@ async function descendsFrom(
   isOwn: (pid: number) => boolean,
   ports: TcpPorts | undefined,
   process: ProcessFacts,
+  told?: number,
 ): Promise<boolean> {
-  let pid = ports === undefined ? undefined : await process.peerOf?.(ports);
+  let pid = (ports === undefined ? undefined : await process.peerOf?.(ports)) ?? told;
   for (let count = 0; pid !== undefined && pid > 1 && count < mostParents; count += 1) {
     if (isOwn(pid)) return true;
     pid = await process.parentOf(pid);

@@ -1,6 +1,6 @@
 import type { Dialect } from "../agents/dialect.ts";
 import type { EditorHost } from "../editor-host.ts";
-import type { Endpoint, SessionAcceptor } from "../endpoint/endpoint.ts";
+import type { Endpoint, HookAcceptor, SessionAcceptor } from "../endpoint/endpoint.ts";
 import { askForPort } from "../endpoint/give-back.ts";
 import { listenEndpoint } from "../endpoint/loopback-endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -19,6 +19,7 @@ export interface KeptPortOptions {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly acceptor: SessionAcceptor;
+  readonly hooks: HookAcceptor;
   /** Each gets a token. */
   readonly agents: readonly Pick<Dialect, "id" | "tokenHeader">[];
 }
@@ -38,14 +39,24 @@ export interface OpenedEndpoint {
  * PatchbayError `port-unavailable` where only one port would do.
  */
 export async function listenOnKeptPort(options: KeptPortOptions): Promise<OpenedEndpoint> {
-  const { kept, onlyPort, platform, logger, acceptor, agents } = options;
+  const { kept, onlyPort, platform, logger, acceptor, hooks, agents } = options;
   const ids = agents.map(({ id }) => id);
   const tokenHeaders = agents.flatMap(({ tokenHeader }) => tokenHeader ?? []);
   const listen = async (port: number, identity: EndpointIdentity): Promise<OpenedEndpoint> => {
     const { clock, random } = platform;
     const tokens = agentTokens(identity, ids, random);
     const { sessionKey } = identity;
-    const endpoint = await listenEndpoint({ port, tokens, tokenHeaders, sessionKey, clock, random, logger, acceptor });
+    const endpoint = await listenEndpoint({
+      port,
+      tokens,
+      tokenHeaders,
+      sessionKey,
+      clock,
+      random,
+      logger,
+      acceptor,
+      hooks,
+    });
     return { endpoint, identity, tokens };
   };
   const fresh = newIdentity(platform.random);

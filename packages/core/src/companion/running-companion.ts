@@ -11,6 +11,7 @@ import type {
 import type { EditorContext } from "../context/model.ts";
 import { type KeptText, type KeptTextSaving, type ProposalInfo } from "../diff/model.ts";
 import type { EditorHost } from "../editor-host.ts";
+import type { AgentActivity } from "../hooks/activity.ts";
 import type { Platform } from "../platform/platform.ts";
 import { keepEndpoint, readKeptEndpoint } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
@@ -43,6 +44,7 @@ export class RunningCompanion implements Companion {
   readonly #stateChange: Emitter<CompanionState>;
   readonly #sessionsChange: Emitter<void>;
   readonly #proposalsChange: Emitter<void>;
+  readonly #activitiesChange: Emitter<void>;
   readonly #roots: WorkspaceRoots;
   readonly #announcement: Announcement;
   readonly #shared: SharedContext;
@@ -67,6 +69,7 @@ export class RunningCompanion implements Companion {
     this.#stateChange = new Emitter(onFailure);
     this.#sessionsChange = new Emitter(onFailure);
     this.#proposalsChange = new Emitter(onFailure);
+    this.#activitiesChange = new Emitter(onFailure);
     this.#roots = new WorkspaceRoots(host.workspace, platform.files);
     const ending = this.#ending.signal;
     this.#announcement = new Announcement({ host, dialects, platform, logger, roots: this.#roots, ending });
@@ -109,6 +112,14 @@ export class RunningCompanion implements Companion {
     return this.#run?.agents.proposalInfos ?? [];
   }
 
+  get activities(): readonly AgentActivity[] {
+    return this.#agentSide?.activities.all ?? [];
+  }
+
+  get onDidChangeActivities(): Event<void> {
+    return this.#activitiesChange.event;
+  }
+
   start(): Promise<void> {
     if (this.#stopping !== undefined) {
       return Promise.reject(new PatchbayError("stopped", "This companion has been stopped. Create another one."));
@@ -133,8 +144,8 @@ export class RunningCompanion implements Companion {
     return (await this.#agentSide?.diffs.accept(proposalId)) ?? false;
   }
 
-  async reject(proposalId: string): Promise<boolean> {
-    return (await this.#agentSide?.diffs.reject(proposalId)) ?? false;
+  async reject(proposalId: string, reason?: string): Promise<boolean> {
+    return (await this.#agentSide?.diffs.reject(proposalId, reason)) ?? false;
   }
 
   async reveal(proposalId: string): Promise<boolean> {
@@ -213,7 +224,15 @@ export class RunningCompanion implements Companion {
     const run = await this.#opened.get();
     const { storage, agents } = run;
     const kept = await readKeptEndpoint(storage);
-    const opened = await listenOnKeptPort({ kept, onlyPort, platform, logger, acceptor: agents, agents: dialects });
+    const opened = await listenOnKeptPort({
+      kept,
+      onlyPort,
+      platform,
+      logger,
+      acceptor: agents,
+      hooks: agents,
+      agents: dialects,
+    });
     const { endpoint, identity } = opened;
     run.opened = opened;
     const warnings = await this.#announcement.announce({ address: endpoint.address, tokens: opened.tokens });
@@ -274,6 +293,8 @@ export class RunningCompanion implements Companion {
       },
       ending: this.#ending.signal,
       realFolders: () => this.#roots.real(),
+      policies: () => this.#shared.reviewPolicies,
+      onDidChangeActivities: () => this.#activitiesChange.fire(),
       onDidLoad: ({ sessions, diffs, guardian }) => {
         // The guardian first: what it knows must be true whatever the others do.
         following.add(sessions.onDidChange(() => guardian?.update()));

@@ -3,6 +3,7 @@ import { ContextTracker } from "../context/context-tracker.ts";
 import { ExcludedFiles } from "../context/excluded-files.ts";
 import { createSharingPolicy, type SharingPolicy } from "../context/sharing-policy.ts";
 import type { EditorHost } from "../editor-host.ts";
+import type { ReviewPolicies } from "../hooks/policy.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Logger } from "../support/logger.ts";
 
@@ -36,6 +37,11 @@ export class SharedContext {
   /** Whether agents may know of a file, also while nothing of the editor is shared. */
   mayName(path: string): boolean {
     return this.#policy.mayName(path);
+  }
+
+  /** Undefined while the user shares nothing. */
+  get reviewPolicies(): ReviewPolicies | undefined {
+    return this.#settings.sharing ? this.#settings.reviews : undefined;
   }
 
   updateSettings(settings: Partial<CompanionSettings>): void {

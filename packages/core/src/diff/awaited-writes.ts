@@ -82,6 +82,13 @@ export class AwaitedWrites {
     return this.#awaitedFor(real).length > 0;
   }
 
+  /** Whether this text was accepted for the file and is still on its way. */
+  isAwaited(real: string, text: string): boolean {
+    return this.#awaitedFor(real).some((write) =>
+      sameLines(splitByteOrderMark(write.text).body, splitByteOrderMark(text).body),
+    );
+  }
+
   /**
    * What was accepted last for the file and is not on disk yet, as far as a proposal must not take it back: of agents that write
    * here, and where the user accepts all at once, of any agent whose proposal was one of them.

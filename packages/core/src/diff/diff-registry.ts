@@ -196,9 +196,14 @@ export class DiffRegistry {
     return open.map((proposal) => proposal.id);
   }
 
-  async reject(id: string): Promise<boolean> {
+  async reject(id: string, reason?: string): Promise<boolean> {
     const proposal = this.#services.proposals.get(id);
-    return proposal !== undefined && this.#services.decisions.decline(proposal, "rejected");
+    return proposal !== undefined && this.#services.decisions.decline(proposal, "rejected", reason);
+  }
+
+  /** Whether the user has just accepted this very text for the file, and it is not on disk yet. */
+  isAccepted(real: string, text: string): boolean {
+    return this.#services.writes.isAwaited(real, text);
   }
 
   async reveal(id: string): Promise<boolean> {

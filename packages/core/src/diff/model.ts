@@ -23,7 +23,8 @@ export type DiffOutcome =
       /** Sent to the agent instead of `text`, if the agent applies edits rather than whole texts (`DialectEngine.writes`). */
       readonly told?: string;
     }
-  | { readonly kind: "rejected" }
+  /** `reason`: what the user says to the agent, for those that can be told. */
+  | { readonly kind: "rejected"; readonly reason?: string }
   /** The user closed the view without a decision; agents treat it as rejected. */
   | { readonly kind: "closed" }
   /** Replaced by a newer proposal of the same agent for the same file. */

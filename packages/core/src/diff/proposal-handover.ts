@@ -93,8 +93,8 @@ export class ProposalHandover {
       proposal.settle(record.outcome);
       proposal.detached = isKept(record);
       outcomes.restore(proposal, record.outcome, record.sentAs);
-    } else if (record.detached || owner.conversationId !== undefined) {
-      // The agent of a conversation has ended with the run that started it.
+    } else if (record.detached || owner.conversationId !== undefined || owner.isOfHook === true) {
+      // The agent of a conversation has ended with the run that started it, and a hook waits no longer than its connection lasts.
       proposal.settle({ kind: "agent-gone" });
       proposal.detached = isKept(record) || record.draft !== undefined;
       if (!proposal.detached) drafts.forget(proposal);

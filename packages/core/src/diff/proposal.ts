@@ -10,6 +10,8 @@ export interface ProposalOwner {
   readonly sessionId: string;
   /** Set where it is a conversation: it is asked in the editor itself, and its agent ends with the run. */
   readonly conversationId?: string | undefined;
+  /** Set where an agent's hook asks: it waits no longer than this run. */
+  readonly isOfHook?: boolean | undefined;
   readonly dialect: string;
   readonly agentName: string;
   readonly byteOrderMark: "as-proposed" | "as-on-disk";

@@ -76,7 +76,7 @@ export class ReviewDecisions {
   }
 
   /** The user said no, or closed the view without a verdict. */
-  decline(proposal: Proposal, kind: "rejected" | "closed"): boolean {
+  decline(proposal: Proposal, kind: "rejected" | "closed", reason?: string): boolean {
     if (this.#options.proposals.ending !== undefined || proposal.deciding !== undefined) return false;
     if (proposal.detached) {
       if (kind === "rejected") return this.#options.kept.discard(proposal.id);
@@ -86,8 +86,9 @@ export class ReviewDecisions {
     if (!proposal.isOpen) return false;
     if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
     if (kind === "closed" && proposal.isOfConversation) return this.#options.views.hide(proposal);
-    if (!this.#end(proposal, { kind }, "rejected", true)) return false;
-    this.#send(proposal, { kind });
+    const outcome: DiffOutcome = kind === "rejected" && reason !== undefined ? { kind, reason } : { kind };
+    if (!this.#end(proposal, outcome, "rejected", true)) return false;
+    this.#send(proposal, outcome);
     return true;
   }
 

@@ -86,6 +86,7 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
 const owner = z.object({
   sessionId: z.string(),
   conversationId: z.string().optional(),
+  isOfHook: z.boolean().optional(),
   dialect: z.string(),
   agentName: z.string(),
   byteOrderMark: z.enum(["as-proposed", "as-on-disk"]),

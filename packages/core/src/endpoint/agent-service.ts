@@ -5,6 +5,7 @@ import { LoadOnce } from "../support/load-once.ts";
 import { type ConnectionContext, Heartbeat, SessionIds, ConnectionTable, type TableEntry } from "./connection-table.ts";
 import type { EndpointLimits, EndpointOptions } from "./endpoint.ts";
 import { EventFrames } from "./event-stream.ts";
+import type { HookRoute } from "./hook-route.ts";
 import { McpRoute } from "./mcp-route.ts";
 import type { WebSocketDoor } from "./websocket-door.ts";
 
@@ -28,6 +29,11 @@ export class AgentService {
       table: this.#table,
       heartbeat: this.#heartbeat,
     });
+  });
+
+  readonly #hooks: LoadOnce<HookRoute> = new LoadOnce(async () => {
+    const { HookRoute } = await import("./hook-route.ts");
+    return new HookRoute({ context: this.#context, hooks: this.#options.hooks });
   });
 
   constructor(limits: EndpointLimits, options: EndpointOptions) {
@@ -54,6 +60,11 @@ export class AgentService {
     this.#route.handle(request, response, tokenName);
   }
 
+  /** Answers a hook that the guard has let in. */
+  async answerHook(request: IncomingMessage, response: ServerResponse, tokenName: string): Promise<void> {
+    (await this.#hooks.get()).handle(request, response, tokenName);
+  }
+
   /** Completes a WebSocket upgrade that the guard has let in. */
   async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, tokenName: string): Promise<void> {
     (await this.#door.get()).upgrade(request, socket, head, tokenName);
@@ -63,6 +74,7 @@ export class AgentService {
   async close(comeBackMs: number | undefined): Promise<void> {
     this.#heartbeat.stop();
     const door = await this.#door.settled();
+    (await this.#hooks.settled())?.close();
     const ends = this.#table.entries
       .filter((entry) => entry.kind === "streamable-http")
       .map((entry) => new Promise<void>((resolve) => entry.shut({ comeBackMs, onEnded: resolve })));

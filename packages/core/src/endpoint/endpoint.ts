@@ -21,6 +21,29 @@ export interface EndpointOptions {
   readonly logger: Logger;
   readonly limits?: Partial<EndpointLimits>;
   readonly acceptor: SessionAcceptor;
+  /** Answers hooks; absent: every hook is told that there is no opinion. */
+  readonly hooks?: HookAcceptor;
+}
+
+/** An agent runs its hook, and waits. */
+export interface HookCall {
+  /** Which of the tokens let the hook in. */
+  readonly tokenName: string;
+  /** What the agent told the hook, as it came. */
+  readonly event: unknown;
+  /** The process of the hook as it says itself; undefined where it does not. */
+  readonly pid: number | undefined;
+  readonly ports: TcpPorts | undefined;
+  /** Aborted when the hook waits no longer. */
+  readonly signal: AbortSignal;
+  /** The user is asked. `late` is what the hook prints where nobody decides in time. */
+  waiting(late: string): void;
+}
+
+/** Takes the hooks that the endpoint has let in. */
+export interface HookAcceptor {
+  /** What the hook prints; undefined: no opinion. */
+  answerHook(call: HookCall): Promise<string | undefined>;
 }
 
 export interface EndpointLimits {

@@ -130,6 +130,7 @@ class LoopbackEndpoint implements Endpoint {
     const verdict = this.#guard.check(request, false);
     if (verdict.kind === "admitted") this.#unauthenticated.delete(request.socket);
     if (verdict.kind === "refused") refuse(request, response, this.#options.clock, verdict);
+    else if (verdict.route === "hook") this.#hook(request, response, verdict.tokenName);
     else if (this.#isLeaving && request.method === "GET") answerLastStream(request, response, this.#comeBackMs);
     else if (this.#closing !== undefined) this.#unavailable(request, response, "The endpoint is closing.");
     else if (this.#service.loaded !== undefined) this.#service.loaded.handle(request, response, verdict.tokenName);
@@ -142,6 +143,20 @@ class LoopbackEndpoint implements Endpoint {
           if (!response.headersSent) this.#unavailable(request, response, "The endpoint cannot serve agents.");
         });
     }
+  }
+
+  #hook(request: IncomingMessage, response: ServerResponse, tokenName: string): void {
+    if (this.#closing !== undefined || this.#isLeaving) {
+      this.#unavailable(request, response, "The endpoint is closing.");
+      return;
+    }
+    this.#service
+      .get()
+      .then((service) => service.answerHook(request, response, tokenName))
+      .catch((error: unknown) => {
+        this.#options.logger.error("A hook could not be answered.", { cause: messageOf(error) });
+        if (!response.headersSent) this.#unavailable(request, response, "The endpoint cannot answer hooks.");
+      });
   }
 
   #unavailable(request: IncomingMessage, response: ServerResponse, reason: string): void {

@@ -12,7 +12,7 @@ interface GuardedRequest {
 }
 
 export type GuardVerdict =
-  | { readonly kind: "admitted"; readonly route: "mcp" | "websocket"; readonly tokenName: string }
+  | { readonly kind: "admitted"; readonly route: "mcp" | "hook" | "websocket"; readonly tokenName: string }
   | { readonly kind: "refused"; readonly status: number; readonly reason: string };
 
 export interface RequestGuard {
@@ -85,14 +85,14 @@ export function createRequestGuard(options: {
         if (url !== "/") return { kind: "refused", status: 404, reason: "Not Found" };
         return { kind: "admitted", route: "websocket", tokenName: secret.name };
       }
-      if (url !== "/mcp") return { kind: "refused", status: 404, reason: "Not Found" };
-      if (method !== "POST" && method !== "GET" && method !== "DELETE") {
+      if (url !== "/mcp" && url !== "/hook") return { kind: "refused", status: 404, reason: "Not Found" };
+      if (method !== "POST" && (url === "/hook" || (method !== "GET" && method !== "DELETE"))) {
         return { kind: "refused", status: 405, reason: "Method Not Allowed" };
       }
       if (Number(headers["content-length"] ?? 0) > maximumMessageBytes) {
         return { kind: "refused", status: 413, reason: "Payload Too Large" };
       }
-      return { kind: "admitted", route: "mcp", tokenName: secret.name };
+      return { kind: "admitted", route: url === "/hook" ? "hook" : "mcp", tokenName: secret.name };
     },
   };
 }

@@ -151,7 +151,7 @@ export function causeOf(error: unknown): string {
 }
 
 /** Puts one name below a directory. Names are checked by `isPlainName` first; nothing is normalised, so nothing can climb. */
-export function joinPath(platform: Platform, directory: string, name: string): string {
+export function joinPath(platform: Pick<Platform, "process">, directory: string, name: string): string {
   const separator = platform.process.platform === "win32" ? "\\" : "/";
   return directory.endsWith(separator) || directory.endsWith("/") ? directory + name : directory + separator + name;
 }

@@ -30,6 +30,8 @@ function start(changes: Partial<AgentsOnDemandOptions> = {}) {
     storage: createPrivateStorage({ platform, logger, directory: "/home/user/kept" }),
     listening: () => undefined,
     realFolders: async () => ["/ws"],
+    policies: () => undefined,
+    onDidChangeActivities: () => {},
     ending: ending.signal,
     onDidLoad: () => void (seen.loads += 1),
     onDidAccept: () => void (seen.accepted += 1),

@@ -30,6 +30,7 @@ async function listen(kept: number, onlyPort?: number): Promise<Endpoint["addres
     platform,
     logger: nullLogger,
     acceptor,
+    hooks: { answerHook: async () => undefined },
     agents: [{ id: "gemini" }],
   });
   onTestFinished(() => endpoint.close());

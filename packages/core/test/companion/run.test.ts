@@ -33,6 +33,8 @@ async function start() {
     storage,
     listening: () => undefined,
     realFolders: async () => ["/ws"],
+    policies: () => undefined,
+    onDidChangeActivities: () => {},
     ending: new AbortController().signal,
     onDidLoad: () => {},
     onDidAccept: () => {},

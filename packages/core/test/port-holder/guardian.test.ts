@@ -65,6 +65,8 @@ async function start(ready: Promise<void> = Promise.resolve()): Promise<Setup> {
     tracker: new ContextTracker({ host: editor, clock: platform.clock, policy }),
     storage,
     realFolders: async () => ["/ws"],
+    policies: () => undefined,
+    onDidChangeActivities: () => {},
     guarded: {
       storage,
       listening: () => ({

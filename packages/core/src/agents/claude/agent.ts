@@ -38,6 +38,7 @@ export const claude: Dialect<"claude"> = {
     const { createClaudeEngine } = await import("./engine.ts");
     return createClaudeEngine();
   },
+  loadHook: async () => (await import("./hook.ts")).claudeHook,
   loadChecks: async () => (await import("./checks.ts")).claudeChecks,
 };
 

@@ -48,6 +48,7 @@ export const gemini: Dialect<"gemini"> = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-on-disk", showFailure: "silent" });
   },
+  loadHook: async () => (await import("./hook.ts")).geminiHook,
   loadChecks: async () => (await import("./checks.ts")).geminiChecks,
 };
 

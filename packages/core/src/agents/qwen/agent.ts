@@ -47,6 +47,7 @@ export const qwen: Dialect<"qwen"> = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-proposed", showFailure: "error" });
   },
+  loadHook: async () => (await import("./hook.ts")).qwenHook,
   loadChecks: async () => (await import("./checks.ts")).qwenChecks,
 };
 

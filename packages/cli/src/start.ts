@@ -1,0 +1,10 @@
+const [command, agent] = process.argv.slice(2);
+
+/** What manages hooks is a command like any other; the hook itself is a small file, since agents wait for it before each of their tools. */
+const isHook =
+  command === "hook" &&
+  agent !== undefined &&
+  /^[a-z]+$/u.test(agent) &&
+  !/^(?:install|remove|status|help)$/u.test(agent);
+
+await (isHook ? import(new URL("hook.js", import.meta.url).href) : import("./main.ts"));

@@ -1,0 +1,159 @@
+import {
+  type AgentHook,
+  argumentsOf,
+  type HookChange,
+  type HookEvent,
+  memberOf,
+  sourceOf,
+  textOf,
+  type ToolArguments,
+} from "../hook.ts";
+import {
+  hasMostlyReturns,
+  type Replacement,
+  replaced,
+  replacementFor,
+  seenFile,
+  type SeenFile,
+} from "../replacements.ts";
+
+/** Claude Code's hooks: docs/protocols/claude.md, "Hooks". */
+export const claudeHook: AgentHook = {
+  read: (event) => {
+    const source = sourceOf(event);
+    return source === undefined ? undefined : readEvent(event, source);
+  },
+  encode: (verdict) => {
+    const decision = verdict.kind === "deny" ? "deny" : "allow";
+    return JSON.stringify({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: decision,
+        ...(verdict.kind === "deny" ? { permissionDecisionReason: verdict.reason } : {}),
+        ...(verdict.kind === "allow-changed" ? { updatedInput: verdict.arguments } : {}),
+      },
+    });
+  },
+};
+
+function readEvent(event: unknown, source: NonNullable<ReturnType<typeof sourceOf>>): HookEvent | undefined {
+  switch (textOf(event, "hook_event_name")) {
+    case "SessionStart":
+      return { ...source, kind: "session-began" };
+    case "SessionEnd":
+      return { ...source, kind: "session-ended" };
+    case "UserPromptSubmit":
+      return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
+    case "Stop":
+      return { ...source, kind: "turn-ended" };
+    case "PreToolUse": {
+      const change = changeOf(textOf(event, "tool_name"), argumentsOf(event));
+      if (change === undefined) return undefined;
+      const asks = textOf(event, "permission_mode") === "default";
+      return { ...source, kind: "write", asks, changes: [change] };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function changeOf(tool: string | undefined, input: ToolArguments): HookChange | undefined {
+  const path = textOf(input, "file_path") ?? textOf(input, "notebook_path");
+  if (path === undefined) return undefined;
+  switch (tool) {
+    case "Write":
+      return {
+        path,
+        isDelicate: false,
+        textAfter: (before) => textAfterWrite(input, before),
+        argumentsFor: (before, wanted) =>
+          checked({ ...input, content: wanted }, wanted, (changed) => textAfterWrite(changed, before)),
+      };
+    case "Edit":
+    case "MultiEdit":
+      return editOf(path, tool, input);
+    // Cells are not shown yet: whoever wants every write reviewed is told of the file by its name.
+    case "NotebookEdit":
+      return { path, isDelicate: false, textAfter: () => undefined, argumentsFor: () => undefined };
+    default:
+      return undefined;
+  }
+}
+
+/** The content is written as it is, but a byte order mark that the file has stays. */
+function textAfterWrite(input: ToolArguments, before: string | undefined): string | undefined {
+  const content = textOf(input, "content");
+  if (content === undefined) return undefined;
+  return before?.startsWith("\ufeff") === true && !content.startsWith("\ufeff") ? `\ufeff${content}` : content;
+}
+
+function editOf(path: string, tool: "Edit" | "MultiEdit", input: ToolArguments): HookChange {
+  const edits = editsIn(tool, input);
+  const [only, ...others] = edits ?? [];
+  const kept = others.length === 0 && only?.isForAll === false ? only.from : undefined;
+  return {
+    path,
+    // With an empty new text it also takes the end of the line away.
+    isDelicate: edits?.some(({ to }) => to === "") === true,
+    textAfter: (before) => textAfterEdits(edits, before),
+    argumentsFor: (before, wanted) => {
+      const one = replacementIn(before, wanted, kept);
+      if (one === undefined || textAfterEdits([one], before) !== wanted) return undefined;
+      const edit = { old_string: one.from, new_string: one.to, replace_all: false };
+      return tool === "Edit" ? { ...input, ...edit } : { ...input, edits: [edit] };
+    },
+  };
+}
+
+function replacementIn(before: string | undefined, wanted: string, kept: string | undefined): Replacement | undefined {
+  const seen = seenByClaude(before ?? "");
+  const target = seenByClaude(wanted).text;
+  // An empty old text means a new or an empty file.
+  return seen.text === "" ? { from: "", to: target, isForAll: false } : replacementFor(seen.text, target, kept);
+}
+
+function textAfterEdits(edits: readonly Replacement[] | undefined, before: string | undefined): string | undefined {
+  const [first] = edits ?? [];
+  if (edits === undefined || first === undefined) return undefined;
+  if (first.from === "") {
+    const isNew = edits.length === 1 && (before === undefined || before === "");
+    return isNew ? first.to : undefined;
+  }
+  if (before === undefined) return undefined;
+  const seen = seenByClaude(before);
+  const after = replaced(
+    seen.text,
+    edits.map((edit) => withLineEnd(edit, seen)),
+  );
+  return after === undefined ? undefined : seen.written(after);
+}
+
+/** An empty new text takes the end of the line with it, where the old one is followed by one (seen, 2.1.328). */
+function withLineEnd(edit: Replacement, { text }: SeenFile): Replacement {
+  const takesLine = edit.to === "" && !edit.from.endsWith("\n") && text.includes(`${edit.from}\n`);
+  return takesLine ? { ...edit, from: `${edit.from}\n` } : edit;
+}
+
+function seenByClaude(file: string): SeenFile {
+  return seenFile(file, hasMostlyReturns);
+}
+
+function editsIn(tool: "Edit" | "MultiEdit", input: ToolArguments): readonly Replacement[] | undefined {
+  const edits = tool === "Edit" ? [input] : memberOf(input, "edits");
+  if (!Array.isArray(edits)) return undefined;
+  const found: Replacement[] = [];
+  for (const edit of edits) {
+    const [from, to] = [textOf(edit, "old_string"), textOf(edit, "new_string")];
+    if (from === undefined || to === undefined) return undefined;
+    found.push({ from, to, isForAll: memberOf(edit, "replace_all") === true });
+  }
+  return found;
+}
+
+function checked(
+  input: ToolArguments,
+  wanted: string,
+  after: (input: ToolArguments) => string | undefined,
+): ToolArguments | undefined {
+  return after(input) === wanted ? input : undefined;
+}

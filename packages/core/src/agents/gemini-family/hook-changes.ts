@@ -1,0 +1,96 @@
+import { type HookChange, memberOf, textOf, type ToolArguments } from "../hook.ts";
+import { type Replacement, replaced, replacementFor, seenFile, type SeenFile } from "../replacements.ts";
+
+/** What the tools of a family's member make of their arguments, as it was seen (docs/protocols/gemini.md, qwen.md: "Hooks"). */
+export interface WritingRules {
+  readonly editTool: string;
+  /** The argument that has every occurrence replaced. */
+  readonly forAll: string;
+  /** A byte order mark of the file stays, whatever is written over it. */
+  readonly keepsMark: boolean;
+  /** After an edit the file ends with a line end exactly if it did before. */
+  readonly keepsFinalEnd: boolean;
+  /** An empty new text takes the end of the line with it. */
+  readonly emptyTakesLine: boolean;
+  /** A hook's arguments are taken in place of the model's. */
+  readonly takesArguments: boolean;
+}
+
+/** The change that a tool is about to make; undefined where it writes no file. */
+export function changeOf(tool: string | undefined, input: ToolArguments, rules: WritingRules): HookChange | undefined {
+  const path = textOf(input, "file_path") ?? textOf(input, "absolute_path");
+  if (path === undefined) return undefined;
+  const textAfter =
+    tool === "write_file"
+      ? (given: ToolArguments, before: string | undefined) => textAfterWrite(given, before, rules)
+      : (given: ToolArguments, before: string | undefined) => textAfterEdit(given, before, rules);
+  if (tool !== "write_file" && tool !== rules.editTool) return undefined;
+  return {
+    path,
+    isDelicate: tool === rules.editTool && textOf(input, "new_string") === "",
+    textAfter: (before) => textAfter(input, before),
+    argumentsFor: (before, wanted) => {
+      if (!rules.takesArguments) return undefined;
+      const given = tool === "write_file" ? { ...input, content: wanted } : editFor(input, before, wanted, rules);
+      return given !== undefined && textAfter(given, before) === wanted ? given : undefined;
+    },
+  };
+}
+
+/** Every line of a file that had a `\r\n` ends with one. */
+function textAfterWrite(input: ToolArguments, before: string | undefined, rules: WritingRules): string | undefined {
+  const content = textOf(input, "content");
+  if (content === undefined || before === undefined) return content;
+  const written = before.includes("\r\n") ? withReturns(content) : content;
+  const keepsMark = rules.keepsMark && before.startsWith("\ufeff") && !content.startsWith("\ufeff");
+  return keepsMark ? `\ufeff${written}` : written;
+}
+
+function withReturns(text: string): string {
+  return text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n");
+}
+
+function textAfterEdit(input: ToolArguments, before: string | undefined, rules: WritingRules): string | undefined {
+  const [from, to] = [textOf(input, "old_string"), textOf(input, "new_string")];
+  if (from === undefined || to === undefined) return undefined;
+  // An empty old text means a new file.
+  if (from === "") return before === undefined || before === "" ? to : undefined;
+  if (before === undefined) return undefined;
+  const seen = seenInFamily(before);
+  const edit = { from: plain(from), to: plain(to), isForAll: memberOf(input, rules.forAll) === true };
+  const after = replaced(seen.text, [rules.emptyTakesLine ? withLineEnd(edit, seen) : edit]);
+  if (after === undefined) return undefined;
+  return seen.written(rules.keepsFinalEnd ? withFinalEndOf(seen.text, after) : after);
+}
+
+function withLineEnd(edit: Replacement, { text }: SeenFile): Replacement {
+  const takesLine = edit.to === "" && !edit.from.endsWith("\n") && text.includes(`${edit.from}\n`);
+  return takesLine ? { ...edit, from: `${edit.from}\n` } : edit;
+}
+
+function withFinalEndOf(before: string, after: string): string {
+  if (before.endsWith("\n") === after.endsWith("\n")) return after;
+  return before.endsWith("\n") ? `${after}\n` : after.replace(/\n$/u, "");
+}
+
+function editFor(
+  input: ToolArguments,
+  before: string | undefined,
+  wanted: string,
+  rules: WritingRules,
+): ToolArguments | undefined {
+  if (before === undefined || before === "") return { ...input, old_string: "", new_string: wanted };
+  const seen = seenInFamily(before);
+  const one = replacementFor(seen.text, seenInFamily(wanted).text, plain(textOf(input, "old_string") ?? ""));
+  if (one === undefined) return undefined;
+  const { [rules.forAll]: _forAll, expected_replacements: _expected, ...others } = input;
+  return { ...others, old_string: one.from, new_string: one.to };
+}
+
+function seenInFamily(file: string): SeenFile {
+  return seenFile(file, () => true);
+}
+
+function plain(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}

@@ -1,0 +1,47 @@
+import { changeOf, type WritingRules } from "../gemini-family/hook-changes.ts";
+import { type AgentHook, argumentsOf, sourceOf, textOf } from "../hook.ts";
+
+/** Qwen Code's tools, as seen with 0.24.4. */
+const rules: WritingRules = {
+  editTool: "edit",
+  forAll: "replace_all",
+  keepsMark: true,
+  keepsFinalEnd: false,
+  emptyTakesLine: true,
+  // Whatever a hook says, its tools are run with the model's own.
+  takesArguments: false,
+};
+
+/** Qwen Code's hooks: docs/protocols/qwen.md, "Hooks". */
+export const qwenHook: AgentHook = {
+  read: (event) => {
+    const source = sourceOf(event);
+    if (source === undefined) return undefined;
+    switch (textOf(event, "hook_event_name")) {
+      case "SessionStart":
+        return { ...source, kind: "session-began" };
+      case "SessionEnd":
+        return { ...source, kind: "session-ended" };
+      case "UserPromptSubmit":
+        // Said before every request to the model, with an empty prompt but for the first one.
+        return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
+      case "Stop":
+        return { ...source, kind: "turn-ended" };
+      case "PreToolUse": {
+        const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
+        const asks = textOf(event, "permission_mode") === "default";
+        return change === undefined ? undefined : { ...source, kind: "write", asks, changes: [change] };
+      }
+      default:
+        return undefined;
+    }
+  },
+  encode: (verdict) =>
+    JSON.stringify({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: verdict.kind === "deny" ? "deny" : "allow",
+        ...(verdict.kind === "deny" ? { permissionDecisionReason: verdict.reason } : {}),
+      },
+    }),
+};

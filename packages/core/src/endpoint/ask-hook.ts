@@ -1,0 +1,131 @@
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+
+/** Without a line for so long, ms, the companion does not live: it says one every 20 s. */
+const silentMs = 90_000;
+
+/** How long somebody may take to let the hook in, ms; longer than a busy editor takes. */
+const answerMs = 3_000;
+
+export interface HookQuestion {
+  readonly port: number;
+  readonly token: string;
+  /** The event as the agent gave it: JSON. */
+  readonly event: string;
+  readonly pid: number;
+  /** What is left until the agent's patience ends, ms. */
+  readonly limitMs: number;
+}
+
+export type HookReply =
+  /** What to print; undefined: no opinion. */
+  | { readonly kind: "answered"; readonly output: string | undefined }
+  /** Nobody listens, or not a companion that knows hooks: another one may. */
+  | { readonly kind: "refused" };
+
+/** Hands an agent's event to a companion and waits for what to print (docs/decisions/0007-hooks.md). Never rejects. */
+export async function askHook(question: HookQuestion): Promise<HookReply> {
+  return await new Promise((resolve) => {
+    const asking = begin(question, (reply) => {
+      clearTimeout(limit);
+      clearTimeout(patience);
+      asking.request.destroy();
+      resolve(reply);
+    });
+    const limit = setTimeout(() => asking.late(), question.limitMs);
+    let patience = setTimeout(() => asking.refuse(), answerMs);
+    asking.onLine(() => {
+      clearTimeout(patience);
+      patience = setTimeout(() => asking.end(), silentMs);
+    });
+  });
+}
+
+/** One request, from its headers to its last line. */
+interface Asking {
+  readonly request: ClientRequest;
+  onLine(listener: () => void): void;
+  late(): void;
+  refuse(): void;
+  end(): void;
+}
+
+function begin({ port, token, event, pid }: HookQuestion, done: (reply: HookReply) => void): Asking {
+  let late: string | undefined;
+  let isSettled = false;
+  let onLine: () => void = () => {};
+  const settle = (reply: HookReply): void => {
+    if (isSettled) return;
+    isSettled = true;
+    done(reply);
+  };
+  const none: HookReply = { kind: "answered", output: undefined };
+  const body = Buffer.from(event);
+  const asked = request(
+    {
+      host: "127.0.0.1",
+      port,
+      method: "POST",
+      path: "/hook",
+      agent: false,
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "content-length": body.length,
+        "patchbay-hook-process": String(pid),
+      },
+    },
+    (response) => {
+      if (response.statusCode !== 200) {
+        settle({ kind: "refused" });
+        return;
+      }
+      onLine();
+      eachLine(response, (line) => {
+        onLine();
+        const told = readLine(line);
+        if (told?.late !== undefined) late = told.late;
+        if (told?.output !== undefined) settle({ kind: "answered", output: told.output });
+      });
+      response.on("close", () => settle(none));
+      response.on("error", () => settle(none));
+    },
+  );
+  asked.on("error", () => settle({ kind: "refused" }));
+  asked.end(body);
+  return {
+    request: asked,
+    onLine: (listener) => {
+      onLine = listener;
+    },
+    late: () => settle({ kind: "answered", output: late }),
+    refuse: () => settle({ kind: "refused" }),
+    end: () => settle(none),
+  };
+}
+
+function eachLine(response: IncomingMessage, take: (line: string) => void): void {
+  let begun = "";
+  response.setEncoding("utf8");
+  response.on("data", (chunk: string) => {
+    const [first = "", ...more] = chunk.split("\n");
+    begun += first;
+    for (const next of more) {
+      take(begun);
+      begun = next;
+    }
+  });
+}
+
+/** Undefined for what is none of ours, and for a line that only says that the companion lives. */
+function readLine(line: string): { readonly late?: string; readonly output?: string } | undefined {
+  if (line === "") return undefined;
+  try {
+    const told: unknown = JSON.parse(line);
+    if (typeof told !== "object" || told === null || !("state" in told)) return undefined;
+    if (told.state === "waiting" && "late" in told && typeof told.late === "string") return { late: told.late };
+    if (told.state === "done" && "output" in told && typeof told.output === "string") return { output: told.output };
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Dialect } from "../agents/dialect.ts";
+import type { Platform } from "../platform/platform.ts";
+import { findCompanions } from "./find-companions.ts";
+
+export interface HookRun {
+  readonly platform: Platform;
+  readonly dialect: Pick<Dialect, "places" | "portVariable">;
+  /** What the agent gave on the standard input. */
+  readonly event: string;
+  /** Where the hook was started. */
+  readonly cwd: string;
+  /** How long the agent waits, as far as it is known, ms. */
+  readonly limitMs: number;
+}
+
+/**
+ * What the hook of an agent prints for an event; undefined: nothing, and the agent goes on as if there were no hook
+ * (docs/decisions/0007-hooks.md). Never rejects.
+ */
+export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRun): Promise<string | undefined> {
+  try {
+    const begun = platform.clock.monotonic();
+    const folder = folderOf(event) ?? cwd;
+    const companions = await findCompanions(platform, dialect, folder);
+    if (companions.length === 0) return undefined;
+    // What speaks HTTP is loaded where there is somebody to speak to.
+    const { askHook } = await import("../endpoint/ask-hook.ts");
+    for (const { port, token } of companions) {
+      const left = limitMs - (platform.clock.monotonic() - begun);
+      if (left <= 0) return undefined;
+      const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: left });
+      if (reply.kind === "answered") return reply.output;
+    }
+    return undefined;
+  } catch {
+    // An agent is never made unusable by its hook.
+    return undefined;
+  }
+}
+
+/** Where the agent works, as it says. */
+function folderOf(event: string): string | undefined {
+  const told: unknown = JSON.parse(event);
+  const folder = typeof told === "object" && told !== null && "cwd" in told ? told.cwd : undefined;
+  return typeof folder === "string" && folder !== "" ? folder : undefined;
+}

@@ -1,0 +1,112 @@
+import type { HookEvent } from "../agents/hook.ts";
+import { limitText } from "../support/text.ts";
+
+/** What an agent's session is doing, as its hooks tell. */
+export interface AgentActivity {
+  /** Id of the agent, e.g. `claude`. */
+  readonly agent: string;
+  /** The agent's own name for its session. */
+  readonly session: string;
+  /** Where it works; undefined where it has not said. */
+  readonly folder: string | undefined;
+  /** The begin of the first prompt; undefined before it. */
+  readonly title: string | undefined;
+  /** `waiting`: for the user's verdict; `idle`: its turn has ended. */
+  readonly state: "working" | "waiting" | "idle" | "ended";
+  /** Since when it is in this state, Unix milliseconds. */
+  readonly since: number;
+  /** The files whose reviews it waits for. */
+  readonly waitsFor: readonly string[];
+}
+
+/** More sessions are not remembered; those that ended longest ago go first, then those that were quiet for longest. */
+const mostSessions = 64;
+
+/** Of a prompt. */
+const longestTitleBytes = 200;
+
+/** What all sessions are doing, as far as their hooks tell. */
+export class Activities {
+  readonly #now: () => number;
+  readonly #onDidChange: () => void;
+  readonly #sessions: Map<string, AgentActivity> = new Map();
+
+  constructor(now: () => number, onDidChange: () => void) {
+    this.#now = now;
+    this.#onDidChange = onDidChange;
+  }
+
+  /** In the order of their last change, the newest last. */
+  get all(): readonly AgentActivity[] {
+    return Array.from(this.#sessions.values());
+  }
+
+  /** An agent has told of itself. */
+  note(agent: string, event: HookEvent): void {
+    switch (event.kind) {
+      case "session-began":
+      case "turn-ended":
+        return this.#change(agent, event, { state: "idle", waitsFor: [] });
+      case "session-ended":
+        return this.#change(agent, event, { state: "ended", waitsFor: [] });
+      case "turn-began": {
+        const known = this.#sessions.get(keyOf(agent, event.session))?.title;
+        const line = event.prompt.trim().split("\n")[0] ?? "";
+        const title = known ?? (line === "" ? undefined : limitText(line, longestTitleBytes));
+        return this.#change(agent, event, { state: "working", title });
+      }
+      case "write":
+        // Whoever runs a tool works; reviews that run in parallel go on.
+        return this.#change(agent, event, {});
+    }
+  }
+
+  /** The session waits for the user's verdict on a file; what comes back is called when it does not any more. */
+  waits(agent: string, source: Pick<HookEvent, "session" | "cwd">, path: string): () => void {
+    const files = (): readonly string[] => this.#sessions.get(keyOf(agent, source.session))?.waitsFor ?? [];
+    this.#change(agent, source, { state: "waiting", waitsFor: [...files(), path] });
+    return () => {
+      const at = files().indexOf(path);
+      if (at === -1) return;
+      const left = files().toSpliced(at, 1);
+      this.#change(agent, source, { state: left.length === 0 ? "working" : "waiting", waitsFor: left });
+    };
+  }
+
+  #change(
+    agent: string,
+    { session, cwd }: Pick<HookEvent, "session" | "cwd">,
+    change: Partial<Pick<AgentActivity, "state" | "title" | "waitsFor">>,
+  ): void {
+    const key = keyOf(agent, session);
+    const before = this.#sessions.get(key);
+    const now = this.#now();
+    const waits = (change.waitsFor ?? before?.waitsFor ?? []).length > 0;
+    const state = change.state ?? (waits ? "waiting" : "working");
+    const after: AgentActivity = {
+      agent,
+      session,
+      title: before?.title,
+      waitsFor: before?.waitsFor ?? [],
+      ...change,
+      folder: cwd ?? before?.folder,
+      state,
+      since: state === before?.state ? before.since : now,
+    };
+    this.#sessions.delete(key);
+    this.#sessions.set(key, after);
+    this.#dropOldest();
+    this.#onDidChange();
+  }
+
+  #dropOldest(): void {
+    if (this.#sessions.size <= mostSessions) return;
+    const all = Array.from(this.#sessions);
+    const oldest = all.find(([, { state }]) => state === "ended") ?? all.find(([, one]) => one.waitsFor.length === 0);
+    if (oldest !== undefined) this.#sessions.delete(oldest[0]);
+  }
+}
+
+function keyOf(agent: string, session: string): string {
+  return `${agent} ${session}`;
+}
