@@ -6,6 +6,7 @@ import type {
   Endpoint,
   EndpointLimits,
   EndpointOptions,
+  HookAcceptor,
   NewConnection,
 } from "../../src/endpoint/endpoint.ts";
 import { listenEndpoint } from "../../src/endpoint/loopback-endpoint.ts";
@@ -43,6 +44,7 @@ export interface UnderTestOptions {
   readonly sessionKey?: string;
   /** Beside `token`, which is one of these, too. */
   readonly tokens?: Readonly<Record<string, string>>;
+  readonly hooks?: HookAcceptor;
   readonly mayForget?: (sessionId: string) => boolean;
   readonly beforeAccept?: () => Promise<void>;
   /** Called for each session when its engine is connected. */
@@ -73,6 +75,7 @@ export async function startEndpoint(options: UnderTestOptions = {}): Promise<End
     random: platform.random,
     logger: collectLog(logLines),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     acceptor: {
       recognise: async ({ transport }) => (transport === "websocket" ? "claude" : "gemini"),
       accept: async (connection) => {

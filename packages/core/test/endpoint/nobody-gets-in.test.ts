@@ -9,7 +9,7 @@ import { openRaw, requestText, sendRaw } from "./raw-connection.ts";
 import { openWebSocket } from "./raw-web-socket.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "PROPFIND"];
-const paths = ["/mcp", "/", "/nowhere", "/mcp/../mcp", "*", "http://127.0.0.1/mcp"];
+const paths = ["/mcp", "/hook", "/", "/nowhere", "/mcp/../mcp", "*", "http://127.0.0.1/mcp"];
 const wrongTokens = [undefined, "wrong", "", token.slice(0, -1), `${token}x`];
 const pingText = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 const body = JSON.stringify(initializeMessage);

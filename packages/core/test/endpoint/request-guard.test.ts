@@ -125,6 +125,7 @@ describe("request guard", () => {
     expect(statusOf(check([host], { url: "/nowhere" }))).toBe(401);
     expect(statusOf(check([host, bearer], { url: "/nowhere" }))).toBe(404);
     expect(statusOf(check([host, bearer], { url: "/mcp?x" }))).toBe(404);
+    expect(statusOf(check([host, bearer], { url: "/hook?x" }))).toBe(404);
     expect(statusOf(check([host, bearer], { method: "PUT" }))).toBe(405);
     expect(statusOf(check([host, bearer], { isUpgrade: true, url: "/mcp" }))).toBe(404);
     expect(statusOf(check([host, ["Content-Length", "9999"]]))).toBe(401);

@@ -1,0 +1,145 @@
+import { createServer, type Server } from "node:http";
+import { createFakeClock } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { askHook } from "../../src/endpoint/ask-hook.ts";
+import type { HookCall } from "../../src/endpoint/endpoint.ts";
+import { hookBeatMs } from "../../src/endpoint/hook-route.ts";
+import { type EndpointUnderTest, eventually, startEndpoint, token } from "./endpoint-under-test.ts";
+
+const event = JSON.stringify({ session_id: "s" });
+
+function ask(under: EndpointUnderTest, changes: Partial<Parameters<typeof askHook>[0]> = {}): ReturnType<typeof askHook> {
+  return askHook({ port: under.port, token, event, pid: 4_711, limitMs: 50_000, ...changes });
+}
+
+function post(under: EndpointUnderTest, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(new URL("/hook", under.url), {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+    body,
+  });
+}
+
+/** Hooks that wait until the test answers them. */
+function held() {
+  const calls: HookCall[] = [];
+  let answer: (output: string | undefined) => void = () => {};
+  const answerHook = (call: HookCall): Promise<string | undefined> => {
+    calls.push(call);
+    call.waiting("nobody decided");
+    return new Promise((resolve) => {
+      answer = resolve;
+    });
+  };
+  return { calls, hooks: { answerHook }, answer: (output: string | undefined) => answer(output) };
+}
+
+describe("the door for hooks", () => {
+  it("hands the event over as it came, and brings back what to print", async () => {
+    const { calls, hooks, answer } = held();
+    const under = await startEndpoint({ hooks, tokens: { claude: "claude-token" } });
+    const asked = ask(under, { token: "claude-token", event: '{"a":["ü"]}' });
+    await eventually(() => calls.length).toBe(1);
+    expect(calls[0]).toMatchObject({ tokenName: "claude", event: { a: ["ü"] }, pid: 4_711 });
+    answer("printed\n\u{1f600}");
+    expect(await asked).toEqual({ kind: "answered", output: "printed\n\u{1f600}" });
+  });
+
+  it("has no opinion where nobody answers hooks, or the answer fails", async () => {
+    expect(await ask(await startEndpoint())).toEqual({ kind: "answered", output: undefined });
+    const broken = await startEndpoint({ hooks: { answerHook: () => Promise.reject(new Error("It broke.")) } });
+    expect(await ask(broken)).toEqual({ kind: "answered", output: undefined });
+  });
+
+  it("says that it lives while the user is asked", async () => {
+    const { hooks, answer } = held();
+    const clock = createFakeClock();
+    const under = await startEndpoint({ hooks, clock });
+    const response = await post(under, event);
+    const reader = response.body?.getReader();
+    const read = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value);
+    expect(await read()).toBe(`${JSON.stringify({ state: "waiting", late: "nobody decided" })}\n`);
+    clock.advance(hookBeatMs);
+    expect(await read()).toBe("\n");
+    clock.advance(hookBeatMs);
+    expect(await read()).toBe("\n");
+    answer("yes");
+    expect(await read()).toBe(`${JSON.stringify({ state: "done", output: "yes" })}\n`);
+  });
+
+  it("prints what the companion left for it when its time is up, and the companion hears of it", async () => {
+    const { calls, hooks } = held();
+    const under = await startEndpoint({ hooks });
+    expect(await ask(under, { limitMs: 300 })).toEqual({ kind: "answered", output: "nobody decided" });
+    await eventually(() => calls[0]?.signal.aborted).toBe(true);
+  });
+
+  it("ends with the endpoint, and has no opinion then", async () => {
+    const { calls, hooks } = held();
+    const under = await startEndpoint({ hooks });
+    const asked = ask(under);
+    await eventually(() => calls.length).toBe(1);
+    await under.endpoint.close();
+    expect(await asked).toEqual({ kind: "answered", output: undefined });
+    expect(await ask(under)).toEqual({ kind: "refused" });
+  });
+
+  it("takes nothing but JSON", async () => {
+    const { hooks } = held();
+    const under = await startEndpoint({ hooks });
+    expect((await post(under, "{")).status).toBe(400);
+    expect((await post(under, "[".repeat(10_000))).status).toBe(400);
+    expect((await post(under, event, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await post(under, event, { authorization: "Bearer wrong" })).status).toBe(401);
+    expect((await post(under, event, { origin: "http://localhost" })).status).toBe(403);
+  });
+
+  it("takes a proposal of some megabytes", async () => {
+    const { calls, hooks, answer } = held();
+    const under = await startEndpoint({ hooks });
+    const text = "ä\n".repeat(2_000_000);
+    const asked = ask(under, { event: JSON.stringify({ text }) });
+    await eventually(() => calls.length).toBe(1);
+    expect(calls[0]?.event).toEqual({ text });
+    answer(text);
+    expect(await asked).toEqual({ kind: "answered", output: text });
+  });
+});
+
+describe("a hook", () => {
+  it.each([
+    ["of another program", 404, "nothing"],
+    ["that does not take its token", 401, "{}"],
+  ])("goes on to the next companion after an answer %s", async (_whose, status, text) => {
+    const port = await listen(createServer((_request, response) => response.writeHead(status).end(text)));
+    expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "refused" });
+  });
+
+  it("has no opinion after nonsense, and after an answer that is cut off", async () => {
+    const nonsense = await listen(createServer((_request, response) => response.end('<html>\n{"state":"done"}\n7\n')));
+    expect(await askHook({ port: nonsense, token, event, pid: 1, limitMs: 50_000 })).toEqual({
+      kind: "answered",
+      output: undefined,
+    });
+    const cut = await listen(
+      createServer((_request, response) => {
+        response.write('{"state":"waiting","late":"late"}\n{"state":"done","out');
+        setImmediate(() => response.destroy());
+      }),
+    );
+    expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({
+      kind: "answered",
+      output: undefined,
+    });
+  });
+});
+
+async function listen(server: Server): Promise<number> {
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,231 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createHookLab, editAsClaude, readClaude } from "./hook-lab.ts";
+
+const edit = { old_string: "two", new_string: "2" };
+
+describe("a change that an agent's hook announces", () => {
+  it("is reviewed in a mode in which the agent never asks, and allowed as it is", async () => {
+    const { ask, editor, file, companion } = await createHookLab();
+    const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input: { file_path: file, ...edit } });
+    const view = await editor.nextView();
+    expect(view.request).toMatchObject({
+      agentName: "Claude Code",
+      path: file,
+      kind: "change",
+      originalText: "one\ntwo\n",
+      proposedText: "one\n2\n",
+    });
+    expect(companion.activities).toMatchObject([{ agent: "claude", session: "s1", state: "waiting", waitsFor: [file] }]);
+    view.accept();
+    expect(readClaude(await answer)).toEqual({ hookEventName: "PreToolUse", permissionDecision: "allow" });
+    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
+    expect(companion.proposals).toEqual([]);
+    expect(companion.activities).toMatchObject([{ state: "working", waitsFor: [] }]);
+  });
+
+  it.each([
+    ["one\ntwo\n", "one\n2\nand 3\n"],
+    ["one\r\ntwo\r\n", "one\r\n2\r\nand 3\r\n"],
+    ["\ufeffone\ntwo", "\ufeffone\n2\nand 3"],
+  ])("reaches the disk byte for byte as the user wrote it: %j", async (before, wanted) => {
+    const { ask, editor, file } = await createHookLab(before);
+    const answer = ask("claude", { tool: "Edit", mode: "bypassPermissions", input: { file_path: file, ...edit } });
+    const view = await editor.nextView();
+    view.type(wanted.replace("\ufeff", ""));
+    view.accept();
+    const { permissionDecision, updatedInput = {} } = readClaude(await answer);
+    expect(permissionDecision).toBe("allow");
+    editAsClaude(file, updatedInput);
+    expect(readFileSync(file, "utf8")).toBe(wanted);
+  });
+
+  it("tells the model why the user said no", async () => {
+    const { ask, editor, file, companion } = await createHookLab();
+    const answer = ask("gemini", { tool: "write_file", input: { file_path: file, content: "one\n" } });
+    const view = await editor.nextView();
+    expect(await companion.reject(view.request.id, "keep the second line")).toBe(true);
+    expect(JSON.parse((await answer) ?? "")).toEqual({
+      decision: "deny",
+      reason: `The user reviewed this change of ${file} in their editor and rejected it. Nothing was written. They say: keep the second line`,
+    });
+  });
+
+  it("takes a view that was closed for a no", async () => {
+    const { ask, editor, file } = await createHookLab();
+    const answer = ask("claude", { tool: "Write", input: { file_path: file, content: "one\n" } });
+    (await editor.nextView()).closeByUser();
+    expect(readClaude(await answer)).toMatchObject({ permissionDecision: "deny" });
+  });
+
+  it("has Gemini CLI write the user's text in its own form", async () => {
+    const { ask, editor, platform } = await createHookLab();
+    const path = join(platform.workspace, "new.txt");
+    const answer = ask("gemini", { tool: "write_file", input: { file_path: "new.txt", content: "a\n" } });
+    const view = await editor.nextView();
+    expect(view.request).toMatchObject({ path, kind: "create" });
+    view.type("b\n");
+    view.accept();
+    expect(JSON.parse((await answer) ?? "")).toEqual({
+      decision: "allow",
+      hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: { file_path: "new.txt", content: "b\n" } },
+    });
+  });
+
+  it("tells Qwen Code the user's text, and lets exactly that through once", async () => {
+    const { ask, editor, file } = await createHookLab();
+    const first = ask("qwen", { tool: "write_file", input: { file_path: file, content: "one\n2\n" } });
+    const view = await editor.nextView();
+    view.type("one\n2!\n");
+    view.accept();
+    const { permissionDecision, permissionDecisionReason } = readClaude(await first);
+    expect(permissionDecision).toBe("deny");
+    expect(permissionDecisionReason).toMatch(/wrote this instead.*\none\n2!\n$/su);
+    const second = await ask("qwen", { tool: "write_file", input: { file_path: file, content: "one\n2!\n" } });
+    expect(readClaude(second)).toEqual({ hookEventName: "PreToolUse", permissionDecision: "allow" });
+    expect(editor.views).toHaveLength(1);
+  });
+
+  it("says that the user took all of it back", async () => {
+    const { ask, editor, file } = await createHookLab();
+    const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
+    const view = await editor.nextView();
+    view.type("one\ntwo\n");
+    view.accept();
+    expect(readClaude(await answer)).toMatchObject({
+      permissionDecision: "deny",
+      permissionDecisionReason: expect.stringContaining("took all of it back"),
+    });
+  });
+
+  it("is refused with a sentence where nobody could see it", async () => {
+    const { ask, editor, file, platform } = await createHookLab();
+    const missing = await ask("claude", { tool: "Edit", input: { file_path: file, old_string: "x", new_string: "y" } });
+    expect(readClaude(missing)).toMatchObject({ permissionDecision: "deny" });
+    const path = join(platform.workspace, "a.ipynb");
+    writeFileSync(path, "{}");
+    const notebook = await ask("claude", { tool: "NotebookEdit", input: { notebook_path: path, new_source: "1" } });
+    expect(readClaude(notebook).permissionDecisionReason).toContain("cannot be shown");
+    expect(editor.views).toEqual([]);
+  });
+
+  it("stands beside another one of the same agent for the same file", async () => {
+    const { ask, editor, file } = await createHookLab();
+    const first = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
+    const one = await editor.nextView();
+    const second = ask("claude", { tool: "Edit", input: { file_path: file, old_string: "one", new_string: "1" } });
+    await expect.poll(() => editor.views.length).toBe(2);
+    one.accept();
+    expect(readClaude(await first).permissionDecision).toBe("allow");
+    editor.views[1]?.reject();
+    expect(readClaude(await second).permissionDecision).toBe("deny");
+  });
+});
+
+describe("a hook has no opinion", () => {
+  it("where sharing is paused, in another folder, of another tool, and where nobody listens", async () => {
+    const { ask, tell, companion, editor, file, platform } = await createHookLab();
+    const input = { file_path: file, ...edit };
+    expect(await ask("claude", { tool: "Bash", input: { command: "ls" } })).toBeUndefined();
+    expect(await ask("claude", { tool: "Edit", input: { ...input, file_path: join(platform.home, "a") } })).toBeUndefined();
+    expect(await ask("claude", { tool: "Edit", input, cwd: platform.home })).toBeUndefined();
+    expect(await tell("claude", { hook_event_name: "PreToolUse" })).toBeUndefined();
+    companion.updateSettings({ sharing: false });
+    expect(await ask("claude", { tool: "Edit", input })).toBeUndefined();
+    companion.updateSettings({ sharing: true, reviews: { claude: "never" } });
+    expect(await ask("claude", { tool: "Edit", input })).toBeUndefined();
+    await companion.stop();
+    expect(await ask("claude", { tool: "Edit", input })).toBeUndefined();
+    expect(editor.views).toEqual([]);
+  });
+
+  it("when the companion ends while the user is asked", async () => {
+    const { ask, companion, editor, file } = await createHookLab();
+    const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
+    await editor.nextView();
+    await companion.stop();
+    expect(await answer).toBeUndefined();
+  });
+
+  it("of a process that the editor runs itself", async () => {
+    const { ask, companion, editor, file, platform } = await createHookLab();
+    companion.excludeProcesses((pid) => pid === platform.process.pid);
+    expect(await ask("claude", { tool: "Edit", input: { file_path: file, ...edit } })).toBeUndefined();
+    expect(editor.views).toEqual([]);
+  });
+
+  it("where the agent is connected by its own protocol and asks there, and only there", async () => {
+    const { ask, agent, editor, file } = await createHookLab();
+    await agent(createClaudeDriver);
+    const input = { file_path: file, ...edit };
+    expect(await ask("claude", { tool: "Edit", mode: "default", input })).toBeUndefined();
+    expect(editor.views).toEqual([]);
+    const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input });
+    (await editor.nextView()).accept();
+    expect(readClaude(await answer).permissionDecision).toBe("allow");
+  });
+
+  it("about what the user has just accepted by the other door", async () => {
+    const lab = await createHookLab();
+    const { platform, file, editor, ask } = lab;
+    const driver = await lab.agent((options) => createGeminiDriver({ ...options, writesFile: false }));
+    onTestFinished(() => driver.end());
+    const proposal = driver.propose({ path: file, text: "one\n2\n" });
+    (await editor.nextView()).accept();
+    await proposal.outcome;
+    const answer = await ask("gemini", { tool: "write_file", input: { file_path: file, content: "one\n2\n" } });
+    expect(JSON.parse(answer ?? "")).toEqual({ decision: "allow" });
+    expect(editor.views).toHaveLength(1);
+    expect(platform.process.pid).toBe(process.pid);
+  });
+});
+
+describe("the end of a hook", () => {
+  it("is the end of its agent's question: what the user typed is kept", async () => {
+    const { askUntil, companion, editor, file } = await createHookLab();
+    const gone = new AbortController();
+    const asked = askUntil({ tool: "Edit", input: { file_path: file, ...edit } }, gone.signal).catch(() => {});
+    const view = await editor.nextView();
+    view.type("one\nmine\n");
+    gone.abort();
+    await asked;
+    await expect.poll(() => companion.keptTexts).toMatchObject([{ path: file, reason: "withdrawn" }]);
+    expect(companion.activities).toMatchObject([{ state: "working", waitsFor: [] }]);
+  });
+
+  it("closes a review that nobody has touched", async () => {
+    const { askUntil, companion, editor, file } = await createHookLab();
+    const gone = new AbortController();
+    const asked = askUntil({ tool: "Edit", input: { file_path: file, ...edit } }, gone.signal).catch(() => {});
+    const view = await editor.nextView();
+    gone.abort();
+    await asked;
+    await editor.ended(view);
+    expect(companion.proposals).toEqual([]);
+    expect(companion.keptTexts).toEqual([]);
+  });
+});
+
+describe("what a session is doing", () => {
+  it("is told by its turns, with the first prompt as its title", async () => {
+    const { tell, companion, platform } = await createHookLab();
+    let changes = 0;
+    companion.onDidChangeActivities(() => void (changes += 1));
+    expect(await tell("claude", { hook_event_name: "SessionStart" })).toBeUndefined();
+    expect(companion.activities).toMatchObject([{ agent: "claude", state: "idle", title: undefined }]);
+    await tell("claude", { hook_event_name: "UserPromptSubmit", prompt: "Count to two\nplease" });
+    expect(companion.activities).toMatchObject([
+      { session: "s1", folder: platform.workspace, state: "working", title: "Count to two" },
+    ]);
+    await tell("claude", { hook_event_name: "Stop" });
+    await tell("claude", { hook_event_name: "UserPromptSubmit", prompt: "Again" });
+    expect(companion.activities).toMatchObject([{ state: "working", title: "Count to two" }]);
+    await tell("gemini", { hook_event_name: "AfterAgent" });
+    expect(companion.activities).toMatchObject([{ agent: "claude" }, { agent: "gemini", state: "idle" }]);
+    await tell("claude", { hook_event_name: "SessionEnd" });
+    expect(companion.activities).toMatchObject([{ agent: "gemini" }, { agent: "claude", state: "ended" }]);
+    expect(changes).toBe(6);
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createTestPlatform } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isReviewed, type ReviewPolicies } from "../../src/hooks/policy.ts";
+
+function setUp(project?: unknown) {
+  const platform = createTestPlatform();
+  onTestFinished(() => platform.dispose());
+  const { workspace } = platform;
+  mkdirSync(join(workspace, "migrations"));
+  const text = typeof project === "string" ? project : JSON.stringify(project);
+  if (project !== undefined) writeFileSync(join(workspace, ".patchbay.json"), text);
+  const unclear: string[] = [];
+  const onUnclear = (path: string): void => void unclear.push(path);
+  const reviewed = (name: string, policies: ReviewPolicies = {}, agent = "claude"): Promise<boolean> =>
+    isReviewed(join(workspace, name), { platform, agent, policies, folders: [workspace], onUnclear });
+  return { reviewed, unclear };
+}
+
+describe("which writes are reviewed", () => {
+  it("is all of them, where nobody says anything", async () => {
+    const { reviewed } = setUp();
+    expect(await reviewed("a.ts")).toBe(true);
+  });
+
+  it("is said by the user for one agent and for all others", async () => {
+    const { reviewed } = setUp();
+    const policies: ReviewPolicies = { claude: "asks-itself", "*": "always" };
+    expect(await reviewed("a.ts", policies)).toBe(false);
+    expect(await reviewed("a.ts", policies, "gemini")).toBe(true);
+  });
+
+  it("is said by paths, and what could loosen them is always among them", async () => {
+    const { reviewed } = setUp();
+    const policies: ReviewPolicies = { "*": { paths: ["migrations/**", "*.lock"] } };
+    expect(await reviewed("migrations/1.sql", policies)).toBe(true);
+    expect(await reviewed("pnpm.lock", policies)).toBe(true);
+    expect(await reviewed("a.ts", policies)).toBe(false);
+    expect(await reviewed(".patchbay.json", policies)).toBe(true);
+    expect(await reviewed(".claude/settings.local.json", policies)).toBe(true);
+  });
+
+  it.each([
+    ["always", "never", false],
+    ["always", "asks-itself", true],
+    ["never", "always", true],
+    ["asks-itself", "always", true],
+    [{ paths: ["a.*"] }, "asks-itself", true],
+    [{ paths: ["b.*"] }, "asks-itself", false],
+    [{ paths: ["b.*"] }, { paths: ["a.*"] }, true],
+    ["asks-itself", { paths: ["a.*"] }, true],
+  ] as const)("can only be tightened by a repository: %j on the user's %j", async (project, user, expected) => {
+    const { reviewed, unclear } = setUp({ reviews: { "*": project } });
+    expect(await reviewed("a.ts", { "*": user })).toBe(expected);
+    expect(unclear).toEqual([]);
+  });
+
+  it.each([["{"], ['{"reviews":{"*":"sometimes"}}'], ["[]"]])("is the user's alone where the file reads %s", async (text) => {
+    const { reviewed, unclear } = setUp(text);
+    expect(await reviewed("a.ts", { "*": "asks-itself" })).toBe(false);
+    expect(unclear).toHaveLength(1);
+  });
+
+  it("is every path where a pattern cannot be understood", async () => {
+    const { reviewed } = setUp();
+    expect(await reviewed("a.ts", { "*": { paths: ["{"] } })).toBe(true);
+  });
+});
