@@ -7,6 +7,7 @@ export default defineConfig({
     agents: "src/agents/catalogue.ts",
     diagnosis: "src/diagnosis/index.ts",
     hook: "src/hook-client/index.ts",
+    "hook-settings": "src/hook-settings/index.ts",
   },
   format: "esm",
   target: "node20",

@@ -46,6 +46,7 @@ const core = {
     types: ["agents", "diff", "editor-host", "endpoint", "session"],
     packages: ["zod"],
   },
+  "hook-settings": { rooms: [...ground, "storage"], types: ["agents"], packages: ["jsonc-parser"] },
   "hook-client": {
     rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
     types: ["agents"],

@@ -1,3 +1,5 @@
+import type { HookSettings } from "./hook-settings.ts";
+
 /** The arguments of a tool. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
@@ -10,6 +12,7 @@ export interface AgentHook {
   read(event: unknown): HookEvent | undefined;
   /** What the command prints. */
   encode(verdict: HookVerdict): string;
+  readonly settings: HookSettings;
 }
 
 export type HookEvent =

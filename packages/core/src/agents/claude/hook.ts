@@ -1,3 +1,6 @@
+import { joinPath } from "../../storage/private-directory.ts";
+import { type HookSettings, hookPatienceSeconds } from "../hook-settings.ts";
+import { chosenDirectory, inFolder } from "../settings.ts";
 import {
   type AgentHook,
   argumentsOf,
@@ -17,8 +20,32 @@ import {
   type SeenFile,
 } from "../replacements.ts";
 
+/** A word about a turn, which nobody waits for, s. */
+const turnSeconds = 10;
+
+const settings: HookSettings = {
+  file: (place, scope) => {
+    const { platform } = place;
+    const [own] = inFolder(place, ".claude", "settings.local.json");
+    // Of the files in a folder, the one that is the user's own: the command is a path of this machine.
+    if (scope === "project" && own !== undefined) return own;
+    const chosen = chosenDirectory(place, "CLAUDE_CONFIG_DIR");
+    const directory = chosen ?? joinPath(platform, platform.process.homeDirectory, ".claude");
+    return joinPath(platform, directory, "settings.json");
+  },
+  entries: [
+    { event: "PreToolUse", matcher: "Write|Edit|MultiEdit|NotebookEdit", timeout: hookPatienceSeconds },
+    { event: "UserPromptSubmit", timeout: turnSeconds },
+    { event: "Stop", timeout: turnSeconds },
+    { event: "SessionStart", timeout: turnSeconds },
+    { event: "SessionEnd", timeout: turnSeconds },
+  ],
+  consent: undefined,
+};
+
 /** Claude Code's hooks: docs/protocols/claude.md, "Hooks". */
 export const claudeHook: AgentHook = {
+  settings,
   read: (event) => {
     const source = sourceOf(event);
     return source === undefined ? undefined : readEvent(event, source);

@@ -1,3 +1,6 @@
+import { joinPath } from "../../storage/private-directory.ts";
+import { type HookSettings, hookPatienceSeconds } from "../hook-settings.ts";
+import { chosenDirectory, inFolder } from "../settings.ts";
 import { changeOf, type WritingRules } from "../gemini-family/hook-changes.ts";
 import { type AgentHook, argumentsOf, sourceOf, textOf } from "../hook.ts";
 
@@ -11,8 +14,32 @@ const rules: WritingRules = {
   takesArguments: true,
 };
 
+/** Members of the family count in milliseconds. */
+const patienceMs = hookPatienceSeconds * 1_000;
+const turnMs = 10_000;
+
+const settings: HookSettings = {
+  file: (place, scope) => {
+    const { platform } = place;
+    const [shared] = inFolder(place, ".gemini", "settings.json");
+    if (scope === "project" && shared !== undefined) return shared;
+    // The variable names what takes the place of the home, not of the directory in it.
+    const home = chosenDirectory(place, "GEMINI_CLI_HOME") ?? platform.process.homeDirectory;
+    return joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
+  },
+  entries: [
+    { event: "BeforeTool", matcher: "write_file|replace", timeout: patienceMs },
+    { event: "BeforeAgent", timeout: turnMs },
+    { event: "AfterAgent", timeout: turnMs },
+    { event: "SessionStart", timeout: turnMs },
+    { event: "SessionEnd", timeout: turnMs },
+  ],
+  consent: "Gemini CLI runs hooks of a folder's settings only in folders that you trust.",
+};
+
 /** Gemini CLI's hooks: docs/protocols/gemini.md, "Hooks". It does not say in which mode it is. */
 export const geminiHook: AgentHook = {
+  settings,
   read: (event) => {
     const source = sourceOf(event);
     if (source === undefined) return undefined;

@@ -1,3 +1,6 @@
+import { joinPath } from "../../storage/private-directory.ts";
+import { type HookSettings, hookPatienceSeconds } from "../hook-settings.ts";
+import { chosenDirectory, inFolder } from "../settings.ts";
 import { changeOf, type WritingRules } from "../gemini-family/hook-changes.ts";
 import { type AgentHook, argumentsOf, sourceOf, textOf } from "../hook.ts";
 
@@ -12,8 +15,32 @@ const rules: WritingRules = {
   takesArguments: false,
 };
 
+/** Members of the family count in milliseconds. */
+const patienceMs = hookPatienceSeconds * 1_000;
+const turnMs = 10_000;
+
+const settings: HookSettings = {
+  file: (place, scope) => {
+    const { platform } = place;
+    const [shared] = inFolder(place, ".qwen", "settings.json");
+    if (scope === "project" && shared !== undefined) return shared;
+    const chosen = chosenDirectory(place, "QWEN_HOME");
+    const directory = chosen ?? joinPath(platform, platform.process.homeDirectory, ".qwen");
+    return joinPath(platform, directory, "settings.json");
+  },
+  entries: [
+    { event: "PreToolUse", matcher: "write_file|edit", timeout: patienceMs },
+    { event: "UserPromptSubmit", timeout: turnMs },
+    { event: "Stop", timeout: turnMs },
+    { event: "SessionStart", timeout: turnMs },
+    { event: "SessionEnd", timeout: turnMs },
+  ],
+  consent: "Qwen Code runs hooks of a folder's settings only in folders that you trust.",
+};
+
 /** Qwen Code's hooks: docs/protocols/qwen.md, "Hooks". */
 export const qwenHook: AgentHook = {
+  settings,
   read: (event) => {
     const source = sourceOf(event);
     if (source === undefined) return undefined;

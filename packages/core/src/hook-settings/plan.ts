@@ -1,0 +1,218 @@
+import type { Node } from "jsonc-parser";
+import type { HookEntry, HookScope, HookSettings } from "../agents/hook-settings.ts";
+import type { SettingsPlace } from "../agents/settings.ts";
+import { messageOf } from "../support/errors.ts";
+import { addLast, nodeAt, readJson, remove } from "./edit-json.ts";
+
+/** A larger file is none that a person wrote. */
+const largestFileBytes = 1_048_576;
+
+/** What is about to happen to a file of an agent's settings, for the user to see before it does. */
+export type SettingsPlan =
+  | {
+      readonly kind: "change";
+      readonly doing: "install" | "remove";
+      readonly file: string;
+      /** With links resolved: what is written. */
+      readonly real: string;
+      /** Undefined: there is no such file, or there is to be none. */
+      readonly before: string | undefined;
+      readonly after: string | undefined;
+    }
+  /** It is as it should be. */
+  | { readonly kind: "nothing"; readonly file: string }
+  /** It is left alone; `reason` is a sentence for the user. */
+  | { readonly kind: "refused"; readonly file: string; readonly reason: string };
+
+export interface PlanRequest {
+  readonly place: SettingsPlace;
+  readonly scope: HookScope;
+  readonly settings: HookSettings;
+  /** What the agent is to run. */
+  readonly command: string;
+}
+
+/** What an agent's settings say of our hook: all of it, some, nothing, or they cannot be read. */
+export type HookPresence = "installed" | "partly" | "absent" | "unreadable";
+
+/** Enters the hook, in place of what an earlier version has entered. Never rejects. */
+export async function planInstall(request: PlanRequest): Promise<SettingsPlan> {
+  return await plan("install", request, async ({ text }) => installed(text, request));
+}
+
+/** Takes out whatever we have entered. Never rejects. */
+export async function planRemove(request: Omit<PlanRequest, "command">): Promise<SettingsPlan> {
+  return await plan("remove", request, async ({ real, text }) => {
+    if (text === undefined) return undefined;
+    const [bare] = withoutOurs(text);
+    if (bare === text) return text;
+    // Where nobody has changed anything since, it is again what it was, to the last byte.
+    const command = commandIn(treeOf(text)) ?? "";
+    if (installed(undefined, { ...request, command }) === text) return undefined;
+    const copy = await request.place.platform.files.readText(copyOf(real), largestFileBytes);
+    const before = copy === undefined ? undefined : plainOf(copy).body;
+    return before !== undefined && isInstalledIn(before, text, { ...request, command }) ? before : bare;
+  });
+}
+
+/** The copy of what stood there before, beside the file; it goes with the hook. */
+export function copyOf(real: string): string {
+  return `${real}.before-patchbay`;
+}
+
+function installed(text: string | undefined, { settings, command }: Pick<PlanRequest, "settings" | "command">): string {
+  let [now, tree] = withoutOurs(text ?? "{}\n");
+  for (const entry of settings.entries) {
+    now = withEntry(now, tree, entry, command);
+    tree = treeOf(now);
+  }
+  return now;
+}
+
+/** Whether the text is what an install makes of what was there before. The copy is nobody's to trust: it may be no JSON by now. */
+function isInstalledIn(before: string, text: string, request: Pick<PlanRequest, "settings" | "command">): boolean {
+  try {
+    return installed(before, request) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** What the settings say now. Never rejects. */
+export async function hookPresence({ place, scope, settings }: Omit<PlanRequest, "command">): Promise<HookPresence> {
+  try {
+    const { text } = await read(place, settings.file(place, scope));
+    if (text === undefined) return "absent";
+    const found = settings.entries.filter(({ event }) => ours(treeOf(plainOf(text).body), event).length > 0);
+    if (found.length === 0) return "absent";
+    return found.length === settings.entries.length ? "installed" : "partly";
+  } catch {
+    return "unreadable";
+  }
+}
+
+async function plan(
+  doing: "install" | "remove",
+  { place, scope, settings }: Omit<PlanRequest, "command">,
+  edit: (found: { readonly real: string; readonly text: string | undefined }) => Promise<string | undefined>,
+): Promise<SettingsPlan> {
+  const file = settings.file(place, scope);
+  try {
+    const { real, text } = await read(place, file);
+    const { mark, body } = plainOf(text ?? "");
+    const edited = await edit({ real, text: text === undefined ? undefined : body });
+    const after = edited === undefined ? undefined : mark + edited;
+    if (after === text) return { kind: "nothing", file };
+    return { kind: "change", doing, file, real, before: text, after };
+  } catch (error) {
+    return { kind: "refused", file, reason: `${file} was left as it is: ${messageOf(error)}` };
+  }
+}
+
+async function read(
+  { platform }: SettingsPlace,
+  file: string,
+): Promise<{ readonly real: string; readonly text: string | undefined }> {
+  const real = await platform.files.realPath(file);
+  if (real === undefined) {
+    const entry = await platform.files.lstat(file);
+    if (entry !== undefined) throw new Error("it is a link that leads nowhere.");
+    return { real: file, text: undefined };
+  }
+  const text = await platform.files.readText(real, largestFileBytes);
+  if (text === undefined) throw new Error("it is no text file of at most 1 MB.");
+  return { real, text };
+}
+
+function plainOf(text: string): { readonly mark: string; readonly body: string } {
+  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  return { mark, body: text.slice(mark.length) };
+}
+
+/** Throws what a user can do something about. */
+function treeOf(text: string): Node {
+  const tree = readJson(text);
+  if (tree === undefined) throw new Error("it is not JSON, not even with comments. Correct it, then try again.");
+  if (tree.type !== "object") throw new Error("it is no JSON object. Correct it, then try again.");
+  const hooks = nodeAt(tree, "hooks");
+  if (hooks !== undefined && hooks.type !== "object") throw new Error('its "hooks" is no object. Correct it, then try again.');
+  for (const property of hooks?.children ?? []) {
+    const [name, list] = property.children ?? [];
+    // What other settings stand there is none of ours.
+    if (list?.type === "array" || !isEvent(name)) continue;
+    throw new Error(`its "hooks" has a "${String(name?.value)}" that is no list. Correct it, then try again.`);
+  }
+  return tree;
+}
+
+function isEvent(name: Node | undefined): boolean {
+  return /^[A-Z][a-zA-Z]+$/u.test(String(name?.value));
+}
+
+/** The command that an earlier install has entered, whatever version and place of ours it was. */
+const ownCommand = /patchbay[^\n]* hook [a-z]+$/u;
+
+/** Groups under an event in which our command, and no other, stands. */
+function ours(tree: Node, event: string): readonly Node[] {
+  const groups = nodeAt(tree, "hooks", event)?.children ?? [];
+  return groups.filter((group) => {
+    const commands = nodeAt(group, "hooks")?.children ?? [];
+    const [only, ...others] = commands;
+    const command = only === undefined ? undefined : nodeAt(only, "command");
+    return others.length === 0 && typeof command?.value === "string" && ownCommand.test(command.value);
+  });
+}
+
+/** The command that we have entered. */
+function commandIn(tree: Node): string | undefined {
+  for (const property of nodeAt(tree, "hooks")?.children ?? []) {
+    const [group] = ours(tree, String(property.children?.[0]?.value));
+    const command = group === undefined ? undefined : nodeAt(group, "hooks", 0, "command");
+    if (typeof command?.value === "string") return command.value;
+  }
+  return undefined;
+}
+
+function withEntry(text: string, tree: Node, { event, matcher, timeout }: HookEntry, command: string): string {
+  const group = {
+    ...(matcher === undefined ? {} : { matcher }),
+    hooks: [{ type: "command", command, timeout }],
+  };
+  const hooks = nodeAt(tree, "hooks");
+  const list = nodeAt(tree, "hooks", event);
+  if (list !== undefined) return addLast(text, list, pretty(text, group));
+  const property = `"${event}": ${pretty(text, [group])}`;
+  return hooks === undefined
+    ? addLast(text, tree, `"hooks": ${pretty(text, { [event]: [group] })}`)
+    : addLast(text, hooks, property);
+}
+
+function pretty(text: string, value: unknown): string {
+  const indent = /\n(?<indent>[ \t]+)\S/u.exec(text)?.groups?.["indent"] ?? "  ";
+  return JSON.stringify(value, undefined, indent);
+}
+
+/** The text without our groups, and without what is empty because of that. */
+function withoutOurs(text: string): readonly [text: string, tree: Node] {
+  let now = text;
+  let tree = treeOf(now);
+  for (;;) {
+    const events = nodeAt(tree, "hooks")?.children?.map((property) => String(property.children?.[0]?.value)) ?? [];
+    const event = events.findLast((name) => ours(tree, name).length > 0);
+    if (event === undefined) return [now, tree];
+    const group = ours(tree, event).at(-1);
+    if (group === undefined) return [now, tree];
+    now = withoutMember(now, group);
+    tree = treeOf(now);
+  }
+}
+
+/** A list or an object that would be empty then goes, too. */
+function withoutMember(text: string, member: Node): string {
+  const container = member.parent;
+  if (container === undefined) return text;
+  const isAlone = (container.children?.length ?? 0) === 1;
+  const property = container.parent;
+  if (isAlone && property?.type === "property") return withoutMember(text, property);
+  return remove(text, container, member);
+}

@@ -1,0 +1,216 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { claudeHook } from "../../src/agents/claude/hook.ts";
+import { geminiHook } from "../../src/agents/gemini/hook.ts";
+import { applyPlan } from "../../src/hook-settings/apply.ts";
+import { hookPresence, planInstall, planRemove, type SettingsPlan } from "../../src/hook-settings/plan.ts";
+
+const command = '"/usr/bin/node" "/opt/patchbay/dist/patchbay.js" hook claude';
+
+function setUp(text?: string) {
+  const platform = createTestPlatform();
+  onTestFinished(() => platform.dispose());
+  return settingsOf(platform, text);
+}
+
+function settingsOf(platform: TestPlatform, text?: string) {
+  const request = {
+    place: { platform, folder: platform.workspace },
+    scope: "user",
+    settings: claudeHook.settings,
+    command,
+  } as const;
+  const file = request.settings.file(request.place, "user");
+  mkdirSync(dirname(file), { recursive: true });
+  if (text !== undefined) writeFileSync(file, text);
+  const run = async (plan: SettingsPlan): Promise<SettingsPlan["kind"]> => {
+    if (plan.kind === "change") await applyPlan(platform, plan);
+    return plan.kind;
+  };
+  return {
+    platform,
+    request,
+    file,
+    install: async () => run(await planInstall(request)),
+    remove: async () => run(await planRemove(request)),
+    presence: () => hookPresence(request),
+    read: () => readFileSync(file, "utf8"),
+    names: () => readdirSync(dirname(file)).toSorted(),
+  };
+}
+
+const people = `// mine
+{
+  "model": "opus", // the good one
+  /* others' */
+  "hooks": {
+    "PreToolUse": [
+      { "matcher": "Bash", "hooks": [{ "type": "command", "command": "check.sh" }] }, // keep
+    ],
+    "Notification": [{ "hooks": [{ "type": "command", "command": "beep" }] }]
+  },
+  "env": { "A": "1" }
+}
+`;
+
+const others = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "patchbay hooked" }] }] } });
+
+describe("the hook in an agent's settings", () => {
+  it("makes them where there are none, and leaves nothing behind", async () => {
+    const { install, remove, presence, read, names, file } = setUp();
+    expect(await presence()).toBe("absent");
+    expect(await install()).toBe("change");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const settings: unknown = JSON.parse(read());
+    expect(settings).toMatchObject({
+      hooks: {
+        PreToolUse: [
+          {
+            matcher: "Write|Edit|MultiEdit|NotebookEdit",
+            hooks: [{ type: "command", command, timeout: 3_600 }],
+          },
+        ],
+        Stop: [{ hooks: [{ command }] }],
+      },
+    });
+    expect(await presence()).toBe("installed");
+    expect(await install()).toBe("nothing");
+    expect(await remove()).toBe("change");
+    expect(names()).toEqual([]);
+    expect(await remove()).toBe("nothing");
+  });
+
+  it("stands beside what people and others wrote, which stays as it is", async () => {
+    const { install, remove, read, names } = setUp(people);
+    await install();
+    const now = read();
+    for (const line of people.split("\n")) expect(now.replaceAll(/,(?=\n)/gu, "")).toContain(line.replace(/,$/u, ""));
+    expect(names()).toEqual(["settings.json", "settings.json.before-patchbay"]);
+    await remove();
+    expect(read()).toBe(people);
+    expect(names()).toEqual(["settings.json"]);
+  });
+
+  it("is taken out of what was changed since", async () => {
+    const { install, remove, read, file } = setUp(people);
+    await install();
+    writeFileSync(file, read().replace('"opus"', '"haiku"'));
+    await remove();
+    expect(read()).toBe(people.replace('"opus"', '"haiku"'));
+  });
+
+  it("takes the place of an earlier one, and tells when a part is missing", async () => {
+    const { install, presence, read, file, remove } = setUp(people);
+    await install();
+    writeFileSync(file, read().replaceAll("/opt/patchbay/dist", "/old/patchbay/dist").replaceAll("SessionEnd", "Other"));
+    expect(await presence()).toBe("partly");
+    await install();
+    expect(read()).not.toContain("/old/");
+    await remove();
+    expect(read()).toBe(people);
+  });
+
+  it("is not mistaken for a hook of others", async () => {
+    const { remove, presence, read } = setUp(others);
+    expect(await presence()).toBe("absent");
+    expect(await remove()).toBe("nothing");
+    expect(read()).toBe(others);
+  });
+
+  it.each([
+    ["{", "not JSON"],
+    ["[]", "no JSON object"],
+    ['{"hooks":[]}', '"hooks" is no object'],
+    ['{"hooks":{"Stop":{}}}', '"Stop" that is no list'],
+    ["\u0000", "not JSON"],
+  ])("leaves what it cannot understand alone: %j", async (text, sentence) => {
+    const { request, read, names, presence } = setUp(text);
+    for (const plan of [await planInstall(request), await planRemove(request)]) {
+      expect(plan).toMatchObject({ kind: "refused", reason: expect.stringContaining(sentence) });
+    }
+    expect(await presence()).toBe("unreadable");
+    expect(read()).toBe(text);
+    expect(names()).toEqual(["settings.json"]);
+  });
+
+  it("follows links, and keeps the mode of the file", async () => {
+    const { platform, file, install, remove } = setUp();
+    const real = join(platform.root, "dotfiles.json");
+    writeFileSync(real, "{}");
+    chmodSync(real, 0o640);
+    symlinkSync(real, file);
+    await install();
+    expect(readFileSync(real, "utf8")).toContain("hook claude");
+    expect(statSync(real).mode & 0o777).toBe(0o640);
+    await remove();
+    expect(readFileSync(real, "utf8")).toBe("{}");
+    expect(existsSync(`${real}.before-patchbay`)).toBe(false);
+  });
+
+  it("is not written over what somebody has just written", async () => {
+    const { platform, request, read, file } = setUp("{}");
+    const plan = await planInstall(request);
+    writeFileSync(file, '{"model":"opus"}');
+    if (plan.kind !== "change") throw new Error("Nothing was planned.");
+    await expect(applyPlan(platform, plan)).rejects.toMatchObject({ code: "storage-failed" });
+    expect(read()).toBe('{"model":"opus"}');
+  });
+
+  it("goes into the file of the folder that is the user's own", () => {
+    const { request } = setUp();
+    const { workspace } = request.place.platform;
+    expect(claudeHook.settings.file(request.place, "project")).toBe(join(workspace, ".claude", "settings.local.json"));
+    expect(geminiHook.settings.file(request.place, "project")).toBe(join(workspace, ".gemini", "settings.json"));
+  });
+
+  it("leaves any settings byte for byte as they were, with and without its copy", async () => {
+    const platform = createTestPlatform();
+    onTestFinished(() => platform.dispose());
+    await fc.assert(
+      fc.asyncProperty(settings, fc.boolean(), async (text, keepsCopy) => {
+        const { install, remove, read, names, file } = settingsOf(platform, text);
+        expect(await install()).toBe("change");
+        expect(await hookPresence({ ...settingsOf(platform).request })).toBe("installed");
+        if (!keepsCopy) writeFileSync(`${file}.before-patchbay`, "gone");
+        expect(await remove()).toBe("change");
+        expect(read()).toBe(text);
+        expect(names()).toEqual(["settings.json"]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+const end = fc.constantFrom("\n", "\r\n");
+const comment = fc.constantFrom("", " // why", " /* why */");
+const member = fc.constantFrom('"a": 1', '"b": ["x", { "c": null }]', '"s": "// no comment, \\" }"', '"o": {}');
+const group = '{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "x" }] }';
+const hooks = fc.constantFrom(
+  `"hooks": { "PreToolUse": [${group}] }`,
+  `"hooks": {\n    "PreToolUse": [\n      ${group}, // last\n    ],\n  }`,
+  `"hooks": {\n    "Stop": [${group}], /* x */\n    "Other": [${group}]\n  }`,
+);
+/** Settings as people write them: indented by anything, with comments and trailing commas, on one line or many. */
+const settings = fc
+  .record({
+    members: fc.uniqueArray(fc.tuple(member, comment), { maxLength: 4, selector: ([text]) => text, minLength: 1 }),
+    hooks: fc.option(hooks, { nil: undefined }),
+    at: fc.nat({ max: 4 }),
+    end,
+    indent: fc.constantFrom("  ", "    ", "\t"),
+    hasTrailingComma: fc.boolean(),
+    mark: fc.constantFrom("", "\ufeff"),
+    last: fc.constantFrom("", "\n", "\n\n// end\n"),
+  })
+  .map(({ members, hooks: own, at, end: one, indent, hasTrailingComma, mark, last }) => {
+    const all: (readonly [string, string])[] = members.map(([text, note]) => [text, note]);
+    if (own !== undefined) all.splice(Math.min(at, all.length), 0, [own, ""]);
+    const lines = all.map(([text, note], index) => {
+      const comma = index < all.length - 1 || hasTrailingComma ? "," : "";
+      return `${indent}${text}${comma}${note}`;
+    });
+    return mark + ["{", ...lines, `}${last}`].join("\n").replaceAll("\n", one);
+  });
