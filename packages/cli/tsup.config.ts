@@ -15,7 +15,7 @@ const program = {
   clean: ["!**/hook.js"],
   // Optional native helpers of ws: used where they are installed, never needed.
   external: ["bufferutil", "utf-8-validate"],
-  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator()],
+  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator(), wholeParser()],
   define: { "process.env.PATCHBAY_VERSION": JSON.stringify(version) },
   // Bundled CommonJS packages ask for Node's modules through require.
   banner: {
@@ -35,12 +35,24 @@ const hook = {
   esbuildPlugins: [withoutEngines()],
 } satisfies Options;
 
+/** The usual form of this package asks for its parts in a way that no bundler sees. */
+function wholeParser(): NonNullable<Options["esbuildPlugins"]>[number] {
+  return {
+    name: "whole-parser",
+    setup: (build) => {
+      build.onResolve({ filter: /^jsonc-parser$/ }, async ({ kind, resolveDir }) =>
+        build.resolve("jsonc-parser/lib/esm/main.js", { kind, resolveDir }),
+      );
+    },
+  };
+}
+
 /** The engines and checks of agents are loaded on demand, which a hook never does: they stay out of its file. */
 function withoutEngines(): NonNullable<Options["esbuildPlugins"]>[number] {
   return {
     name: "without-engines",
     setup: (build) => {
-      build.onResolve({ filter: /^\.\/(?:engine|checks|hook)[-.]/u }, ({ kind, path }) =>
+      build.onResolve({ filter: /^\.\/(engine|checks|hook)[-.]/ }, ({ kind, path }) =>
         kind === "dynamic-import" ? { path, external: true } : undefined,
       );
     },

@@ -117,11 +117,16 @@ const cli = {
     packages: [...tools, "node:*"],
   },
   "run-command": {
-    rooms: [...cliGround, "doctor", "env", "help", "serve", "status"],
+    rooms: [...cliGround, "doctor", "env", "help", "hook", "serve", "status"],
     types: ["command-line"],
-    packages: ["@patchbay/core"],
+    packages: ["@patchbay/core", "node:readline/promises"],
   },
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
+  hook: {
+    rooms: [...cliGround, "review/unified-diff"],
+    types: ["command-line"],
+    packages: ["@patchbay/core", "node:path"],
+  },
   "hook/main": { packages: ["@patchbay/core"] },
   start: { rooms: ["main"] },
 };

@@ -14,6 +14,7 @@ export type Command =
       /** Which editor, where several serve the folder. */
       readonly port: number | undefined;
     }
+  | HookCommand
   | {
       readonly kind: "doctor";
       readonly folder: string;
@@ -21,6 +22,19 @@ export type Command =
       /** Only these; empty: all. */
       readonly agents: readonly AgentId[];
     };
+
+/** What is done about agents' hooks; the hook itself is a program of its own (hook/main.ts). */
+export interface HookCommand {
+  readonly kind: "hook";
+  readonly action: "install" | "remove" | "status";
+  /** Undefined: all that are used here. */
+  readonly agent: AgentId | undefined;
+  readonly folder: string;
+  /** In the folder's settings, and not in the user's. */
+  readonly project: boolean;
+  /** Without a question. */
+  readonly yes: boolean;
+}
 
 export interface ServeCommand {
   readonly kind: "serve";
@@ -67,6 +81,8 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
       const agents = (values.agent ?? []).map(parseAgent);
       return { kind: "doctor", folder: positionals[0] ?? cwd, json: values.json === true, agents };
     }
+    case "hook":
+      return parseHook(rest, cwd);
     default:
       throw new PatchbayError("invalid-argument", `Unknown command "${name}". Type: ${program} --help`);
   }
@@ -92,6 +108,23 @@ function parseServe(args: readonly string[], cwd: string): Command {
     difftool: values.difftool,
     port: values.port === undefined ? undefined : parsePort(values.port),
     open: values.open ?? [],
+  };
+}
+
+function parseHook(args: readonly string[], folder: string): Command {
+  const { values, positionals } = read(args, { project: { type: "boolean" }, yes: { type: "boolean" }, help }, 2);
+  const [action, agent] = positionals;
+  if (values.help === true || action === undefined) return { kind: "help", topic: "hook" };
+  if (action !== "install" && action !== "remove" && action !== "status") {
+    throw new PatchbayError("invalid-argument", `Unknown "hook ${action}". Use install, remove or status.`);
+  }
+  return {
+    kind: "hook",
+    action,
+    agent: agent === undefined ? undefined : parseAgent(agent),
+    folder,
+    project: values.project === true,
+    yes: values.yes === true,
   };
 }
 

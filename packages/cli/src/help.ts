@@ -7,6 +7,7 @@ Usage: patchbay <command>
   serve [folder]    act as the editor for agents in a folder, and review their changes here
   env [folder]      print the variables that point agents in another terminal to the editor
   status            list the editors on this machine that agents can connect to
+  hook <action>     review changes in every mode of an agent: install, status, remove
   doctor [folder]   find out why an agent does not connect or shows no changes
 
   --help            this text; with a command, more about it
@@ -39,6 +40,13 @@ Without --shell, the shell is taken from $SHELL. --port chooses among several ed
   status: `Usage: patchbay status [--json]
 
 Lists the editors on this machine that have announced themselves to agents: editor, folders, port, and which agents can find it.`,
+  hook: `Usage: patchbay hook install|status|remove [agent] [--project] [--yes]
+
+Agents run a hook before they write a file, in every mode, also in those in which they ask nobody. It has the change reviewed in the
+editor that has the folder open; without one, agents work as if there were no hook.
+install enters it into an agent's settings: the user's own, or with --project those of the current folder. What changes is shown, and
+asked about, before it is written (--yes: not asked). remove takes it out again. Without an agent: all that are used here.
+"reviews" in .patchbay.json of a folder says which changes agents have to have reviewed there: "always", or {"paths": ["migrations/**"]}.`,
   doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json]
 
 Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { createNodePlatform } from "@patchbay/core";
 import type { Command } from "./command-line.ts";
 import { helpText } from "./help.ts";
@@ -32,11 +33,27 @@ export async function runCommand(command: Command): Promise<number> {
       const tell = (line: string): void => console.error(terminalSafe(line));
       return await printEnvironment({ folder, shell, port, platform: createNodePlatform(), print, tell });
     }
+    case "hook": {
+      const { manageHooks } = await import("./hook/manage-hooks.ts");
+      const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+      return await manageHooks({ command, platform: createNodePlatform(), paint, print, ask: askYes });
+    }
     case "doctor": {
       const { printFindings } = await import("./doctor/print-findings.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
       const { folder, json, agents } = command;
       return await printFindings({ folder, json, agents, platform: createNodePlatform(), paint, print });
     }
+  }
+}
+
+/** Whether the user says yes; undefined where nobody can be asked. */
+async function askYes(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/iu.test((await lines.question(`${terminalSafe(question)} [y/N] `)).trim());
+  } finally {
+    lines.close();
   }
 }

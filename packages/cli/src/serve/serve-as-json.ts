@@ -113,6 +113,11 @@ async function run(command: JsonCommand, options: RunOptions): Promise<void> {
   switch (command.command) {
     case "accept":
     case "reject":
+      // Said to the agent, where it can be: only the companion knows how.
+      if (command.reason !== undefined && command.command === "reject") {
+        if (!(await companion.reject(command.id, command.reason))) tellFailure(notWaiting(command.id));
+        return;
+      }
       if (!host.diffs[command.command](command.id)) tellFailure(notWaiting(command.id));
       return;
     case "edit":
@@ -182,7 +187,7 @@ class Questions {
 
 /** What a program tells `patchbay serve --json`, one JSON object per line. */
 type JsonCommand =
-  | { readonly command: "accept" | "reject"; readonly id: string }
+  | { readonly command: "accept" | "reject"; readonly id: string; readonly reason?: string | undefined }
   | { readonly command: "read-kept" | "save-kept" | "discard-kept"; readonly id: string }
   | { readonly command: "accept-all" }
   | { readonly command: "edit"; readonly id: string; readonly text: string }
@@ -191,7 +196,7 @@ type JsonCommand =
   | { readonly command: "quit" };
 
 const schema = z.discriminatedUnion("command", [
-  z.object({ command: z.enum(["accept", "reject"]), id: z.string() }),
+  z.object({ command: z.enum(["accept", "reject"]), id: z.string(), reason: z.string().optional() }),
   z.object({ command: z.enum(["read-kept", "save-kept", "discard-kept"]), id: z.string() }),
   z.object({ command: z.literal("accept-all") }),
   z.object({ command: z.literal("edit"), id: z.string(), text: z.string() }),

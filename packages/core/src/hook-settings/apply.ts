@@ -35,7 +35,11 @@ export async function applyPlan(platform: Platform, plan: Extract<SettingsPlan, 
 /** Whole or not at all. */
 async function replace(platform: Platform, path: string, text: string, mode: number): Promise<void> {
   const { files, process, random } = platform;
-  const temporary = joinPath(platform, splitPath(platform, path).parent, `.patchbay-${process.pid}-${random.token(16)}.tmp`);
+  const temporary = joinPath(
+    platform,
+    splitPath(platform, path).parent,
+    `.patchbay-${process.pid}-${random.token(16)}.tmp`,
+  );
   await files.createExclusive(temporary, text, mode);
   try {
     await files.rename(temporary, path);

@@ -1,3 +1,10 @@
 /** Entering an agent's hook into its settings and taking it out again: an entry of its own, since it is done once. */
 export { applyPlan } from "./apply.ts";
-export { type HookPresence, hookPresence, planInstall, planRemove, type PlanRequest, type SettingsPlan } from "./plan.ts";
+export {
+  type HookPresence,
+  hookPresence,
+  planInstall,
+  planRemove,
+  type PlanRequest,
+  type SettingsPlan,
+} from "./plan.ts";

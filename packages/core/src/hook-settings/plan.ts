@@ -135,7 +135,8 @@ function treeOf(text: string): Node {
   if (tree === undefined) throw new Error("it is not JSON, not even with comments. Correct it, then try again.");
   if (tree.type !== "object") throw new Error("it is no JSON object. Correct it, then try again.");
   const hooks = nodeAt(tree, "hooks");
-  if (hooks !== undefined && hooks.type !== "object") throw new Error('its "hooks" is no object. Correct it, then try again.');
+  if (hooks !== undefined && hooks.type !== "object")
+    throw new Error('its "hooks" is no object. Correct it, then try again.');
   for (const property of hooks?.children ?? []) {
     const [name, list] = property.children ?? [];
     // What other settings stand there is none of ours.

@@ -2,6 +2,8 @@ import type { HookCall } from "../endpoint/endpoint.ts";
 import type { ProcessFacts } from "../platform/platform.ts";
 import type { Session } from "../session/session.ts";
 
+type Ancestry = Pick<ProcessFacts, "parentOf" | "peerOf">;
+
 /** An agent starts its hooks through a shell or two. */
 const mostParents = 16;
 
@@ -12,7 +14,7 @@ const mostParents = 16;
 export async function isAttached(
   call: Pick<HookCall, "tokenName" | "pid" | "ports">,
   sessions: readonly Pick<Session, "dialect" | "pid" | "ports" | "state">[],
-  process: ProcessFacts,
+  process: Ancestry,
 ): Promise<boolean> {
   const own = sessions.filter(({ dialect, state }) => dialect.id === call.tokenName && state === "connected");
   if (own.length === 0) return false;
@@ -24,7 +26,7 @@ export async function isAttached(
 
 async function ancestorsOf(
   { pid: told, ports }: Pick<HookCall, "pid" | "ports">,
-  process: ProcessFacts,
+  process: Ancestry,
 ): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
   let pid = (await peerOf(ports, process)) ?? told;
@@ -35,6 +37,6 @@ async function ancestorsOf(
   return found;
 }
 
-async function peerOf(ports: HookCall["ports"], process: ProcessFacts): Promise<number | undefined> {
+async function peerOf(ports: HookCall["ports"], process: Ancestry): Promise<number | undefined> {
   return ports === undefined ? undefined : await process.peerOf?.(ports);
 }

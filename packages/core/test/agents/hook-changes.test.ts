@@ -18,14 +18,24 @@ const qwen: Agent = { hook: qwenHook, event: "PreToolUse", write: "write_file", 
 
 /** The change that a call of a tool is, as the hook reads it. */
 function changeOf({ hook, event }: Agent, tool: string, input: ToolArguments): HookChange {
-  const told = { session_id: "s", hook_event_name: event, tool_name: tool, tool_input: { file_path: "/ws/a", ...input } };
+  const told = {
+    session_id: "s",
+    hook_event_name: event,
+    tool_name: tool,
+    tool_input: { file_path: "/ws/a", ...input },
+  };
   const read = hook.read(told);
   const change = read?.kind === "write" ? read.changes[0] : undefined;
   if (change === undefined) throw new Error("It is no write.");
   return change;
 }
 
-type Seen = readonly [tool: "write" | "edit", before: string | undefined, input: ToolArguments, after: string | undefined];
+type Seen = readonly [
+  tool: "write" | "edit",
+  before: string | undefined,
+  input: ToolArguments,
+  after: string | undefined,
+];
 
 const edit = (from: string, to: string): ToolArguments => ({ old_string: from, new_string: to });
 

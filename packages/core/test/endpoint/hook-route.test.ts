@@ -8,11 +8,18 @@ import { type EndpointUnderTest, eventually, startEndpoint, token } from "./endp
 
 const event = JSON.stringify({ session_id: "s" });
 
-function ask(under: EndpointUnderTest, changes: Partial<Parameters<typeof askHook>[0]> = {}): ReturnType<typeof askHook> {
+function ask(
+  under: EndpointUnderTest,
+  changes: Partial<Parameters<typeof askHook>[0]> = {},
+): ReturnType<typeof askHook> {
   return askHook({ port: under.port, token, event, pid: 4_711, limitMs: 50_000, ...changes });
 }
 
-function post(under: EndpointUnderTest, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+function post(
+  under: EndpointUnderTest,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return fetch(new URL("/hook", under.url), {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },

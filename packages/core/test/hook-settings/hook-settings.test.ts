@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import fc from "fast-check";
@@ -56,7 +65,9 @@ const people = `// mine
 }
 `;
 
-const others = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "patchbay hooked" }] }] } });
+const others = JSON.stringify({
+  hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "patchbay hooked" }] }] },
+});
 
 describe("the hook in an agent's settings", () => {
   it("makes them where there are none, and leaves nothing behind", async () => {
@@ -105,7 +116,10 @@ describe("the hook in an agent's settings", () => {
   it("takes the place of an earlier one, and tells when a part is missing", async () => {
     const { install, presence, read, file, remove } = setUp(people);
     await install();
-    writeFileSync(file, read().replaceAll("/opt/patchbay/dist", "/old/patchbay/dist").replaceAll("SessionEnd", "Other"));
+    writeFileSync(
+      file,
+      read().replaceAll("/opt/patchbay/dist", "/old/patchbay/dist").replaceAll("SessionEnd", "Other"),
+    );
     expect(await presence()).toBe("partly");
     await install();
     expect(read()).not.toContain("/old/");

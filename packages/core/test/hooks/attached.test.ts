@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createFakeProcess } from "@patchbay/testkit";
 import { claude } from "../../src/agents/claude/agent.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { isAttached } from "../../src/hooks/attached.ts";
@@ -11,8 +10,7 @@ const parents = new Map([
   [20, 10],
   [10, 1],
 ]);
-const process: ProcessFacts = {
-  ...createFakeProcess(),
+const process: Pick<ProcessFacts, "parentOf" | "peerOf"> = {
   parentOf: async (pid) => parents.get(pid),
   peerOf: async ({ remotePort }) => (remotePort === 0 ? undefined : remotePort),
 };

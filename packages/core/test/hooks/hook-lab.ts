@@ -58,7 +58,26 @@ export async function createHookLab(text?: string): Promise<HookLab> {
   };
 }
 
-const claudeAnswer = z.object({
+/** The part of an answer that counts. */
+export interface ClaudeAnswer {
+  readonly permissionDecision: string;
+  readonly permissionDecisionReason?: string;
+  readonly updatedInput?: Readonly<Record<string, unknown>>;
+}
+
+/** What Claude Code reads. */
+export function readClaude(output: string | undefined): ClaudeAnswer {
+  expect(output).toBeDefined();
+  const { permissionDecisionReason: reason, ...answer } = parsed.parse(JSON.parse(output ?? "")).hookSpecificOutput;
+  const { updatedInput, ...others } = answer;
+  return {
+    ...others,
+    ...(reason === undefined ? {} : { permissionDecisionReason: reason }),
+    ...(updatedInput === undefined ? {} : { updatedInput }),
+  };
+}
+
+const parsed = z.object({
   hookSpecificOutput: z.object({
     hookEventName: z.literal("PreToolUse"),
     permissionDecision: z.enum(["allow", "deny"]),
@@ -67,14 +86,11 @@ const claudeAnswer = z.object({
   }),
 });
 
-/** What Claude Code reads. */
-export function readClaude(output: string | undefined): z.infer<typeof claudeAnswer>["hookSpecificOutput"] {
-  expect(output).toBeDefined();
-  return claudeAnswer.parse(JSON.parse(output ?? "")).hookSpecificOutput;
-}
-
 /** Writes as Claude Code's edit does, by the rules that were seen; written apart from our own code on purpose. */
-export function editAsClaude(path: string, { old_string: from, new_string: to }: Readonly<Record<string, unknown>>): void {
+export function editAsClaude(
+  path: string,
+  { old_string: from, new_string: to }: Readonly<Record<string, unknown>>,
+): void {
   const text = readFileSync(path, "utf8");
   const hasReturns = text.includes("\r\n");
   const [before, after, ...more] = text.replaceAll("\r\n", "\n").split(String(from));

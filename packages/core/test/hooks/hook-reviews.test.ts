@@ -18,7 +18,9 @@ describe("a change that an agent's hook announces", () => {
       originalText: "one\ntwo\n",
       proposedText: "one\n2\n",
     });
-    expect(companion.activities).toMatchObject([{ agent: "claude", session: "s1", state: "waiting", waitsFor: [file] }]);
+    expect(companion.activities).toMatchObject([
+      { agent: "claude", session: "s1", state: "waiting", waitsFor: [file] },
+    ]);
     view.accept();
     expect(readClaude(await answer)).toEqual({ hookEventName: "PreToolUse", permissionDecision: "allow" });
     expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
@@ -129,7 +131,9 @@ describe("a hook has no opinion", () => {
     const { ask, tell, companion, editor, file, platform } = await createHookLab();
     const input = { file_path: file, ...edit };
     expect(await ask("claude", { tool: "Bash", input: { command: "ls" } })).toBeUndefined();
-    expect(await ask("claude", { tool: "Edit", input: { ...input, file_path: join(platform.home, "a") } })).toBeUndefined();
+    expect(
+      await ask("claude", { tool: "Edit", input: { ...input, file_path: join(platform.home, "a") } }),
+    ).toBeUndefined();
     expect(await ask("claude", { tool: "Edit", input, cwd: platform.home })).toBeUndefined();
     expect(await tell("claude", { hook_event_name: "PreToolUse" })).toBeUndefined();
     companion.updateSettings({ sharing: false });

@@ -56,11 +56,14 @@ describe("which writes are reviewed", () => {
     expect(unclear).toEqual([]);
   });
 
-  it.each([["{"], ['{"reviews":{"*":"sometimes"}}'], ["[]"]])("is the user's alone where the file reads %s", async (text) => {
-    const { reviewed, unclear } = setUp(text);
-    expect(await reviewed("a.ts", { "*": "asks-itself" })).toBe(false);
-    expect(unclear).toHaveLength(1);
-  });
+  it.each([["{"], ['{"reviews":{"*":"sometimes"}}'], ["[]"]])(
+    "is the user's alone where the file reads %s",
+    async (text) => {
+      const { reviewed, unclear } = setUp(text);
+      expect(await reviewed("a.ts", { "*": "asks-itself" })).toBe(false);
+      expect(unclear).toHaveLength(1);
+    },
+  );
 
   it("is every path where a pattern cannot be understood", async () => {
     const { reviewed } = setUp();

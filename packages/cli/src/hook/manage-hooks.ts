@@ -1,0 +1,100 @@
+import { resolve } from "node:path";
+import { type AgentId, agentOf, agents, messageOf, type Platform } from "@patchbay/core";
+import { readAgentSettings } from "@patchbay/core/diagnosis";
+import { applyPlan, hookPresence, planInstall, planRemove } from "@patchbay/core/hook-settings";
+import type { HookCommand } from "../command-line.ts";
+import { renderDiff } from "../review/unified-diff.ts";
+import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
+import type { Paint } from "../terminal/paint.ts";
+
+export interface HooksRequest {
+  readonly command: HookCommand;
+  readonly platform: Platform;
+  readonly paint: Paint;
+  readonly print: (text: string) => void;
+  /** Undefined where nobody can be asked. */
+  readonly ask: (question: string) => Promise<boolean | undefined>;
+}
+
+const presences = {
+  installed: "installed",
+  partly: "installed in part: install it again",
+  absent: "not installed",
+  unreadable: "its settings cannot be read",
+} as const;
+
+/** `patchbay hook install|status|remove`. Resolves with the exit code. */
+export async function manageHooks(request: HooksRequest): Promise<number> {
+  const { command, platform, print } = request;
+  const chosen = command.agent === undefined ? await usedAgents(platform) : [command.agent];
+  if (chosen.length === 0) {
+    print(`No agent is used here. Name one: ${agents.map(({ id }) => id).join(", ")}.`);
+    return 1;
+  }
+  let code = 0;
+  for (const id of chosen) {
+    const hook = await agentOf(id).loadHook?.();
+    if (hook === undefined) print(`${agentOf(id).agentName} has no hooks that Patchbay knows.`);
+    else if (!(await manageOne(id, hook.settings, request))) code = 1;
+  }
+  return code;
+}
+
+async function usedAgents(platform: Platform): Promise<readonly AgentId[]> {
+  return (await readAgentSettings(platform)).filter(({ isUsed }) => isUsed).map(({ agent }) => agent);
+}
+
+type Settings = Parameters<typeof planInstall>[0]["settings"];
+
+/** False: it was not done. */
+async function manageOne(
+  id: AgentId,
+  settings: Settings,
+  { command, platform, paint, print, ask }: HooksRequest,
+): Promise<boolean> {
+  const { agentName } = agentOf(id);
+  const scope = command.project ? "project" : "user";
+  const request = { place: { platform, folder: command.folder }, scope, settings, command: hookCommand(id) } as const;
+  if (command.action === "status") {
+    print(
+      `${agentName}: ${presences[await hookPresence(request)]} (${escapeLine(settings.file(request.place, scope))})`,
+    );
+    return true;
+  }
+  const plan = command.action === "install" ? await planInstall(request) : await planRemove(request);
+  if (plan.kind === "refused") {
+    print(escapeLine(plan.reason));
+    return false;
+  }
+  if (plan.kind === "nothing") {
+    print(`${agentName}: ${command.action === "install" ? "installed already" : "not installed"}.`);
+    return true;
+  }
+  print(escapeLine(plan.file));
+  for (const line of renderDiff(plan.before ?? "", plan.after ?? "", { paint, maximumLines: 400 }).lines) print(line);
+  const isWanted = command.yes ? true : await ask(`Write this to ${escapeLine(plan.file)}?`);
+  if (isWanted !== true) {
+    print(
+      isWanted === undefined ? "Nothing was written: nobody can be asked here. Add --yes." : "Nothing was written.",
+    );
+    return false;
+  }
+  try {
+    await applyPlan(platform, plan);
+  } catch (error) {
+    print(escapeLine(messageOf(error)));
+    return false;
+  }
+  print(
+    `${agentName}: ${command.action === "install" ? "installed" : "removed"}. Agents that run already go on as before.`,
+  );
+  if (command.action === "install" && settings.consent !== undefined) print(settings.consent);
+  return true;
+}
+
+/** What agents run: this very program, by its path, since nobody's PATH is known to them. */
+function hookCommand(id: AgentId): string {
+  const words = [process.execPath, resolve(process.argv[1] ?? "patchbay.js")];
+  const quote = process.platform === "win32" ? (word: string) => `"${word}"` : quoteWord;
+  return `${words.map(quote).join(" ")} hook ${id}`;
+}
