@@ -36,7 +36,7 @@ export async function runCommand(command: Command): Promise<number> {
     case "hook": {
       const { manageHooks } = await import("./hook/manage-hooks.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
-      return await manageHooks({ command, platform: createNodePlatform(), paint, print, ask: askYes });
+      return await manageHooks({ command, platform: createNodePlatform(), script: process.argv[1] ?? "", paint, print, ask: askYes });
     }
     case "doctor": {
       const { printFindings } = await import("./doctor/print-findings.ts");

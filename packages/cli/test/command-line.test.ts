@@ -30,13 +30,23 @@ describe("the command line", () => {
       agents: [],
     });
     expect(parse("doctor", "--agent", "qwen", "--agent", "claude")).toMatchObject({ agents: ["qwen", "claude"] });
+    const hook = { kind: "hook", agent: undefined, folder: "/cwd", project: false, yes: false };
+    expect(parse("hook", "status")).toEqual({ ...hook, action: "status" });
+    expect(parse("hook", "install", "qwen", "--project", "--yes")).toEqual({
+      ...hook,
+      action: "install",
+      agent: "qwen",
+      project: true,
+      yes: true,
+    });
+    expect(parse("hook")).toEqual({ kind: "help", topic: "hook" });
     expect(parse("status")).toEqual({ kind: "status", json: false });
     expect(parse("--version")).toEqual({ kind: "version" });
   });
 
   it("gives help for everything", () => {
     expect(parse()).toEqual({ kind: "help", topic: undefined });
-    for (const topic of ["serve", "env", "status", "doctor"]) {
+    for (const topic of ["serve", "env", "status", "hook", "doctor"]) {
       expect(parse(topic, "--help")).toEqual({ kind: "help", topic });
       expect(helpText(topic)).toContain(`Usage: patchbay ${topic}`);
       expect(helpText(undefined)).toContain(`  ${topic}`);
@@ -47,6 +57,7 @@ describe("the command line", () => {
     const wrong = {
       sevre: 'Unknown command "sevre".',
       "serve --nope": "Unknown option --nope. Type: patchbay --help",
+      "hook claude": 'Unknown "hook claude". Use install, remove or status.',
       "serve a b": 'Unexpected argument "b".',
       "serve --port 0": 'Invalid port "0".',
       "env --shell": "--shell needs a value. Type: patchbay --help",

@@ -10,6 +10,8 @@ import type { Paint } from "../terminal/paint.ts";
 export interface HooksRequest {
   readonly command: HookCommand;
   readonly platform: Platform;
+  /** The file of this very program. */
+  readonly script: string;
   readonly paint: Paint;
   readonly print: (text: string) => void;
   /** Undefined where nobody can be asked. */
@@ -50,11 +52,11 @@ type Settings = Parameters<typeof planInstall>[0]["settings"];
 async function manageOne(
   id: AgentId,
   settings: Settings,
-  { command, platform, paint, print, ask }: HooksRequest,
+  { command, platform, script, paint, print, ask }: HooksRequest,
 ): Promise<boolean> {
   const { agentName } = agentOf(id);
   const scope = command.project ? "project" : "user";
-  const request = { place: { platform, folder: command.folder }, scope, settings, command: hookCommand(id) } as const;
+  const request = { place: { platform, folder: command.folder }, scope, settings, command: hookCommand(id, script) } as const;
   if (command.action === "status") {
     print(
       `${agentName}: ${presences[await hookPresence(request)]} (${escapeLine(settings.file(request.place, scope))})`,
@@ -93,8 +95,7 @@ async function manageOne(
 }
 
 /** What agents run: this very program, by its path, since nobody's PATH is known to them. */
-function hookCommand(id: AgentId): string {
-  const words = [process.execPath, resolve(process.argv[1] ?? "patchbay.js")];
+function hookCommand(id: AgentId, script: string): string {
   const quote = process.platform === "win32" ? (word: string) => `"${word}"` : quoteWord;
-  return `${words.map(quote).join(" ")} hook ${id}`;
+  return `${[process.execPath, resolve(script)].map(quote).join(" ")} hook ${id}`;
 }
