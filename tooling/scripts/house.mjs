@@ -119,13 +119,13 @@ const cli = {
   "run-command": {
     rooms: [...cliGround, "doctor", "env", "help", "hook", "serve", "status"],
     types: ["command-line"],
-    packages: ["@patchbay/core", "node:readline/promises"],
+    packages: ["@patchbay/core", "node:readline/promises", "node:url"],
   },
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
   hook: {
     rooms: [...cliGround, "review/unified-diff"],
     types: ["command-line"],
-    packages: ["@patchbay/core", "node:path"],
+    packages: ["@patchbay/core"],
   },
   "hook/main": { packages: ["@patchbay/core"] },
   start: { rooms: ["main"] },

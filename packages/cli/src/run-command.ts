@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { fileURLToPath } from "node:url";
 import { createNodePlatform } from "@patchbay/core";
 import type { Command } from "./command-line.ts";
 import { helpText } from "./help.ts";
@@ -36,7 +37,14 @@ export async function runCommand(command: Command): Promise<number> {
     case "hook": {
       const { manageHooks } = await import("./hook/manage-hooks.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
-      return await manageHooks({ command, platform: createNodePlatform(), script: process.argv[1] ?? "", paint, print, ask: askYes });
+      return await manageHooks({
+        command,
+        platform: createNodePlatform(),
+        script: fileURLToPath(new URL("patchbay-hook.cjs", import.meta.url)),
+        paint,
+        print,
+        ask: askYes,
+      });
     }
     case "doctor": {
       const { printFindings } = await import("./doctor/print-findings.ts");

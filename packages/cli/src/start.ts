@@ -7,4 +7,4 @@ const isHook =
   /^[a-z]+$/u.test(agent) &&
   !/^(?:install|remove|status|help)$/u.test(agent);
 
-await (isHook ? import(new URL("hook.js", import.meta.url).href) : import("./main.ts"));
+await (isHook ? import(new URL("patchbay-hook.cjs", import.meta.url).href) : import("./main.ts"));

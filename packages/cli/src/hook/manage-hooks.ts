@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { type AgentId, agentOf, agents, messageOf, type Platform } from "@patchbay/core";
 import { readAgentSettings } from "@patchbay/core/diagnosis";
 import { applyPlan, hookPresence, planInstall, planRemove } from "@patchbay/core/hook-settings";
@@ -10,7 +9,7 @@ import type { Paint } from "../terminal/paint.ts";
 export interface HooksRequest {
   readonly command: HookCommand;
   readonly platform: Platform;
-  /** The file of this very program. */
+  /** The program that agents run: `patchbay-hook.cjs`. */
   readonly script: string;
   readonly paint: Paint;
   readonly print: (text: string) => void;
@@ -56,7 +55,12 @@ async function manageOne(
 ): Promise<boolean> {
   const { agentName } = agentOf(id);
   const scope = command.project ? "project" : "user";
-  const request = { place: { platform, folder: command.folder }, scope, settings, command: hookCommand(id, script) } as const;
+  const request = {
+    place: { platform, folder: command.folder },
+    scope,
+    settings,
+    command: hookCommand(id, script),
+  } as const;
   if (command.action === "status") {
     print(
       `${agentName}: ${presences[await hookPresence(request)]} (${escapeLine(settings.file(request.place, scope))})`,
@@ -94,8 +98,8 @@ async function manageOne(
   return true;
 }
 
-/** What agents run: this very program, by its path, since nobody's PATH is known to them. */
+/** What agents run, by its path, since nobody's PATH is known to them. */
 function hookCommand(id: AgentId, script: string): string {
   const quote = process.platform === "win32" ? (word: string) => `"${word}"` : quoteWord;
-  return `${[process.execPath, resolve(script)].map(quote).join(" ")} hook ${id}`;
+  return `${[process.execPath, script].map(quote).join(" ")} ${id}`;
 }

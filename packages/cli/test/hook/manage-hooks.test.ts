@@ -15,9 +15,17 @@ function setUp(settings?: string) {
   const printed: string[] = [];
   const run = (action: HookCommand["action"], answer?: boolean, changes: Partial<HookCommand> = {}): Promise<number> =>
     manageHooks({
-      command: { kind: "hook", action, agent: "claude", folder: platform.workspace, project: false, yes: false, ...changes },
+      command: {
+        kind: "hook",
+        action,
+        agent: "claude",
+        folder: platform.workspace,
+        project: false,
+        yes: false,
+        ...changes,
+      },
       platform,
-      script: "/opt/patch bay/dist/patchbay.js",
+      script: "/opt/patch bay/dist/patchbay-hook.cjs",
       paint: createPaint(false),
       print: (text) => void printed.push(text),
       ask: async () => answer,
@@ -30,7 +38,7 @@ describe("patchbay hook", () => {
     const { file, run, printed } = setUp('{\n  "model": "opus"\n}\n');
     expect(await run("install", true)).toBe(0);
     expect(printed.join("\n")).toMatch(/settings\.json[\s\S]*\+ .*"PreToolUse"[\s\S]*Claude Code: installed\./u);
-    expect(readFileSync(file, "utf8")).toMatch(/ hook claude",/u);
+    expect(readFileSync(file, "utf8")).toMatch(/patchbay-hook\.cjs' claude",/u);
     expect(await run("status")).toBe(0);
     expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
     expect(await run("install", true)).toBe(0);

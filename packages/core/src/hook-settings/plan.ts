@@ -151,7 +151,7 @@ function isEvent(name: Node | undefined): boolean {
 }
 
 /** The command that an earlier install has entered, whatever version and place of ours it was. */
-const ownCommand = /patchbay[^\n]* hook [a-z]+$/u;
+const ownCommand = /patchbay(?:-hook\.cjs["']?|[^\n]* hook) [a-z]+$/u;
 
 /** Groups under an event in which our command, and no other, stands. */
 function ours(tree: Node, event: string): readonly Node[] {

@@ -17,7 +17,7 @@ import { geminiHook } from "../../src/agents/gemini/hook.ts";
 import { applyPlan } from "../../src/hook-settings/apply.ts";
 import { hookPresence, planInstall, planRemove, type SettingsPlan } from "../../src/hook-settings/plan.ts";
 
-const command = '"/usr/bin/node" "/opt/patchbay/dist/patchbay.js" hook claude';
+const command = '"/usr/bin/node" "/opt/patchbay/dist/patchbay-hook.cjs" claude';
 
 function setUp(text?: string) {
   const platform = createTestPlatform();
@@ -157,7 +157,7 @@ describe("the hook in an agent's settings", () => {
     chmodSync(real, 0o640);
     symlinkSync(real, file);
     await install();
-    expect(readFileSync(real, "utf8")).toContain("hook claude");
+    expect(readFileSync(real, "utf8")).toContain(" claude");
     expect(statSync(real).mode & 0o777).toBe(0o640);
     await remove();
     expect(readFileSync(real, "utf8")).toBe("{}");
