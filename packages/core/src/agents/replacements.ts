@@ -28,10 +28,14 @@ export function seenFile(file: string, endsWithReturn: (file: string) => boolean
   };
 }
 
-/** Whether most lines end with `\r\n`. */
-export function hasMostlyReturns(file: string): boolean {
-  const returns = file.split("\r\n").length - 1;
-  return returns > file.split("\n").length - 1 - returns;
+/** So much of a file tells Claude Code how its lines end, UTF-16 units (seen, 2.1.328). */
+const headLength = 4_096;
+
+/** Whether most lines at the beginning of a file end with `\r\n`. */
+export function beginsWithReturns(file: string): boolean {
+  const head = file.slice(0, headLength);
+  const returns = head.split("\r\n").length - 1;
+  return returns > head.split("\n").length - 1 - returns;
 }
 
 /** How often a text stands in another, also where two of them overlap: none, once or more often. */

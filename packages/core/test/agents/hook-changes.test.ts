@@ -64,6 +64,8 @@ const seenWithClaude: readonly Seen[] = [
   ["edit", "a\na\n", { ...edit("a", "b"), replace_all: true }, "b\nb\n"],
   ["edit", "", edit("", "new\n"), "new\n"],
   ["edit", "one\rtwo\r", edit("two", "2\nx"), "one\r2\nx\r"],
+  ["edit", "one\ntwo\r\nthree", edit("two", "2\nx"), "one\n2\nx\nthree"],
+  ["edit", "x a\na\na b\n", { ...edit("a", ""), replace_all: true }, "x a b\n"],
 ];
 
 const seenWithGemini: readonly Seen[] = [
@@ -77,9 +79,18 @@ const seenWithGemini: readonly Seen[] = [
   ["edit", "\ufeffone\ntwo\n", edit("two\n", "2\nx"), "\ufeffone\n2\nx\n"],
   ["edit", "a\na\n", { ...edit("a", "b"), allow_multiple: true }, "b\nb\n"],
   ["edit", "one\ntwo", edit("two", "2"), "one\n2"],
+  ["edit", "one\ntwo", edit("two", "2\n"), "one\n2"],
+  ["edit", "one\ntwo\n", edit("two\n", "2"), "one\n2\n"],
+  ["edit", "", edit("", "new"), undefined],
+  ["write", "\ufeffone\r\ntwo\r\n", { content: "one\n2" }, "one\r\n2"],
+  ["write", "one\r\ntwo\r\n", { content: "one\r\n2\r\n" }, "one\r\n2\r\n"],
 ];
 
 const seenWithQwen: readonly Seen[] = [
+  ["edit", "one\ntwo", edit("two", "2\n"), "one\n2\n"],
+  ["edit", "one\ntwo\n", edit("two\n", "2"), "one\n2"],
+  ["edit", "", edit("", "new"), undefined],
+  ["write", "\ufeffone\r\ntwo\r\n", { content: "one\n2" }, "\ufeffone\r\n2"],
   ["write", "one\r\ntwo\r\n", { content: "one\n2\n" }, "one\r\n2\r\n"],
   ["write", "\ufeffone\ntwo\n", { content: "one\n2\n" }, "\ufeffone\n2\n"],
   ["edit", "one\ntwo\nthree\n", edit("two", ""), "one\nthree\n"],
@@ -173,6 +184,15 @@ describe("Qwen Code", () => {
 });
 
 describe("Claude Code", () => {
+  it.each([
+    [816, "\n"],
+    [821, "\r\n"],
+  ])("takes the line ends of the first 4,096 characters: %i lines with a return give %j", (count, end) => {
+    const before = `${"ä\r\n".repeat(count)}${"b\n".repeat(5_000)}two`;
+    const after = changeOf(claude, "Edit", edit("two", "2\nx")).textAfter(before);
+    expect(after?.endsWith(`b${end}2${end}x`)).toBe(true);
+  });
+
   it("names notebooks, whose changes cannot be told", () => {
     const told = {
       session_id: "s",

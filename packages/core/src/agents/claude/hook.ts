@@ -12,7 +12,7 @@ import {
   type ToolArguments,
 } from "../hook.ts";
 import {
-  hasMostlyReturns,
+  beginsWithReturns,
   type Replacement,
   replaced,
   replacementFor,
@@ -162,7 +162,7 @@ function withLineEnd(edit: Replacement, { text }: SeenFile): Replacement {
 }
 
 function seenByClaude(file: string): SeenFile {
-  return seenFile(file, hasMostlyReturns);
+  return seenFile(file, beginsWithReturns);
 }
 
 function editsIn(tool: "Edit" | "MultiEdit", input: ToolArguments): readonly Replacement[] | undefined {

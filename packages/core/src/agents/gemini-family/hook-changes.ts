@@ -53,8 +53,8 @@ function withReturns(text: string): string {
 function textAfterEdit(input: ToolArguments, before: string | undefined, rules: WritingRules): string | undefined {
   const [from, to] = [textOf(input, "old_string"), textOf(input, "new_string")];
   if (from === undefined || to === undefined) return undefined;
-  // An empty old text means a new file.
-  if (from === "") return before === undefined || before === "" ? to : undefined;
+  // An empty old text means a new file, and not an empty one.
+  if (from === "") return before === undefined ? to : undefined;
   if (before === undefined) return undefined;
   const seen = seenInFamily(before);
   const edit = { from: plain(from), to: plain(to), isForAll: memberOf(input, rules.forAll) === true };
@@ -79,7 +79,7 @@ function editFor(
   wanted: string,
   rules: WritingRules,
 ): ToolArguments | undefined {
-  if (before === undefined || before === "") return { ...input, old_string: "", new_string: wanted };
+  if (before === undefined) return { ...input, old_string: "", new_string: wanted };
   const seen = seenInFamily(before);
   const one = replacementFor(seen.text, seenInFamily(wanted).text, plain(textOf(input, "old_string") ?? ""));
   if (one === undefined) return undefined;
