@@ -144,7 +144,7 @@ export class Conversation {
     const [file, unsent] = await Promise.all([options.openFile(), readUnsent(storage, about.id)]);
     const history = await History.open(file, updates);
     const conversation = new Conversation(options, { file, history, updates, ...unsent });
-    if (file.isOwn) conversation.#turns.endInterrupted();
+    if (file.isOwn) conversation.#turns.endInterrupted("exited");
     return conversation;
   }
 
@@ -288,7 +288,7 @@ export class Conversation {
       this.#follow(file.transcript);
       this.#draft = unsent.draft;
       this.#turns.adopt(unsent.queue.filter(({ id }) => !history.has(id)));
-      this.#turns.endInterrupted();
+      this.#turns.endInterrupted("exited");
     }
     this.#updates.reset();
     return file.isOwn;

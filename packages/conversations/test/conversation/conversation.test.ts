@@ -376,8 +376,10 @@ describe("a conversation", () => {
     const conversation = await lab.open();
     await ask(lab, conversation, "one");
     expect(texts(conversation)).toEqual(["Replayed"]);
+    // What was replayed has ended, and well.
+    expect(entries(conversation)[1]).toMatchObject({ kind: "turn-end", reason: "done" });
     lab.session.exit();
-    await expect.poll(() => ends(conversation)).toBe(1);
+    await expect.poll(() => ends(conversation)).toBe(2);
     lab.onStart = (session) =>
       session.tell({ kind: "message", id: "new id", at: 0, text: "Replayed", isComplete: true });
     await ask(lab, conversation, "two");
