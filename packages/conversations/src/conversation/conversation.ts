@@ -19,7 +19,7 @@ import { emptyDraft, readUnsent, type Unsent, UnsentKeeper } from "./unsent.ts";
 
 /**
  * One conversation with one agent. It lives in the editor's process and keeps everything: views come and go. To show it starts
- * nothing; the first prompt starts the agent, and so does the next one after the agent has exited.
+ * nothing; `wake` or the first prompt starts the agent, and so does the next one after the agent has exited.
  */
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -219,6 +219,11 @@ export class Conversation {
   /** Stops the turn. Prompts that wait stay until the user sends something. */
   async stop(): Promise<void> {
     await this.#turns.stop();
+  }
+
+  /** Starts the agent before there is a prompt, so that its modes, models and commands can be chosen from. Never rejects. */
+  async wake(): Promise<void> {
+    if (this.#mayWrite) await this.#link.get();
   }
 
   /** Starts the agent anew, and goes on with what waits. */

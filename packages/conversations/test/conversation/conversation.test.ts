@@ -58,6 +58,22 @@ describe("a conversation", () => {
     expect(lab.session.isClosed).toBe(true);
   });
 
+  it("starts its agent before there is a prompt where it is asked to, and remembers no session that was not used", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await conversation.wake();
+    expect(lab.sessions).toHaveLength(1);
+    expect(conversation.status.capabilities).toBeDefined();
+    expect(conversation.isEmpty).toBe(true);
+    expect(conversation.about.sessionId).toBeUndefined();
+    await conversation.setOption("mode", "plan");
+    await ask(lab, conversation, "Hello there");
+    expect(lab.sessions).toHaveLength(1);
+    expect(lab.session.options).toEqual([{ id: "mode", value: "plan" }]);
+    expect(conversation.about.sessionId).toBeDefined();
+    await conversation.close();
+  });
+
   it("sends one prompt at a time; those that wait can be changed, moved, removed", async () => {
     const lab = makeLab();
     const conversation = await lab.open();
