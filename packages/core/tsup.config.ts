@@ -2,7 +2,12 @@ import { defineConfig } from "tsup";
 
 export default defineConfig({
   // The catalogue of agents by itself: it needs nothing of Node, and windows in a browser read it, too.
-  entry: { index: "src/index.ts", agents: "src/agents/catalogue.ts", diagnosis: "src/diagnosis/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    agents: "src/agents/catalogue.ts",
+    diagnosis: "src/diagnosis/index.ts",
+    texts: "src/diff/texts.ts",
+  },
   format: "esm",
   target: "node20",
   platform: "node",
