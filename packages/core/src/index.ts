@@ -18,8 +18,6 @@ export { conflictEnd, conflictMiddle, conflictStart } from "./diff/model.ts";
 export type { TextEdit } from "./diff/line-diff.ts";
 export { textEdits } from "./diff/text-edits.ts";
 export type * from "./diff/model.ts";
-export { mergeTexts, type MergedText } from "./diff/merge-texts.ts";
-export { restoreLineEnds, splitByteOrderMark } from "./diff/text-fidelity.ts";
 export { claimFile, releaseClaim } from "./storage/claim.ts";
 export { adviceFor, causeOf } from "./storage/private-directory.ts";
 export { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "./storage/private-storage.ts";

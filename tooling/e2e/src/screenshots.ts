@@ -6,6 +6,7 @@ import type { EditorDriver } from "./editors/editor-driver.ts";
 import { TheiaDriver } from "./editors/theia/theia.ts";
 import { VsCodeDriver } from "./editors/vscode/vscode.ts";
 import { ScenarioWorld } from "./runner/world.ts";
+import { proposeInPanel } from "./scenarios/panel-review.ts";
 import { diffTitle, propose } from "./scenarios/propose.ts";
 import { createLab, type Lab } from "./support/lab.ts";
 
@@ -19,7 +20,24 @@ export function greet(greeting: Greeting): string {
 }
 `;
 
-/** Makes the pictures of the documentation: a proposal under review, and who is connected. */
+const loop = `  let sum = 0;
+  for (const item of items) {
+    sum += item.price * item.count;
+  }
+  return sum;`;
+
+const cart = `export interface Item {
+  readonly name: string;
+  readonly price: number;
+  readonly count: number;
+}
+
+export function total(items: readonly Item[]): number {
+${loop}
+}
+`;
+
+/** Makes the pictures of the documentation: a proposal under review, who is connected, and a conversation. */
 export async function takeScreenshots(into: string): Promise<void> {
   await mkdir(into, { recursive: true });
   const code = new VsCodeDriver(findPackage("vscode", ".vsix"));
@@ -29,6 +47,7 @@ export async function takeScreenshots(into: string): Promise<void> {
     await code.showConnections(["Gemini CLI", "Claude Code"]);
     await code.screenshot(join(into, "vscode-connections.png"));
   });
+  await converse(code, await createLab(join(tmpdir(), "demo")), () => code.screenshot(join(into, "vscode-panel.png")));
   const theia = new TheiaDriver(findPackage("theia", ".tgz"));
   await reviewOneProposal(theia, await createLab(join(tmpdir(), "demo")), async () => {
     await theia.screenshot(join(into, "theia-diff.png"));
@@ -53,6 +72,28 @@ async function reviewOneProposal(editor: EditorDriver, lab: Lab, take: () => Pro
   } finally {
     world.dispose();
     await editor.stop();
+    await lab.dispose();
+  }
+}
+
+/** Runs `take` while a conversation asks for a change, and the diff of it is beside. */
+async function converse(code: VsCodeDriver, lab: Lab, take: () => Promise<void>): Promise<void> {
+  const world = new ScenarioWorld(code, lab, undefined);
+  try {
+    const settings = { "patchbay.panel.place": "secondarySideBar", "files.exclude": { ".vscode": true } };
+    await mkdir(join(lab.workspace, ".vscode"));
+    await world.writeFile(".vscode/settings.json", JSON.stringify(settings));
+    await world.writeFile("cart.ts", cart);
+    await code.start(lab);
+    await code.workbench.page.setViewportSize({ width: 1480, height: 860 });
+    const talk = await world.converse("claude");
+    const to = "  return items.reduce((sum, { price, count }) => sum + price * count, 0);";
+    await proposeInPanel(world, talk, { file: "cart.ts", from: loop, to });
+    await code.showDiff(diffTitle(talk.agent, "cart.ts"));
+    await take();
+  } finally {
+    world.dispose();
+    await code.stop();
     await lab.dispose();
   }
 }

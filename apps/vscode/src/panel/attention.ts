@@ -24,9 +24,10 @@ export class Attention implements Disposable {
   update(conversations: readonly ConversationSummary[], waiting: number): void {
     this.#count(waiting);
     for (const conversation of conversations) {
-      const before = this.#states.get(conversation.id);
+      // It is listed with its first prompt, and may wait by then.
+      const before = this.#states.get(conversation.id) ?? "idle";
       this.#states.set(conversation.id, conversation.state);
-      if (before !== undefined && before !== conversation.state) this.#changed(conversation, before);
+      if (before !== conversation.state) this.#changed(conversation, before);
     }
   }
 

@@ -186,7 +186,12 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
 
   async confirmDelete(title: string): Promise<boolean> {
     const remove = l10n.t("Delete");
-    return (await askModally(l10n.t("Delete the conversation “{0}” for good?", title), [remove])) === remove;
+    return (
+      (await askModally(
+        l10n.t("Delete the conversation “{0}” from Patchbay? A session that the agent keeps itself stays.", title),
+        [remove],
+      )) === remove
+    );
   }
 
   tell(severity: "info" | "warning" | "error", sentence: string): void {

@@ -89,7 +89,8 @@ function suggested(ask: CanUseTool): readonly Choice[] {
       return [{ ...choice, name: `Yes, and ${allowing(rule, destination)}`, rule }];
     const { name, description = rule } = modeOf(mode);
     const until = destination === "session" ? " for this session" : "";
-    return [{ ...choice, name: `Yes, and switch to “${name}”${until}`, rule: description }];
+    const what = (description.charAt(0).toLowerCase() + description.slice(1)).replace(/\.$/, "");
+    return [{ ...choice, name: `Yes, and switch to “${name}”${until}: ${what}`, rule: what }];
   });
 }
 

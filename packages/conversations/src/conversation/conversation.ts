@@ -19,7 +19,7 @@ import { emptyDraft, readUnsent, type Unsent, UnsentKeeper } from "./unsent.ts";
 
 /**
  * One conversation with one agent. It lives in the editor's process and keeps everything: views come and go. To show it starts
- * nothing; the first prompt starts the agent, and so does the next one after the agent has exited.
+ * nothing; `wake` or the first prompt starts the agent, and so does the next one after the agent has exited.
  */
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -144,7 +144,7 @@ export class Conversation {
     const [file, unsent] = await Promise.all([options.openFile(), readUnsent(storage, about.id)]);
     const history = await History.open(file, updates);
     const conversation = new Conversation(options, { file, history, updates, ...unsent });
-    if (file.isOwn) conversation.#turns.endInterrupted();
+    if (file.isOwn) conversation.#turns.endInterrupted("exited");
     return conversation;
   }
 
@@ -221,6 +221,11 @@ export class Conversation {
     await this.#turns.stop();
   }
 
+  /** Starts the agent before there is a prompt, so that its modes, models and commands can be chosen from. Never rejects. */
+  async wake(): Promise<void> {
+    if (this.#mayWrite) await this.#link.get();
+  }
+
   /** Starts the agent anew, and goes on with what waits. */
   async restart(): Promise<void> {
     if (this.#mayWrite) await this.#turns.restart();
@@ -288,7 +293,7 @@ export class Conversation {
       this.#follow(file.transcript);
       this.#draft = unsent.draft;
       this.#turns.adopt(unsent.queue.filter(({ id }) => !history.has(id)));
-      this.#turns.endInterrupted();
+      this.#turns.endInterrupted("exited");
     }
     this.#updates.reset();
     return file.isOwn;

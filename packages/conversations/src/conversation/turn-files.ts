@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Clock, type Logger, mergeTexts, messageOf, restoreLineEnds } from "@patchbay/core";
+import { type Clock, type Logger, messageOf } from "@patchbay/core";
+import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import type { AgentSession, RewindResult, SessionHost } from "../driver.ts";
 import type { FileChange } from "../model/changes.ts";
 import type { Entry } from "../model/entries.ts";

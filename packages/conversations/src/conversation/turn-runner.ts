@@ -153,15 +153,16 @@ export class TurnRunner {
     history().upsert({ kind: "notice", id: newId(random), at: clock.now(), level, text, ...more });
   }
 
-  /** What was going on when a window was killed has ended. */
-  endInterrupted(): void {
+  /** What was going on when a window was killed has ended, and so has what an agent has told of an earlier session. */
+  endInterrupted(reason: TurnEndReason): void {
     const last = this.#options.history().newest.findLast(({ entry }) => entry.kind !== "notice");
-    if (last !== undefined && last.entry.kind !== "turn-end") this.#addEnd("exited", {});
+    if (last !== undefined && last.entry.kind !== "turn-end") this.#addEnd(reason, {});
   }
 
   async #goOn(): Promise<void> {
     this.resume();
-    if (this.prompts.length === 0 && this.#turn === undefined) await this.#options.link.get();
+    if (this.prompts.length > 0 || this.#turn !== undefined) return;
+    if ((await this.#options.link.get()) !== undefined) this.endInterrupted("done");
   }
 
   #failedPrompt(): readonly PromptBlock[] | undefined {
@@ -200,7 +201,9 @@ export class TurnRunner {
     // Meanwhile it may have been changed, moved or removed.
     const [next] = this.prompts;
     const prompt = next === undefined ? undefined : this.#queue.remove(next.id);
-    if (prompt !== undefined) await this.#runTurn(session, prompt);
+    if (prompt === undefined) return;
+    this.endInterrupted("done");
+    await this.#runTurn(session, prompt);
   }
 
   async #runTurn(session: AgentSession, prompt: QueuedPrompt): Promise<void> {

@@ -58,7 +58,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   ],
   options: [
     "Write a.txt: done",
-    "permission? Yes, and switch to “Edit freely” for this session",
+    "permission? Yes, and switch to “Edit freely” for this session: changes files without asking; asks for commands",
     "message: Written.",
     "done",
     "Write d.txt: done",

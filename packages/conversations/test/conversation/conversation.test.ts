@@ -58,6 +58,22 @@ describe("a conversation", () => {
     expect(lab.session.isClosed).toBe(true);
   });
 
+  it("starts its agent before there is a prompt where it is asked to, and remembers no session that was not used", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await conversation.wake();
+    expect(lab.sessions).toHaveLength(1);
+    expect(conversation.status.capabilities).toBeDefined();
+    expect(conversation.isEmpty).toBe(true);
+    expect(conversation.about.sessionId).toBeUndefined();
+    await conversation.setOption("mode", "plan");
+    await ask(lab, conversation, "Hello there");
+    expect(lab.sessions).toHaveLength(1);
+    expect(lab.session.options).toEqual([{ id: "mode", value: "plan" }]);
+    expect(conversation.about.sessionId).toBeDefined();
+    await conversation.close();
+  });
+
   it("sends one prompt at a time; those that wait can be changed, moved, removed", async () => {
     const lab = makeLab();
     const conversation = await lab.open();
@@ -376,8 +392,10 @@ describe("a conversation", () => {
     const conversation = await lab.open();
     await ask(lab, conversation, "one");
     expect(texts(conversation)).toEqual(["Replayed"]);
+    // What was replayed has ended, and well.
+    expect(entries(conversation)[1]).toMatchObject({ kind: "turn-end", reason: "done" });
     lab.session.exit();
-    await expect.poll(() => ends(conversation)).toBe(1);
+    await expect.poll(() => ends(conversation)).toBe(2);
     lab.onStart = (session) =>
       session.tell({ kind: "message", id: "new id", at: 0, text: "Replayed", isComplete: true });
     await ask(lab, conversation, "two");

@@ -164,6 +164,7 @@ describe("the library", () => {
     const conversation = await library.open("session:qwen:s1");
     await expect.poll(() => said(conversation)).toEqual(["What the agent remembers"]);
     expect(lab.session.request).toMatchObject({ start: { kind: "resume", sessionId: "s1" }, wantsHistory: true });
+    await expect.poll(() => conversation?.snapshot().entries.at(-1)?.entry).toMatchObject({ reason: "done" });
     // A page that has an old list asks once more.
     expect(await library.open("session:qwen:s1")).toBe(conversation);
     await library.dispose();

@@ -4,7 +4,6 @@ import type { HookAcceptor, HookCall, NewConnection, SessionAcceptor } from "../
 import type { GuardedRun } from "../port-holder/guardian.ts";
 import { type EarlierNote, holderNoteKey } from "../port-holder/order.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
-import type { ProcessFacts, TcpPorts } from "../platform/platform.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
@@ -69,12 +68,13 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {
+    const { sessions, conversations } = await this.#load();
     const isExcluded = this.#options.isExcluded?.();
-    if (isExcluded !== undefined && (await descendsFrom(isExcluded, facts.ports, this.#options.platform.process))) {
+    if (isExcluded !== undefined && (await conversations.isBehind(facts.ports, isExcluded))) {
       this.#options.logger.info("An agent of a conversation was not let in");
       throw new PatchbayError("excluded", "The editor runs this agent itself.");
     }
-    return (await this.#load()).sessions.recognise(facts);
+    return sessions.recognise(facts);
   }
 
   async accept(connection: NewConnection): Promise<void> {
@@ -89,15 +89,12 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
   }
 
   async answerHook(call: HookCall): Promise<string | undefined> {
+    const { conversations, hooks } = await this.#load();
     const isExcluded = this.#options.isExcluded?.();
     // The editor runs it, and has its changes reviewed where the user talks with it.
-    if (
-      isExcluded !== undefined &&
-      (await descendsFrom(isExcluded, call.ports, this.#options.platform.process, call.pid))
-    )
-      return undefined;
+    if (isExcluded !== undefined && (await conversations.isBehind(call.ports, isExcluded, call.pid))) return undefined;
     await this.#read;
-    return await (await this.#load()).hooks.answerHook(call);
+    return await hooks.answerHook(call);
   }
 
   ended(sessionId: string, why: Parameters<SessionAcceptor["ended"]>[1]): void {
@@ -148,22 +145,4 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
       throw new PatchbayError("stopped", "The editor is closing.");
     return this.#side.get();
   }
-}
-
-/** So many parents of a process are looked at: wrappers start launchers that start programs. */
-const mostParents = 16;
-
-/** Whether the process at the other end of a connection is one of those that `isOwn` means, or was started by one. */
-async function descendsFrom(
-  isOwn: (pid: number) => boolean,
-  ports: TcpPorts | undefined,
-  process: ProcessFacts,
-  told?: number,
-): Promise<boolean> {
-  let pid = (ports === undefined ? undefined : await process.peerOf?.(ports)) ?? told;
-  for (let count = 0; pid !== undefined && pid > 1 && count < mostParents; count += 1) {
-    if (isOwn(pid)) return true;
-    pid = await process.parentOf(pid);
-  }
-  return false;
 }

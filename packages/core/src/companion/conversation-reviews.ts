@@ -1,12 +1,15 @@
 import type { Review, ReviewRequest } from "../companion.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Platform, TcpPorts } from "../platform/platform.ts";
 import { checkPath } from "../session/path-check.ts";
 import { openingFacts, OpensInOrder } from "../session/session-services.ts";
 
 /** No agent's session has such an id: those begin with the name of a dialect and a dot. */
 const prefix = "conversation:";
+
+/** So many parents of a process are looked at: wrappers start launchers that start programs. */
+const mostParents = 16;
 
 export interface ConversationReviewsOptions {
   readonly platform: Platform;
@@ -32,6 +35,20 @@ export class ConversationReviews {
   /** See `Companion.conversationEnded`. */
   async ended(conversationId: string): Promise<void> {
     await this.#order.after(async () => this.#options.diffs.sessionEnded(prefix + conversationId));
+  }
+
+  /**
+   * Whether the process at the other end of a connection is one that `isOwn` means, or was started by one. `told`: which one it says
+   * that it is, for where the system does not know.
+   */
+  async isBehind(ports: TcpPorts | undefined, isOwn: (pid: number) => boolean, told?: number): Promise<boolean> {
+    const { process } = this.#options.platform;
+    let pid = (ports === undefined ? undefined : await process.peerOf?.(ports)) ?? told;
+    for (let count = 0; pid !== undefined && pid > 1 && count < mostParents; count += 1) {
+      if (isOwn(pid)) return true;
+      pid = await process.parentOf(pid);
+    }
+    return false;
   }
 
   async #open({ conversation, path, text, base, isEditable }: ReviewRequest): Promise<Review> {

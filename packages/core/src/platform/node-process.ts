@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import process from "node:process";
 import { errorCodeOf } from "../support/errors.ts";
-import { findPeerProcess } from "./node-peer-process.ts";
 import type { ProcessFacts } from "./platform.ts";
 
 /** The parts of the machine that differ between systems and hosts; tests put others in. */
@@ -69,6 +68,8 @@ export function createNodeProcessFacts(
     peerOf: async (ports) => {
       // Elsewhere only privileged programs are told, or slow ones tell.
       if (machine.platform !== "linux") return undefined;
+      // Nobody has to be found before somebody has connected.
+      const { findPeerProcess } = await import("./node-peer-process.ts");
       return await findPeerProcess(ports, process.getuid?.() ?? -1);
     },
   };

@@ -38,7 +38,7 @@ export interface PanelEditor {
   /** Starts an agent in a terminal, as its user would: to sign in, or to continue a session there. */
   startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void>;
   openInTab(conversationId: string): Promise<void>;
-  /** Asks before something is gone for good. */
+  /** Asks before something is deleted. */
   confirmDelete(title: string): Promise<boolean>;
   /** Tells what could not be done. */
   tell(severity: "info" | "warning" | "error", sentence: string): void;

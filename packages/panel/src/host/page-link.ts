@@ -94,7 +94,11 @@ export class PageLink {
     this.#asked += 1;
     const created = await this.#options.library.create(agent);
     if (created === undefined) this.#options.editor.tell("warning", "Open a folder first: agents work in one.");
-    else this.#show(created);
+    else {
+      this.#show(created);
+      // Its mode and model are chosen before the first prompt.
+      await created.conversation.wake();
+    }
   }
 
   /** Continues what it shows in a terminal, as the page's own command does. */

@@ -30,6 +30,16 @@ describe("a page", () => {
     expect(agent.prompts).toMatchObject([{ blocks: [{ type: "text", text: "Do it" }] }]);
   });
 
+  it("has the agent of a new conversation started at once, so that its mode can be chosen before the first prompt", async () => {
+    const { page, agents } = createPanelLab();
+    const one = page();
+    one.say({ type: "ready" });
+    await until(() => one.last("hello"));
+    one.say({ type: "new-conversation", agent: "claude" });
+    await until(() => agents.at(0));
+    expect(agents.at(0)?.prompts).toEqual([]);
+  });
+
   it("that was away is told the whole conversation when it is back", async () => {
     const { talk } = createPanelLab();
     const { page, agent, id } = await talk();

@@ -8,6 +8,7 @@ import { TestPanel } from "../support/panel.tsx";
 let panel: TestPanel | undefined;
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
   panel?.close();
 });
@@ -110,6 +111,22 @@ describe("the panel", () => {
     expect(panel.text).not.toContain("Far back");
     await panel.press("Show the open question");
     expect(panel.text).toContain("Far back");
+  });
+
+  it("draws the newest entries first, and after that the others that are shown at first", async () => {
+    vi.useFakeTimers();
+    const shown = await TestPanel.show(
+      Array.from({ length: 200 }, (_unused, index) => message(`m${index}`, `No. ${index}.`)),
+    );
+    panel = shown;
+    const drawn = (): readonly string[] =>
+      Array.from(shown.root.querySelectorAll(".log-content > .entry"), ({ textContent }) => textContent.trim());
+    expect(drawn()).toHaveLength(20);
+    expect(drawn().at(-1)).toContain("No. 199.");
+    for (let step = 0; step < 4; step += 1) await shown.do(() => vi.advanceTimersByTime(1));
+    expect(drawn()).toHaveLength(60);
+    expect(drawn().at(0)).toContain("No. 140.");
+    expect(drawn().at(-1)).toContain("No. 199.");
   });
 
   it("shows only the end of a large output, and offers the whole", async () => {

@@ -43,8 +43,9 @@ export class ScenarioWorld implements World {
     return agent;
   }
 
-  async converse(id: AgentId): Promise<Conversing> {
+  async converse(id: AgentId, before?: (agent: PanelAgent) => Promise<void>): Promise<Conversing> {
     const agent = await this.preparePanel(id);
+    await before?.(agent);
     const panel = await this.editor.openPanel?.();
     if (panel === undefined) throw new Error(`${this.editor.displayName} has no conversation panel`);
     await panel.begin(agent.kind.displayName);

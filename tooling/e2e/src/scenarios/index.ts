@@ -15,6 +15,7 @@ import {
   panelResume,
   panelRewind,
   panelTerminal,
+  panelTogether,
 } from "./panel-history.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
@@ -95,4 +96,5 @@ export const scenarios: readonly Scenario[] = [
   panelRewind,
   panelReloadAnswer,
   panelReloadQuestion,
+  panelTogether,
 ];

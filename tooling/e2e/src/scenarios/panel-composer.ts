@@ -159,8 +159,7 @@ export const panelSignIn: Scenario = {
   name: "panel-sign-in",
   agents: everyAgent,
   run: async (world, id) => {
-    const { agent, panel } = await world.converse(id);
-    await agent.signIn(false);
+    const { agent, panel } = await world.converse(id, async (prepared) => prepared.signIn(false));
     await panel.send("Is anybody there");
     await panel.waitForText(/needs you to sign in/);
     mustEqual("requests", String(agent.model.turnsAsked), "0");

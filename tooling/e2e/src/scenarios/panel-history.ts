@@ -199,3 +199,50 @@ export const panelRewind: Scenario = {
     await waitForContents(world, "panel-rewind.txt", startContents);
   },
 };
+
+/** Three agents propose changes to one file in conversations of their own; no verdict touches another's proposal. */
+export const panelTogether: Scenario = {
+  ...inPanel,
+  name: "panel-together",
+  agents: "all",
+  // Of conversations that nobody looks at.
+  mayTell: /has finished: |is waiting for your answer: /,
+  run: async (world) => {
+    const { editor } = world;
+    const file = "panel-shared.txt";
+    await world.writeFile(file, startContents);
+    // The panel looks once for what is installed.
+    for (const id of everyAgent) await world.preparePanel(id);
+    const lines = new Map([
+      ["gemini", "first line"],
+      ["qwen", "second line"],
+      ["claude", "third line"],
+    ] as const);
+    const talks = new Map<string, Awaited<ReturnType<typeof world.converse>>>();
+    for (const [id, line] of lines) {
+      const talk = await world.converse(id);
+      talks.set(id, talk);
+      await proposeInPanel(world, talk, { file, from: line, to: `${line} by ${id}` });
+    }
+    const [gemini, qwen, claude] = ["gemini", "qwen", "claude"].map((id) => talks.get(id));
+    if (gemini === undefined || qwen === undefined || claude === undefined) throw new Error("an agent is missing");
+    const { panel } = claude;
+    mustEqual("proposals", String((await editor.openDiffs()).length), "3");
+    const waiting = (await panel.list()).filter((row) => row.includes("Waiting"));
+    mustEqual("conversations that wait", String(waiting.length), "3");
+
+    const afterQwen = startContents.replace("second line", "second line by qwen");
+    await editor.showDiff(diffTitle(qwen.agent, file));
+    await editor.acceptDiff();
+    await waitForContents(world, file, afterQwen);
+    await poll("two proposals", async () => (await editor.openDiffs()).length === 2, { timeout: patience });
+    await panel.waitForQuestion();
+
+    await editor.showDiff(diffTitle(gemini.agent, file));
+    await editor.rejectDiff();
+    await poll("one proposal", async () => (await editor.openDiffs()).length === 1, { timeout: patience });
+    await panel.answer("yes");
+    await waitForContents(world, file, afterQwen.replace("third line", "third line by claude"));
+    await poll("no proposal", async () => (await editor.openDiffs()).length === 0, { timeout: patience });
+  },
+};

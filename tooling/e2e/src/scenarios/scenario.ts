@@ -13,8 +13,8 @@ export interface World {
   startAgent(id: AgentId): Promise<StartedAgent>;
   /** Sets an agent up for the conversation panel, which starts it itself. */
   preparePanel(id: AgentId): Promise<PanelAgent>;
-  /** Begins a conversation with an agent in the panel. */
-  converse(id: AgentId): Promise<Conversing>;
+  /** Begins a conversation with an agent in the panel, which starts it. `before`: with the agent, before that. */
+  converse(id: AgentId, before?: (agent: PanelAgent) => Promise<void>): Promise<Conversing>;
   /** Writes a file of the workspace and returns its path. */
   writeFile(name: string, contents: string): Promise<string>;
   readFile(name: string): Promise<string>;

@@ -1,13 +1,14 @@
 import type { ConversationSnapshot, PlacedEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { newestCount } from "../../messages/for-page.ts";
 import { useAgentName, usePanel, usePanelEvent, useWords } from "../../store/use-panel.ts";
 import { EntryView } from "../entries/entry.tsx";
 import { type Groups, groupEntries } from "../entries/group-entries.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { StatusRow } from "./status-row.tsx";
 import { useScroll } from "./use-scroll.ts";
-import { type Shown, shownOf, startAround, startMoved } from "./use-window.ts";
+import { firstCount, type Shown, shownOf, startAround, startMoved } from "./use-window.ts";
 
 /** The conversation itself: the newest entries, and older ones as one scrolls back. */
 export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Element {
@@ -24,7 +25,8 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
     const place = anchor.current?.place;
     return place !== undefined && top.some((placed) => placed.place === place) ? startAround(top, place) : undefined;
   });
-  const shown = shownOf(top, start);
+  const newest = useNewest();
+  const shown = shownOf(top, start, newest);
   const asking = openQuestionBefore(open, shown);
   const now = useRef({ top, shown, start });
   now.current = { top, shown, start };
@@ -168,6 +170,18 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
       )}
     </div>
   );
+}
+
+/** How many of the newest entries are drawn: more after each frame, until it is as many as are shown at first. */
+function useNewest(): number {
+  const [count, setCount] = useState(firstCount);
+  // Effects come after the frame.
+  useEffect(() => {
+    if (count >= newestCount) return undefined;
+    const timer = setTimeout(() => setCount(count + firstCount));
+    return () => clearTimeout(timer);
+  }, [count]);
+  return count;
 }
 
 /** An open question that is too far back to be in the document. */

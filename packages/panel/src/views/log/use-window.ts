@@ -4,6 +4,9 @@ import { newestCount, olderCount } from "../../messages/for-page.ts";
 /** Entries that are in the document at most while somebody reads back. */
 export const mostShown = 300;
 
+/** Entries that are drawn first. The others of the newest follow above them in steps of as many, so that what is read first is soon there. */
+export const firstCount = 20;
+
 /** What of the entries is in the document. */
 export interface Shown {
   readonly entries: readonly PlacedEntry[];
@@ -12,10 +15,10 @@ export interface Shown {
   readonly after: number;
 }
 
-/** `start`: the place of the first one; undefined: the newest, as many as are shown at first. */
-export function shownOf(top: readonly PlacedEntry[], start: number | undefined): Shown {
-  const first = start === undefined ? top.length - newestCount : top.findIndex(({ place }) => place >= start);
-  const before = first < 0 ? Math.max(0, top.length - newestCount) : first;
+/** `start`: the place of the first one; undefined: the newest, `newest` of them. */
+export function shownOf(top: readonly PlacedEntry[], start: number | undefined, newest: number = newestCount): Shown {
+  const first = start === undefined ? top.length - newest : top.findIndex(({ place }) => place >= start);
+  const before = first < 0 ? Math.max(0, top.length - newest) : first;
   const entries = top.slice(before, start === undefined ? undefined : before + mostShown);
   return { entries, before, after: top.length - before - entries.length };
 }
