@@ -34,6 +34,8 @@ export interface AwaitedWrite {
   /** It holds what the user has typed. */
   readonly isEdited: boolean;
   readonly sessionId: string;
+  /** The agent whose hook asked; undefined: nobody's. */
+  readonly byHookOf?: string | undefined;
   /** Ids of the other proposals for the file that were open when this one was accepted. */
   readonly beside: ReadonlySet<string>;
   /** The file has changed since the agent read it: some agents then refuse to write (docs/protocols/qwen.md). */
@@ -84,9 +86,17 @@ export class AwaitedWrites {
 
   /** Whether this text was accepted for the file and is still on its way. */
   isAwaited(real: string, text: string): boolean {
-    return this.#awaitedFor(real).some((write) =>
-      sameLines(splitByteOrderMark(write.text).body, splitByteOrderMark(text).body),
-    );
+    return this.#awaitedFor(real).some((write) => isSameText(write.text, text));
+  }
+
+  /**
+   * Whether this text was accepted for the file when the agent's hook asked: the agent asks for the same change a second time, by its
+   * own protocol. From now on it is that one which is waited for.
+   */
+  takeFromHook(real: string, text: string, agent: string): boolean {
+    const asked = this.#awaitedFor(real).find((write) => write.byHookOf === agent && isSameText(write.text, text));
+    if (asked !== undefined) asked.isProposedAnew = true;
+    return asked !== undefined;
   }
 
   /**
@@ -189,6 +199,11 @@ export class AwaitedWrites {
   }
 }
 
+/** Line ends and marks are the agents' own affair. */
+function isSameText(one: string, other: string): boolean {
+  return sameLines(splitByteOrderMark(one).body, splitByteOrderMark(other).body);
+}
+
 /** One accepted text on its way to the disk. */
 class PendingWrite {
   /** Resolves when the file has changed, or is not waited for any more. Never rejects. */
@@ -220,6 +235,10 @@ class PendingWrite {
 
   get sessionId(): string {
     return this.#awaited.sessionId;
+  }
+
+  get byHookOf(): string | undefined {
+    return this.#awaited.byHookOf;
   }
 
   /** As the agent named it. */

@@ -118,11 +118,23 @@ export class DiffRegistry {
     this.#services.proposals.add(proposal);
     if (this.#services.proposals.ending !== undefined) this.#services.handover.takeLate(proposal);
     else {
-      void (facts.inside ? this.#services.views.show(proposal) : this.#services.views.showAfterAsking(proposal));
+      void this.#ask(proposal, facts.inside);
       this.#services.drafts.touch(proposal);
     }
     this.#services.proposals.changed();
     return this.#opened(proposal);
+  }
+
+  /** What the user has just said yes to when the agent's hook asked is not asked again. */
+  async #ask(proposal: Proposal, inside: boolean): Promise<void> {
+    const { owner, real, input } = proposal.facts;
+    const isAnswered =
+      owner.isOfHook !== true &&
+      real !== undefined &&
+      this.#services.writes.takeFromHook(real, input.text, owner.dialect);
+    if (isAnswered && (await this.#services.decisions.accept(proposal, proposal.body))) return;
+    if (!proposal.isOpen) return;
+    await (inside ? this.#services.views.show(proposal) : this.#services.views.showAfterAsking(proposal));
   }
 
   /** The user hears of the first one only, until there is room again: an agent may go on trying. */

@@ -303,13 +303,14 @@ export class ReviewDecisions {
     { text, edited }: FinalText,
   ): void {
     const { writes, kept, messages, proposals } = this.#options;
-    const { sessionId } = proposal.facts.owner;
+    const { sessionId, isOfHook, dialect } = proposal.facts.owner;
     writes.awaitWrite({
       place,
       before: file,
       text,
       isEdited: edited,
       sessionId,
+      byHookOf: isOfHook === true ? dialect : undefined,
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,

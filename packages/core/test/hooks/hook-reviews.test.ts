@@ -186,7 +186,50 @@ describe("a hook has no opinion", () => {
   });
 });
 
+describe("a change that was accepted when the hook asked", () => {
+  it("is not asked for again when the agent then asks by its own protocol", async () => {
+    const { ask, agent, editor, file } = await createHookLab();
+    const driver = await agent();
+    const answer = ask("gemini", { tool: "write_file", input: { file_path: file, content: "one\n2\n" } });
+    (await editor.nextView()).accept();
+    expect(JSON.parse((await answer) ?? "")).toEqual({ decision: "allow" });
+    expect(await driver.propose({ path: file, text: "one\n2\n" }).outcome).toMatchObject({ kind: "accepted" });
+    expect(readFileSync(file, "utf8")).toBe("one\n2\n");
+    expect(editor.views).toHaveLength(1);
+    // Once: the next one is another question.
+    writeFileSync(file, "one\ntwo\n");
+    driver.propose({ path: file, text: "one\n2\n" });
+    await expect.poll(() => editor.views.length).toBe(2);
+  });
+
+  it("is asked for where the agent then asks for something else", async () => {
+    const { ask, agent, editor, file } = await createHookLab();
+    const driver = await agent();
+    const answer = ask("gemini", { tool: "write_file", input: { file_path: file, content: "one\n2\n" } });
+    (await editor.nextView()).accept();
+    await answer;
+    driver.propose({ path: file, text: "one\n3\n" });
+    await expect.poll(() => editor.views.length).toBe(2);
+  });
+});
+
 describe("the end of a hook", () => {
+  it("comes with a reload of the editor: nothing is open afterwards, and what the user typed is kept", async () => {
+    const { ask, build, companion, editor, file } = await createHookLab();
+    const first = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
+    await editor.nextView();
+    const second = ask("claude", { tool: "Edit", input: { file_path: file, old_string: "one", new_string: "1" } });
+    await expect.poll(() => editor.views.length).toBe(2);
+    editor.views[1]?.type("mine\n");
+    await companion.stop({ reload: true });
+    expect(await Promise.all([first, second])).toEqual([undefined, undefined]);
+    const next = build();
+    await next.companion.start();
+    await next.companion.restored;
+    expect(next.companion.proposals).toMatchObject([{ state: "kept" }]);
+    expect(next.companion.keptTexts).toMatchObject([{ path: file, reason: "agent-exited" }]);
+  });
+
   it("is the end of its agent's question: what the user typed is kept", async () => {
     const { askUntil, companion, editor, file } = await createHookLab();
     const gone = new AbortController();
