@@ -1,0 +1,217 @@
+import {
+  type FilePlace,
+  type FileText,
+  isSameFile,
+  type ReviewedFiles,
+  type ReviewedFilesOptions,
+} from "./reviewed-files.ts";
+import type { Disposable } from "../support/disposable.ts";
+import { sameLines, splitByteOrderMark } from "./text-fidelity.ts";
+import { messageOf } from "../support/errors.ts";
+
+/** So long after an accept a file that is as it was before is worth a word to the user, ms. */
+const unwrittenMs = 30_000;
+
+/** The same where the agent may well have refused. */
+const refusedMs = 5_000;
+
+/** What an agent has written by the time its session ended is on disk within this, ms. */
+const exitMs = 2_000;
+
+/** How an accepted text reaches its file. */
+export interface AwaitedWrite {
+  readonly place: FilePlace;
+  /** What the file held when the user accepted. */
+  readonly before: FileText;
+  /** What the agent is to write. */
+  readonly text: string;
+  /** It holds what the user has typed. */
+  readonly isEdited: boolean;
+  readonly sessionId: string;
+  /** The agent whose hook asked; undefined: nobody's. */
+  readonly byHookOf?: string | undefined;
+  /** Ids of the other proposals for the file that were open when this one was accepted. */
+  readonly beside: ReadonlySet<string>;
+  /** The file has changed since the agent read it: some agents then refuse to write (docs/protocols/qwen.md). */
+  readonly mayBeRefused: boolean;
+  /** Whether the agent may well write later: agents write the files of one answer when all of them are decided. */
+  readonly mayComeLater: () => boolean;
+  /** Called once where the file is as it was long after the accept, or after the agent has exited. */
+  readonly onUnwritten: (because: "not-written" | "agent-exited") => void;
+}
+
+export interface AwaitedWritesOptions extends Omit<ReviewedFilesOptions, "files"> {
+  readonly files: Pick<ReviewedFiles, "readDisk" | "watch">;
+}
+
+/** One accepted text on its way to the disk. */
+export class PendingWrite {
+  /** Resolves when the file has changed, or is not waited for any more. Never rejects. */
+  readonly landed: Promise<void>;
+  onDidEnd: (isWritten: boolean) => void = () => {};
+  /** Its agent has proposed another change of the file since. */
+  isProposedAnew = false;
+  readonly #options: AwaitedWritesOptions;
+  /** All that are on their way to the same file. */
+  readonly #siblings: ReadonlySet<PendingWrite>;
+  readonly #awaited: AwaitedWrite;
+  /** What the file is known to hold without this one. */
+  #before: FileText;
+  #watching: Disposable | undefined;
+  #timer: Disposable | undefined;
+  #land: () => void = () => {};
+  #hasEnded = false;
+  #hasAgentExited = false;
+
+  constructor(options: AwaitedWritesOptions, siblings: ReadonlySet<PendingWrite>, awaited: AwaitedWrite) {
+    this.#options = options;
+    this.#siblings = siblings;
+    this.#awaited = awaited;
+    this.#before = awaited.before;
+    this.landed = new Promise((resolve) => {
+      this.#land = resolve;
+    });
+  }
+
+  get sessionId(): string {
+    return this.#awaited.sessionId;
+  }
+
+  get byHookOf(): string | undefined {
+    return this.#awaited.byHookOf;
+  }
+
+  /** As the agent named it. */
+  get path(): string {
+    return this.#awaited.place.path;
+  }
+
+  get text(): string {
+    return splitByteOrderMark(this.#awaited.text).body;
+  }
+
+  get beside(): ReadonlySet<string> {
+    return this.#awaited.beside;
+  }
+
+  get isEdited(): boolean {
+    return this.#awaited.isEdited;
+  }
+
+  get mayComeLater(): boolean {
+    return !this.#hasAgentExited && this.#awaited.mayComeLater();
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  begin(): void {
+    this.#watching = this.#options.files.watch(this.#awaited.place, () => void this.look());
+    this.#giveTime(this.#awaited.mayBeRefused ? refusedMs : unwrittenMs);
+    // It may have been written while the accept was on its way here.
+    void this.look();
+  }
+
+  /** It comes in a moment, or not at all. */
+  agentExited(): void {
+    this.#hasAgentExited = true;
+    this.#giveTime(exitMs);
+  }
+
+  dispose(): void {
+    this.#end(false);
+  }
+
+  #end(isWritten: boolean): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#watching?.dispose();
+    this.#timer?.dispose();
+    this.onDidEnd(isWritten);
+    this.#land();
+  }
+
+  #giveTime(ms: number): void {
+    this.#timer?.dispose();
+    const delayMs = this.#hasAgentExited ? exitMs : ms;
+    this.#timer = this.#options.clock.setTimeout(() => void this.#timeIsUp(ms), delayMs);
+  }
+
+  async #timeIsUp(ms: number): Promise<void> {
+    await this.look();
+    if (this.#hasEnded) return;
+    if (this.mayComeLater && !this.isProposedAnew) this.#giveTime(ms);
+    else {
+      this.dispose();
+      if (!this.isProposedAnew) this.#awaited.onUnwritten(this.#hasAgentExited ? "agent-exited" : "not-written");
+    }
+  }
+
+  /** Whether it is there by now. */
+  async look(): Promise<void> {
+    if (this.#hasEnded) return;
+    const { place, before } = this.#awaited;
+    const { text } = this;
+    const now = await this.#options.files.readDisk(place);
+    if (this.#hasEnded) return;
+    const isAccepted = sameLines(now.text, text);
+    if (isAccepted || this.#isWrittenOtherwise(now)) {
+      for (const other of this.#siblings) if (other !== this) other.#writtenByOther(now);
+      this.#end(true);
+      if (before.unsaved && isAccepted) await this.#reload(place.path, before.text);
+    } else if (!before.unsaved && !isSameFile(this.#before, now)) this.#writtenByOther(now);
+  }
+
+  /** Hooks of agents format what these have written: such a text counts, too, but not one that somebody else wrote. */
+  #isWrittenOtherwise(now: FileText): boolean {
+    if (this.#awaited.before.unsaved || isSameFile(this.#before, now)) return false;
+    if (Array.from(this.#siblings).some((other) => other !== this && sameLines(now.text, other.text))) return false;
+    return !this.#before.readable || !now.readable || holdsChange(this.#before.text, this.#awaited, now.text);
+  }
+
+  /** The file has changed before this one came: its agent may well refuse now. */
+  #writtenByOther(now: FileText): void {
+    if (this.#hasEnded) return;
+    this.#before = now;
+    this.#giveTime(refusedMs);
+  }
+
+  async #reload(path: string, heldText: string): Promise<void> {
+    const { host, logger } = this.#options;
+    try {
+      await host.documents?.reload?.(path, heldText);
+    } catch (error) {
+      logger.warn("An open document could not be updated with the accepted text", { reason: messageOf(error) });
+    }
+  }
+}
+
+/** Longer texts are not searched, UTF-16 units. */
+const mostSearched = 1024 * 1024;
+
+/**
+ * Whether a text holds what an accepted one adds to `before`, by the letters and digits of its lines: formatters leave these, and
+ * fixers those of most lines. What the user has typed has to be there in every line. Where nothing is added, something that was to
+ * go has to be gone.
+ */
+function holdsChange(before: string, { text, isEdited }: AwaitedWrite, now: string): boolean {
+  if (before.length + text.length + now.length > mostSearched) return true;
+  const [old, wanted] = [linesOf(before), linesOf(splitByteOrderMark(text).body)];
+  const added = [...wanted].filter((line) => !old.has(line)).map(lettersOf);
+  if (added.length > 0) {
+    const letters = lettersOf(now);
+    const found = added.filter((line) => letters.includes(line));
+    return isEdited ? found.length === added.length : 2 * found.length >= added.length;
+  }
+  const left = linesOf(now);
+  return [...old].some((line) => !wanted.has(line) && !left.has(line));
+}
+
+function linesOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\r?\n/u));
+}
+
+function lettersOf(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}]+/gu, "");
+}
