@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
+import { wholeParser, withoutEngines } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -34,29 +35,5 @@ const hook = {
   noExternal: [/^@patchbay\//u],
   esbuildPlugins: [withoutEngines()],
 } satisfies Options;
-
-/** The usual form of this package asks for its parts in a way that no bundler sees. */
-function wholeParser(): NonNullable<Options["esbuildPlugins"]>[number] {
-  return {
-    name: "whole-parser",
-    setup: (build) => {
-      build.onResolve({ filter: /^jsonc-parser$/ }, async ({ kind, resolveDir }) =>
-        build.resolve("jsonc-parser/lib/esm/main.js", { kind, resolveDir }),
-      );
-    },
-  };
-}
-
-/** The engines and checks of agents are loaded on demand, which a hook never does: they stay out of its file. */
-function withoutEngines(): NonNullable<Options["esbuildPlugins"]>[number] {
-  return {
-    name: "without-engines",
-    setup: (build) => {
-      build.onResolve({ filter: /^\.\/(engine|checks|hook)[-.]/ }, ({ kind, path }) =>
-        kind === "dynamic-import" ? { path, external: true } : undefined,
-      );
-    },
-  };
-}
 
 export default defineConfig([program, hook]);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { wholeParser, withoutEngines } from "../scripts/command-line-build.mjs";
 
 /**
  * Bundles the command line from its sources, with the bundler alone: `packages/cli/tsup.config.ts` makes what is published.
@@ -11,19 +12,28 @@ import { build } from "esbuild";
 export async function buildCommandLine(root) {
   const cli = join(root, "packages", "cli");
   const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
-  await build({
+  const shared = {
     absWorkingDir: cli,
-    entryPoints: { patchbay: "src/main.ts" },
     outdir: "dist",
     bundle: true,
-    splitting: true,
-    format: "esm",
     platform: "node",
     target: "node20",
     logLevel: "warning",
-    alias: Object.fromEntries(
-      ["core", "testkit"].map((name) => [`@patchbay/${name}`, join(root, "packages", name, "src", "index.ts")]),
-    ),
+    alias: Object.fromEntries(["core", "testkit"].flatMap((name) => sourcesOf(join(root, "packages", name)))),
+  };
+  await build({
+    ...shared,
+    entryPoints: { "patchbay-hook": "src/hook/main.ts" },
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    plugins: [withoutEngines()],
+  });
+  await build({
+    ...shared,
+    entryPoints: { patchbay: "src/start.ts" },
+    splitting: true,
+    format: "esm",
+    plugins: [wholeParser()],
     // Of the command line nothing is installed for this: what it takes from the registry is found here.
     nodePaths: [fileURLToPath(new URL("node_modules", import.meta.url))],
     external: ["bufferutil", "utf-8-validate"],
@@ -32,4 +42,13 @@ export async function buildCommandLine(root) {
       js: '#!/usr/bin/env node\nimport { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);',
     },
   });
+}
+
+/** The entries of a package, by the names under which they are imported, with their sources. */
+function sourcesOf(folder) {
+  const { name, exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return Object.entries(exports).map(([entry, { "@patchbay/source": source }]) => [
+    join(name, entry),
+    join(folder, source),
+  ]);
 }
