@@ -127,7 +127,7 @@ const cli = {
     types: ["command-line"],
     packages: ["@patchbay/core"],
   },
-  "hook/main": { packages: ["@patchbay/core"] },
+  "hook/main": { packages: ["@patchbay/core", "node:fs"] },
   start: { rooms: ["main"] },
 };
 

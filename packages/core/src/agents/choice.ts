@@ -86,6 +86,6 @@ export function holds(root: string, folder: string): boolean {
 }
 
 /** A folder or file with links resolved; as it is where it is gone or cannot be looked at (a mount that hangs in the air, another's home). */
-export async function realPlace({ files }: Platform, place: string): Promise<string> {
+export async function realPlace({ files }: Pick<Platform, "files">, place: string): Promise<string> {
   return (await files.realPath(place).catch(() => undefined)) ?? place;
 }

@@ -2,7 +2,11 @@ import { holds, realPlace } from "../agents/choice.ts";
 import type { Dialect, RecordPlace } from "../agents/dialect.ts";
 import type { Platform } from "../platform/platform.ts";
 import { joinPath } from "../storage/private-directory.ts";
+import type { Clock } from "../support/time.ts";
 import { isEnded, maximumRecordBytes, parseMarker } from "../storage/run-marker.ts";
+
+/** What a hook needs of the machine. */
+export type HookPlatform = Pick<Platform, "files" | "process"> & { readonly clock: Pick<Clock, "monotonic"> };
 
 /** A companion that serves a folder, as its record says. */
 export interface FoundCompanion {
@@ -20,7 +24,7 @@ interface Candidate extends FoundCompanion {
  * terminal names, then the one with the nearest folder, then the newest. Reads no more than it needs, and never rejects.
  */
 export async function findCompanions(
-  platform: Platform,
+  platform: HookPlatform,
   dialect: Pick<Dialect, "places" | "portVariable">,
   folder: string,
 ): Promise<readonly FoundCompanion[]> {
@@ -45,7 +49,7 @@ export async function findCompanions(
 }
 
 async function readPlace(
-  platform: Platform,
+  platform: HookPlatform,
   { root, directories, pattern }: RecordPlace,
 ): Promise<readonly Candidate[]> {
   const directory = directories.reduce((path, name) => joinPath(platform, path, name), root);
@@ -58,7 +62,7 @@ async function readPlace(
 }
 
 /** Only what this user wrote, for a run of Patchbay that has not ended: what is sent may be anything of the folder's files. */
-async function readCandidate(platform: Platform, path: string): Promise<Candidate | undefined> {
+async function readCandidate(platform: HookPlatform, path: string): Promise<Candidate | undefined> {
   const { files, process } = platform;
   const facts = await files.lstat(path);
   if (facts?.kind !== "file" || (process.uid !== -1 && facts.uid !== process.uid)) return undefined;

@@ -1,9 +1,19 @@
 import type { Dialect } from "../agents/dialect.ts";
-import type { Platform } from "../platform/platform.ts";
-import { findCompanions } from "./find-companions.ts";
+import { createNodeFiles } from "../platform/node-files.ts";
+import { createNodeProcessFacts } from "../platform/node-process.ts";
+import { findCompanions, type HookPlatform } from "./find-companions.ts";
+
+/** The machine without what a hook never needs: each module costs it a millisecond or more. */
+export function thisMachine(): HookPlatform {
+  return {
+    clock: { monotonic: () => performance.now() },
+    files: createNodeFiles(),
+    process: createNodeProcessFacts(),
+  };
+}
 
 export interface HookRun {
-  readonly platform: Platform;
+  readonly platform: HookPlatform;
   readonly dialect: Pick<Dialect, "places" | "portVariable">;
   /** What the agent gave on the standard input. */
   readonly event: string;

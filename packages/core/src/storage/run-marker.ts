@@ -69,7 +69,7 @@ function ownValue(value: object, name: string): unknown {
 }
 
 /** Whether the run that a marker names has ended: its process is gone, or its id belongs to a later process (E05). */
-export async function isEnded(platform: Platform, marker: RecordMarker): Promise<boolean> {
+export async function isEnded(platform: Pick<Platform, "process">, marker: RecordMarker): Promise<boolean> {
   if (!platform.process.isAlive(marker.pid)) return true;
   if (marker.start === undefined) return false;
   const start = await platform.process.startMark(marker.pid);
