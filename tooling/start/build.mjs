@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -7,23 +7,22 @@ import { build } from "esbuild";
  * Bundles the command line from its sources, with the bundler alone: `packages/cli/tsup.config.ts` makes what is published.
  *
  * @param {string} root the repository
+ * @param {string} [outdir]
  */
-export async function buildCommandLine(root) {
+export async function buildCommandLine(root, outdir = "dist") {
   const cli = join(root, "packages", "cli");
   const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
   await build({
     absWorkingDir: cli,
     entryPoints: { patchbay: "src/main.ts" },
-    outdir: "dist",
+    outdir,
     bundle: true,
     splitting: true,
     format: "esm",
     platform: "node",
     target: "node20",
     logLevel: "warning",
-    alias: Object.fromEntries(
-      ["core", "testkit"].map((name) => [`@patchbay/${name}`, join(root, "packages", name, "src", "index.ts")]),
-    ),
+    alias: Object.fromEntries(["core", "testkit"].flatMap((name) => sourcesOf(join(root, "packages", name)))),
     // Of the command line nothing is installed for this: what it takes from the registry is found here.
     nodePaths: [fileURLToPath(new URL("node_modules", import.meta.url))],
     external: ["bufferutil", "utf-8-validate"],
@@ -32,4 +31,17 @@ export async function buildCommandLine(root) {
       js: '#!/usr/bin/env node\nimport { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);',
     },
   });
+}
+
+/**
+ * Every entry of a package, the longest name first: an alias also holds for what is below it.
+ *
+ * @param {string} folder
+ * @returns {readonly (readonly [string, string])[]}
+ */
+function sourcesOf(folder) {
+  const { name, exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return Object.entries(exports)
+    .map(([entry, { "@patchbay/source": source }]) => [posix.join(name, entry), join(folder, source)])
+    .toSorted(([one], [other]) => other.length - one.length);
 }
