@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { wholeParser, withoutEngines } from "../scripts/command-line-build.mjs";
@@ -8,13 +8,14 @@ import { wholeParser, withoutEngines } from "../scripts/command-line-build.mjs";
  * Bundles the command line from its sources, with the bundler alone: `packages/cli/tsup.config.ts` makes what is published.
  *
  * @param {string} root the repository
+ * @param {string} [outdir]
  */
-export async function buildCommandLine(root) {
+export async function buildCommandLine(root, outdir = "dist") {
   const cli = join(root, "packages", "cli");
   const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
   const shared = {
     absWorkingDir: cli,
-    outdir: "dist",
+    outdir,
     bundle: true,
     platform: "node",
     target: "node20",
@@ -44,11 +45,15 @@ export async function buildCommandLine(root) {
   });
 }
 
-/** The entries of a package, by the names under which they are imported, with their sources. */
+/**
+ * Every entry of a package, the longest name first: an alias also holds for what is below it.
+ *
+ * @param {string} folder
+ * @returns {readonly (readonly [string, string])[]}
+ */
 function sourcesOf(folder) {
   const { name, exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return Object.entries(exports).map(([entry, { "@patchbay/source": source }]) => [
-    join(name, entry),
-    join(folder, source),
-  ]);
+  return Object.entries(exports)
+    .map(([entry, { "@patchbay/source": source }]) => [posix.join(name, entry), join(folder, source)])
+    .toSorted(([one], [other]) => other.length - one.length);
 }

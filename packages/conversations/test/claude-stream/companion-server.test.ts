@@ -13,10 +13,11 @@ class ViewHost extends LabHost {
   readonly view: EditorView = {
     openFiles: async () =>
       await Promise.resolve([
-        { path: "/work/a.ts", isActive: true, isDirty: false },
-        { path: "/work/.env", isActive: false, isDirty: false },
+        { path: "/project/a.ts", isActive: true, isDirty: false },
+        { path: "/project/.env", isActive: false, isDirty: false },
       ]),
-    selection: async () => await Promise.resolve({ path: "/work/.env", lines: { start: 1, end: 1 }, text: "SECRET" }),
+    selection: async () =>
+      await Promise.resolve({ path: "/project/.env", lines: { start: 1, end: 1 }, text: "SECRET" }),
     openFile: async (path, line) => {
       this.shown.push([path, line]);
       return await Promise.resolve(true);
@@ -25,13 +26,13 @@ class ViewHost extends LabHost {
 }
 
 async function call(host: LabHost, name: string, input: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-  const answer = await answerCompanion(message("tools/call", { name, arguments: input }), host, "/work");
+  const answer = await answerCompanion(message("tools/call", { name, arguments: input }), host, "/project");
   return answer["result"];
 }
 
 describe("our own tools in a session", () => {
   it("are listed as tools that only read", async () => {
-    const answer = await answerCompanion(message("tools/list"), new LabHost(new Map()), "/work");
+    const answer = await answerCompanion(message("tools/list"), new LabHost(new Map()), "/project");
     expect(answer).toMatchObject({
       jsonrpc: "2.0",
       id: 7,
@@ -46,26 +47,26 @@ describe("our own tools in a session", () => {
 
   it("tell problems, and show files", async () => {
     const host = new ViewHost(new Map());
-    host.known.set("/work/a.ts", [{ line: 1, severity: "error", message: "no" }]);
+    host.known.set("/project/a.ts", [{ line: 1, severity: "error", message: "no" }]);
     expect(await call(host, "getDiagnostics", { path: "a.ts" })).toEqual({
       content: [{ type: "text", text: `[{"line":1,"severity":"error","message":"no"}]` }],
     });
-    await call(host, "openFile", { path: "/work/a.ts", line: 3 });
-    expect(host.shown).toEqual([["/work/a.ts", 3]]);
+    await call(host, "openFile", { path: "/project/a.ts", line: 3 });
+    expect(host.shown).toEqual([["/project/a.ts", 3]]);
   });
 
   it("tell nothing of files that are not shared", async () => {
     const host = new ViewHost(new Map());
-    host.hidden.add("/work/.env");
+    host.hidden.add("/project/.env");
     const said = [
       await call(host, "getOpenEditors"),
       await call(host, "getSelection"),
       await call(host, "getDiagnostics", { path: ".env" }),
-      await call(host, "openFile", { path: "/work/.env" }),
+      await call(host, "openFile", { path: "/project/.env" }),
     ];
     expect(JSON.stringify(said)).not.toContain("SECRET");
     expect(said[0]).toEqual({
-      content: [{ type: "text", text: `[{"path":"/work/a.ts","isActive":true,"isDirty":false}]` }],
+      content: [{ type: "text", text: `[{"path":"/project/a.ts","isActive":true,"isDirty":false}]` }],
     });
     expect(said.slice(2)).toMatchObject([{ isError: true }, { isError: true }]);
     expect(host.shown).toEqual([]);
@@ -73,7 +74,9 @@ describe("our own tools in a session", () => {
 
   it("refuse what they do not know", async () => {
     const host = new LabHost(new Map());
-    expect(await answerCompanion(message("resources/list"), host, "/work")).toMatchObject({ error: { code: -32_601 } });
+    expect(await answerCompanion(message("resources/list"), host, "/project")).toMatchObject({
+      error: { code: -32_601 },
+    });
     expect(await call(host, "executeCode")).toMatchObject({ isError: true });
     expect(await call(host, "getDiagnostics")).toMatchObject({ isError: true });
   });
@@ -81,7 +84,7 @@ describe("our own tools in a session", () => {
   it("are used without a question, others of that name are asked for", async () => {
     const lab = await startClaude();
     lab.claude.play(async (turn) => {
-      await turn.uses("mcp__companion__getDiagnostics", { path: "/work/a.ts" });
+      await turn.uses("mcp__companion__getDiagnostics", { path: "/project/a.ts" });
       await turn.uses("mcp__companion__executeCode", {});
     });
     const prompted = lab.say("look");

@@ -77,8 +77,13 @@
     leftText: (id) => diffOf(id).originalModel.getText(),
     rightText: (id) => diffOf(id).document.getText(),
     type: (id, text) => {
-      const model = diffOf(id).document.textEditorModel;
-      model.pushEditOperations([], [{ range: model.getFullModelRange(), text }], () => null);
+      const { diffEditor, document } = diffOf(id);
+      const model = document.textEditorModel;
+      const edits = [{ range: model.getFullModelRange(), text }];
+      const editor = diffEditor.getModifiedEditor();
+      // As keys do: an editor that is read-only takes nothing. One behind another tab has no model.
+      if (editor.getModel() !== null) editor.executeEdits("hands", edits);
+      else model.pushEditOperations([], edits, () => null);
     },
     reveal: (id) => proposals.reveal(id),
     autosave: async () => {
