@@ -1,4 +1,5 @@
 import {
+  type AgentActivity,
   type Companion,
   type CompanionOptions,
   type CompanionSettings,
@@ -27,16 +28,19 @@ export class FakeCompanion implements Companion {
   sessions: readonly SessionInfo[] = [];
   proposals: readonly ProposalInfo[] = [];
   readonly keptTexts: readonly KeptText[] = [];
+  readonly activities: readonly AgentActivity[] = [];
   onAcceptAll: (proposalIds: readonly string[]) => void = () => {};
   onMention: (path: string, lines: unknown) => void = () => {};
   readonly #state: Emitter<CompanionState> = new Emitter();
   readonly #environment: Emitter<void> = new Emitter();
   readonly #sessions: Emitter<void> = new Emitter();
   readonly #proposals: Emitter<void> = new Emitter();
+  readonly #activities: Emitter<void> = new Emitter();
   readonly onDidChangeState: Event<CompanionState> = this.#state.event;
   readonly onDidChangeEnvironment: Event<void> = this.#environment.event;
   readonly onDidChangeSessions: Event<void> = this.#sessions.event;
   readonly onDidChangeProposals: Event<void> = this.#proposals.event;
+  readonly onDidChangeActivities: Event<void> = this.#activities.event;
 
   constructor(options: CompanionOptions) {
     this.host = options.host;
