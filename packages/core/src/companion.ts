@@ -3,7 +3,6 @@ import type { EditorContext, Range } from "./context/model.ts";
 import type { DiffOutcome, KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity } from "./hooks/activity.ts";
-import type { ReviewPolicies } from "./hooks/policy.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -31,8 +30,11 @@ export interface CompanionSettings {
   readonly shareSelection: boolean;
   /** False: no context is sent until it is true again ("pause sharing"); reviews still work. */
   readonly sharing: boolean;
-  /** Which writes of agents with a hook are reviewed; by the ids of agents, `*` for all others. Default: all writes. */
-  readonly reviews: ReviewPolicies;
+  /**
+   * Which writes of agents with a hook are reviewed, as the user wrote it: `ReviewPolicies`, with the same again for each of its
+   * `folders`. What cannot be understood counts as `always`. Default: all writes.
+   */
+  readonly reviews: unknown;
 }
 
 /** The running whole: one per workspace. */

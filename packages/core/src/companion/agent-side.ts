@@ -8,7 +8,6 @@ import { createStoredProposals, emptyProposalStore, type TextStorage } from "../
 import type { EditorHost } from "../editor-host.ts";
 import { Activities } from "../hooks/activity.ts";
 import { HookDesk, hookOwnerPrefix } from "../hooks/hook-desk.ts";
-import type { ReviewPolicies } from "../hooks/policy.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
@@ -29,7 +28,7 @@ export interface AgentSideOptions {
   /** Undefined: nothing is kept for another run, so there is nothing to watch over. */
   readonly guarded: GuardedRun | undefined;
   /** See `HookDeskOptions.policies`. */
-  readonly policies: () => ReviewPolicies | undefined;
+  readonly policies: () => { readonly setting: unknown } | undefined;
   readonly onDidChangeActivities: () => void;
 }
 

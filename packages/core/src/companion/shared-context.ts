@@ -3,7 +3,6 @@ import { ContextTracker } from "../context/context-tracker.ts";
 import { ExcludedFiles } from "../context/excluded-files.ts";
 import { createSharingPolicy, type SharingPolicy } from "../context/sharing-policy.ts";
 import type { EditorHost } from "../editor-host.ts";
-import type { ReviewPolicies } from "../hooks/policy.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Logger } from "../support/logger.ts";
 
@@ -40,8 +39,8 @@ export class SharedContext {
   }
 
   /** Undefined while the user shares nothing. */
-  get reviewPolicies(): ReviewPolicies | undefined {
-    return this.#settings.sharing ? this.#settings.reviews : undefined;
+  get reviewPolicies(): { readonly setting: unknown } | undefined {
+    return this.#settings.sharing ? { setting: this.#settings.reviews } : undefined;
   }
 
   updateSettings(settings: Partial<CompanionSettings>): void {

@@ -15,7 +15,7 @@ import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Activities } from "./activity.ts";
 import { isAttached } from "./attached.ts";
-import { isReviewed, type ReviewPolicies } from "./policy.ts";
+import { isReviewed, policiesAt } from "./policy.ts";
 import { rejectionReason, rewrittenReason, unchangedReason, unclearReason, undecidedReason } from "./reasons.ts";
 
 /** No agent's session of its own protocol has such an id: those begin with the name of a dialect and a dot. */
@@ -34,8 +34,8 @@ export interface HookDeskOptions {
   readonly activities: Activities;
   /** Workspace folders with links resolved. */
   readonly realFolders: () => Promise<readonly string[]>;
-  /** Undefined while the user shares nothing. */
-  readonly policies: () => ReviewPolicies | undefined;
+  /** The user's setting as they wrote it; undefined while they share nothing. */
+  readonly policies: () => { readonly setting: unknown } | undefined;
 }
 
 /** A change under review. */
@@ -101,7 +101,7 @@ export class HookDesk implements HookAcceptor {
       const path = absolute(platform, change.path, event.cwd);
       const checked = path === undefined ? undefined : await this.#check(path);
       if (path === undefined || checked === undefined) continue;
-      if (await this.#isReviewed(checked.real, owner.dialect, policies)) wanted.push({ change, path, checked });
+      if (await this.#isReviewed(checked.real, owner.dialect, policies.setting)) wanted.push({ change, path, checked });
     }
     if (wanted.length === 0) return undefined;
     if (event.asks === true && (await isAttached(call, sessions.all, platform.process))) return undefined;
@@ -133,9 +133,9 @@ export class HookDesk implements HookAcceptor {
     }
   }
 
-  async #isReviewed(real: string, agent: string, policies: ReviewPolicies): Promise<boolean> {
+  async #isReviewed(real: string, agent: string, setting: unknown): Promise<boolean> {
     const { platform, realFolders } = this.#options;
-    const folders = await realFolders();
+    const [folders, policies] = await Promise.all([realFolders(), policiesAt(setting, real, platform)]);
     return await isReviewed(real, { platform, agent, policies, folders, onUnclear: (file) => this.#tellUnclear(file) });
   }
 

@@ -35,6 +35,49 @@ const guardedPaths = [
   ".qwen/settings.json",
 ];
 
+/**
+ * The user's policies for a file, from the setting as they wrote it: by the ids of agents, and the same again for `folders`, of which
+ * the nearest that says something of an agent counts. What cannot be understood is no leave to write unseen.
+ */
+export async function policiesAt(
+  setting: unknown,
+  path: string,
+  platform: Pick<Platform, "files" | "process">,
+): Promise<ReviewPolicies> {
+  const { folders, ...general } = membersOf(setting);
+  const found: { readonly real: string; readonly policies: ReviewPolicies }[] = [];
+  for (const [folder, policies] of Object.entries(membersOf(folders))) {
+    const named = folder.replace(/^~(?=$|[\\/])/u, platform.process.homeDirectory);
+    const real = (await platform.files.realPath(named).catch(() => undefined)) ?? named;
+    if (isInside(path, real, platform)) found.push({ real, policies: policiesOf(membersOf(policies)) });
+  }
+  const byDepth = found.toSorted((one, other) => one.real.length - other.real.length);
+  // A folder's "*" stands before what is said of an agent elsewhere.
+  return byDepth.reduce<ReviewPolicies>(
+    (outer, { policies }) => (Object.hasOwn(policies, "*") ? policies : { ...outer, ...policies }),
+    policiesOf(general),
+  );
+}
+
+function policiesOf(members: Readonly<Record<string, unknown>>): ReviewPolicies {
+  return Object.fromEntries(
+    Object.entries(members).map(([agent, value]) => [agent, policy.safeParse(value).data ?? usual]),
+  );
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function isInside(path: string, folder: string, { process }: Pick<Platform, "process">): boolean {
+  const isWindows = process.platform === "win32";
+  const plain = (text: string): string => {
+    const even = isWindows ? text.replaceAll("\\", "/").toLowerCase() : text;
+    return even.endsWith("/") ? even : `${even}/`;
+  };
+  return plain(path).startsWith(plain(folder));
+}
+
 export interface PolicyFacts {
   readonly platform: Pick<Platform, "files" | "process">;
   readonly agent: string;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isReviewed, type ReviewPolicies } from "../../src/hooks/policy.ts";
+import { isReviewed, policiesAt, type ReviewPolicies } from "../../src/hooks/policy.ts";
 
 function setUp(project?: unknown) {
   const platform = createTestPlatform();
@@ -11,11 +11,13 @@ function setUp(project?: unknown) {
   mkdirSync(join(workspace, "migrations"));
   const text = typeof project === "string" ? project : JSON.stringify(project);
   if (project !== undefined) writeFileSync(join(workspace, ".patchbay.json"), text);
+  const at = (setting: unknown, name = "a.ts"): Promise<ReviewPolicies> =>
+    policiesAt(setting, join(workspace, name), platform);
   const unclear: string[] = [];
   const onUnclear = (path: string): void => void unclear.push(path);
   const reviewed = (name: string, policies: ReviewPolicies = {}, agent = "claude"): Promise<boolean> =>
     isReviewed(join(workspace, name), { platform, agent, policies, folders: [workspace], onUnclear });
-  return { reviewed, unclear };
+  return { reviewed, unclear, at, workspace };
 }
 
 describe("which writes are reviewed", () => {
@@ -68,5 +70,31 @@ describe("which writes are reviewed", () => {
   it("is every path where a pattern cannot be understood", async () => {
     const { reviewed } = setUp();
     expect(await reviewed("a.ts", { "*": { paths: ["{"] } })).toBe(true);
+  });
+});
+
+describe("the setting of a user", () => {
+  it("says something of agents, and counts as always where it cannot be understood", async () => {
+    const { at } = setUp();
+    expect(await at({ claude: "never", gemini: "nevr", "*": { paths: ["*.sql"] } })).toEqual({
+      claude: "never",
+      gemini: "always",
+      "*": { paths: ["*.sql"] },
+    });
+    for (const nothing of [undefined, null, "never", ["never"]]) expect(await at(nothing)).toEqual({});
+  });
+
+  it("says something else of folders, the nearest of which counts", async () => {
+    const { at, workspace } = setUp();
+    const setting = {
+      claude: "never",
+      folders: {
+        [workspace]: { claude: "asks-itself" },
+        [join(workspace, "migrations")]: { "*": "always" },
+        [`${workspace}s`]: { claude: "never" },
+      },
+    };
+    expect(await at(setting)).toEqual({ claude: "asks-itself" });
+    expect(await at(setting, "migrations/1.sql")).toEqual({ "*": "always" });
   });
 });
