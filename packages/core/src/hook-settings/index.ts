@@ -8,3 +8,4 @@ export {
   type PlanRequest,
   type SettingsPlan,
 } from "./plan.ts";
+export { type EditionRuntime, hookCommand, placeProgram } from "./program.ts";
