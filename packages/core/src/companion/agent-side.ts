@@ -6,8 +6,8 @@ import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/proposal
 import { DiffRegistry } from "../diff/diff-registry.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
-import { Activities } from "../hooks/activity.ts";
-import { HookDesk, hookOwnerPrefix } from "../hooks/hook-desk.ts";
+import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";
+import { HookDesk } from "../hooks/hook-desk.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";

@@ -7,6 +7,10 @@ export interface AgentActivity {
   readonly agent: string;
   /** The agent's own name for its session. */
   readonly session: string;
+  /** `ProposalInfo.sessionId` of what it asks. */
+  readonly owner: string;
+  /** The processes above its hook, the nearest first: one is the agent's, one may be the shell of a terminal. Empty where it cannot be told. */
+  readonly processes: readonly number[];
   /** Where it works; undefined where it has not said. */
   readonly folder: string | undefined;
   /** The begin of the first prompt; undefined before it. */
@@ -61,6 +65,19 @@ export class Activities {
     }
   }
 
+  /** Whether it is known which processes run a session. */
+  isPlaced(agent: string, session: string): boolean {
+    return this.#sessions.get(keyOf(agent, session))?.processes.length !== 0;
+  }
+
+  /** These processes run a session. */
+  place(agent: string, session: string, processes: readonly number[]): void {
+    const known = this.#sessions.get(keyOf(agent, session));
+    if (known === undefined) return;
+    // Nobody needs to know before they want to go there.
+    this.#sessions.set(keyOf(agent, session), { ...known, processes });
+  }
+
   /** The session waits for the user's verdict on a file; what comes back is called when it does not any more. */
   waits(agent: string, source: Pick<HookEvent, "session" | "cwd">, path: string): () => void {
     const files = (): readonly string[] => this.#sessions.get(keyOf(agent, source.session))?.waitsFor ?? [];
@@ -86,6 +103,8 @@ export class Activities {
     const after: AgentActivity = {
       agent,
       session,
+      owner: ownerIdOf(agent, session),
+      processes: before?.processes ?? [],
       title: before?.title,
       waitsFor: before?.waitsFor ?? [],
       ...change,
@@ -105,6 +124,14 @@ export class Activities {
     const oldest = all.find(([, { state }]) => state === "ended") ?? all.find(([, one]) => one.waitsFor.length === 0);
     if (oldest !== undefined) this.#sessions.delete(oldest[0]);
   }
+}
+
+/** No agent's session of its own protocol has such an id: those begin with the name of a dialect and a dot. */
+export const hookOwnerPrefix = "hook:";
+
+/** Whose the proposals of a hook's session are. */
+export function ownerIdOf(agent: string, session: string): string {
+  return `${hookOwnerPrefix}${agent} ${session}`;
 }
 
 function keyOf(agent: string, session: string): string {

@@ -24,7 +24,8 @@ export async function isAttached(
   return pids.some((pid) => pid === undefined || ancestors.has(pid));
 }
 
-async function ancestorsOf(
+/** The process of a hook and those above it, the nearest first. */
+export async function ancestorsOf(
   { pid: told, ports }: Pick<HookCall, "pid" | "ports">,
   process: Ancestry,
 ): Promise<ReadonlySet<number>> {

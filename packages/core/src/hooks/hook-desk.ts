@@ -13,13 +13,10 @@ import { joinPath } from "../storage/private-directory.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import type { Activities } from "./activity.ts";
-import { isAttached } from "./attached.ts";
+import { type Activities, ownerIdOf } from "./activity.ts";
+import { ancestorsOf, isAttached } from "./attached.ts";
 import { isReviewed, policiesAt } from "./policy.ts";
 import { rejectionReason, rewrittenReason, unchangedReason, unclearReason, undecidedReason } from "./reasons.ts";
-
-/** No agent's session of its own protocol has such an id: those begin with the name of a dialect and a dot. */
-export const hookOwnerPrefix = "hook:";
 
 /** A larger file is not shown. */
 const largestFileBytes = 64 * 1024 * 1024;
@@ -68,6 +65,8 @@ export class HookDesk implements HookAcceptor {
     const { activities, diffs, dialects } = this.#options;
     const dialect = dialects.find(({ id }) => id === call.tokenName);
     activities.note(call.tokenName, event);
+    const isNew = event.kind === "session-began" || !activities.isPlaced(call.tokenName, event.session);
+    if (isNew) this.#place(call, event.session);
     if (dialect === undefined) return undefined;
     const owner = ownerOf(dialect, event.session);
     if (event.kind === "session-ended") {
@@ -77,6 +76,15 @@ export class HookDesk implements HookAcceptor {
     if (event.kind !== "write") return undefined;
     const verdict = await this.#review(event, owner, call, hook);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
+  }
+
+  /** Not waited for: nothing is decided by it. */
+  #place(call: HookCall, session: string): void {
+    const { platform, activities, logger } = this.#options;
+    ancestorsOf(call, platform.process).then(
+      (processes) => activities.place(call.tokenName, session, Array.from(processes)),
+      (error: unknown) => logger.debug("The processes of a hook were not found", { reason: messageOf(error) }),
+    );
   }
 
   async #hookOf(agent: string): Promise<AgentHook | undefined> {
@@ -243,7 +251,7 @@ function absolute(platform: Platform, path: string, cwd: string | undefined): st
 /** The text that was accepted is what reaches the disk, marks and all; the hook's connection ends with the run. */
 function ownerOf({ id, agentName }: Dialect, session: string): ProposalOwner {
   return {
-    sessionId: `${hookOwnerPrefix}${id} ${session}`,
+    sessionId: ownerIdOf(id, session),
     isOfHook: true,
     dialect: id,
     agentName,

@@ -1,3 +1,4 @@
+import process from "node:process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
@@ -19,8 +20,10 @@ describe("a change that an agent's hook announces", () => {
       proposedText: "one\n2\n",
     });
     expect(companion.activities).toMatchObject([
-      { agent: "claude", session: "s1", state: "waiting", waitsFor: [file] },
+      { agent: "claude", session: "s1", state: "waiting", waitsFor: [file], owner: companion.proposals[0]?.sessionId },
     ]);
+    // Its hook is this process here.
+    await expect.poll(() => companion.activities[0]?.processes).toContain(process.ppid);
     view.accept();
     expect(readClaude(await answer)).toEqual({ hookEventName: "PreToolUse", permissionDecision: "allow" });
     expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
