@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import type { Options } from "tsup";
+import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -67,14 +68,15 @@ const config: Options = {
   platform: "node",
   splitting: true,
   minify: true,
-  clean: true,
+  // The other build's file may be there already.
+  clean: ["!**/patchbay-hook.cjs"],
   external: ["vscode", "bufferutil", "utf-8-validate"],
   noExternal: [/^(?!vscode$|bufferutil$|utf-8-validate$).*/],
   esbuildOptions: (options) => {
     options.conditions = ["@patchbay/source"];
     options.legalComments = "none";
   },
-  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator()],
+  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator(), wholeParser()],
   plugins: [commonJsChunks],
   // The page of the panel, as its own package has built it: VS Code loads it into a webview.
   onSuccess: async () => {
@@ -83,4 +85,4 @@ const config: Options = {
   },
 };
 
-export default config;
+export default [config, hookProgram({ outDir: "dist" })];

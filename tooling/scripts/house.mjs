@@ -238,11 +238,25 @@ const vscodeLater = {
   terminals: { rooms: ["contributions", "surfaces"], packages: [...vscodeApi, "node:fs", "node:path"] },
   diagnosis: { rooms: ["surfaces"], types: ["settings"], packages: vscodeApi },
   commands: {
-    rooms: ["contributions", "diagnosis", "diff", "diff/proposal-uri", "host/messages", "surfaces", "terminals"],
+    rooms: [
+      "contributions",
+      "diagnosis",
+      "diff",
+      "diff/proposal-uri",
+      "host/messages",
+      "surfaces",
+      "terminals",
+      "views/presences",
+    ],
     types: ["settings"],
+    packages: [...vscodeApi, "node:fs"],
+  },
+  "views/presences": { rooms: ["surfaces"], packages: vscodeApi },
+  views: {
+    rooms: ["surfaces", "terminals/find-terminal", "views/presences"],
+    types: ["commands"],
     packages: vscodeApi,
   },
-  views: { rooms: ["surfaces"], types: ["commands"], packages: vscodeApi },
   panel: {
     rooms: ["host/messages", "surfaces"],
     packages: [

@@ -58,8 +58,8 @@ async function serve(context: EditionContext): Promise<void> {
     await host.documents?.openUntitled?.(text, likePath);
   const reviews = new LazyReviews({ settings, logger, restored: restoration.done, handOver, own });
   const host: EditorHost = createHost(context, versionOf(context), reviews, own);
-  const { exclude, shareSelection } = settings;
-  const companion = createCompanion({ host, logger, settings: { exclude, shareSelection } });
+  const { exclude, shareSelection, reviews: policies } = settings;
+  const companion = createCompanion({ host, logger, settings: { exclude, shareSelection, reviews: policies } });
   const sharing = new Sharing(companion, settings, context.workspaceState);
   const { extensionUri } = context;
   const sharesSelection = (): boolean => !sharing.paused && settings.shareSelection;
@@ -74,7 +74,7 @@ async function serve(context: EditionContext): Promise<void> {
   own(panel);
   running = { companion, panel };
 
-  const services = { companion, settings, sharing, channel, views: () => reviews.views };
+  const services = { companion, settings, sharing, channel, extensionUri, views: () => reviews.views };
   own(sharing);
   own(
     registerLazily(commandIds, async () => {
@@ -82,7 +82,7 @@ async function serve(context: EditionContext): Promise<void> {
       return () => registerCommands(services);
     }),
   );
-  own(registerViews(companion, host.editors, sharing, (id) => reviews.views?.review(id)?.uri));
+  own(registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id)?.uri));
   own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));
 
   // The last moment of the process has no time for promises.

@@ -8,6 +8,7 @@ export { showDocument, showUntitled } from "./host/document-texts.ts";
 export { showMessage } from "./host/messages.ts";
 export { VsCodeDiagnostics } from "./host/diagnostics.ts";
 export { tellFailure } from "./surfaces/messages.ts";
+export { AgentNotices } from "./views/agent-notices.ts";
 export { ConnectionsTree } from "./views/trees.ts";
 export { ProposalsTree } from "./views/trees.ts";
 export { writeStatus } from "./views/write-status.ts";

@@ -11,6 +11,10 @@ export interface Settings {
   readonly share: boolean;
   readonly shareSelection: boolean;
   readonly exclude: readonly string[];
+  /** As the user wrote it: core reads it. */
+  readonly reviews: unknown;
+  /** Whether the user wants to be told of an agent that waits or has finished where they do not see it. */
+  readonly notifies: boolean;
   readonly terminalEnvironment: boolean;
   readonly logLevel: LogLevel;
   readonly onDidChange: Event<void>;
@@ -60,6 +64,14 @@ export class WorkspaceSettings implements Settings, Disposable {
     return excludePatternsOf(workspace.getConfiguration(section).get("context.exclude"));
   }
 
+  get reviews(): unknown {
+    return workspace.getConfiguration(section).get("reviews");
+  }
+
+  get notifies(): boolean {
+    return choice("notify", ["never", "hiddenTerminal"], "never") === "hiddenTerminal";
+  }
+
   get terminalEnvironment(): boolean {
     return flag("terminal.environment", true);
   }
@@ -98,8 +110,8 @@ export class Sharing implements Disposable {
   }
 
   apply(): void {
-    const { exclude, shareSelection } = this.#settings;
-    this.#companion.updateSettings({ exclude, shareSelection, sharing: !this.paused });
+    const { exclude, shareSelection, reviews } = this.#settings;
+    this.#companion.updateSettings({ exclude, shareSelection, reviews, sharing: !this.paused });
     void commands.executeCommand("setContext", "patchbay.paused", this.paused);
     this.#changes.fire();
   }

@@ -1,3 +1,4 @@
+import { isBuiltin } from "node:module";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +34,11 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     const panel = scripts.filter((file) => file.startsWith("panel-"));
     expect(bytesOf(scripts.filter((file) => !panel.includes(file)))).toBeLessThanOrEqual(600_000);
     expect(bytesOf(panel)).toBeLessThanOrEqual(250_000);
-    expect(files.filter((file) => !scripts.includes(file))).toEqual(["THIRD-PARTY-NOTICES.txt", "page"]);
+    expect(files.filter((file) => !scripts.includes(file))).toEqual([
+      "THIRD-PARTY-NOTICES.txt",
+      "page",
+      "patchbay-hook.cjs",
+    ]);
   });
 
   it("says whose work is in it, and in the panel's page", () => {
@@ -53,6 +58,19 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
   it("holds nothing of the schema validator that nobody uses", () => {
     const scripts = readdirSync(dist).filter((file) => file.endsWith(".js"));
     for (const file of scripts) expect(readFileSync(join(dist, file), "utf8")).not.toContain("ajv");
+  });
+
+  it("brings the program of hooks as one small file that needs no other", () => {
+    const program = readFileSync(join(dist, "patchbay-hook.cjs"), "utf8");
+    expect(program.length).toBeLessThan(40_000);
+    const required = Array.from(program.matchAll(/require\("([^"]+)"\)/gu), ([, name = ""]) => name);
+    expect(required.filter((name) => !isBuiltin(name))).toEqual([]);
+  });
+
+  it("edits the agents' settings with what is not loaded at start", () => {
+    const text = Array.from(loadedWith("extension.js"), (file) => readFileSync(join(dist, file), "utf8")).join("\n");
+    expect(text).not.toContain("before-patchbay");
+    expect(text).not.toContain("isLineBreakSeen");
   });
 
   it("keeps the protocol engine out of the start", () => {

@@ -138,7 +138,7 @@ describe("the extension", () => {
     const proposal = gemini.propose({ path: join(folder, "two.txt"), text: "two\n" });
     await window.diffTab("Gemini CLI");
     const shown = await window.rows("patchbay.connections");
-    expect(shown[0]).toBe("Gemini CLI 0.61.0 · connected");
+    expect(shown[0]).toBe("Gemini CLI 0.61.0 · waits for you: two.txt");
     expect(shown.at(-1)).toBe("one.txt active, line 1");
     expect(await window.rows("patchbay.proposals")).toEqual(["two.txt Gemini CLI · new file"]);
     const [entry] = (await bench.trees.get("patchbay.proposals")?.getChildren()) ?? [];

@@ -114,7 +114,7 @@ async function give(
 }
 
 /** A verdict that could not be given is told; why an accept does not count yet, the companion says itself. */
-function tellUnanswered(companion: Companion, id: string): void {
+export function tellUnanswered(companion: Companion, id: string): void {
   const proposal = companion.proposals.find((one) => one.id === id);
   if (proposal === undefined) void inform(l10n.t("This proposal has already been decided."));
   else if (proposal.standing !== "conflict" && proposal.state !== "terminal") {

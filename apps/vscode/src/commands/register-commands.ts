@@ -6,8 +6,12 @@ import type { DiffViews } from "../diff/diff-views.ts";
 import type { Settings, Sharing } from "../settings.ts";
 import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
+import { findTerminal } from "../terminals/find-terminal.ts";
+import { presencesOf } from "../views/presences.ts";
+import { registerHooks } from "./hooks.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
 import { registerDecideProposal, registerResolveConflict, registerWalkProposals } from "./proposals.ts";
+import { registerRejectWithReason } from "./reject-with-reason.ts";
 import { registerSendToAgent } from "./send-to-agent.ts";
 
 export interface CommandServices {
@@ -15,16 +19,28 @@ export interface CommandServices {
   readonly settings: Settings;
   readonly sharing: Sharing;
   readonly channel: OutputChannel;
+  /** The extension's own folder. */
+  readonly extensionUri: Uri;
   /** The reviews, where there have been any yet. */
   readonly views: () => DiffViews | undefined;
 }
 
 /** All commands, each feature by its own file. */
-export function registerCommands({ companion, settings, sharing, channel, views }: CommandServices): Disposable[] {
+export function registerCommands({
+  companion,
+  settings,
+  sharing,
+  channel,
+  extensionUri,
+  views,
+}: CommandServices): Disposable[] {
   const terminals = new AgentTerminals();
   return [
     terminals,
     ...registerDecideProposal(companion, views),
+    ...registerRejectWithReason(companion),
+    ...registerHooks(extensionUri),
+    ...registerShowTerminal(companion),
     ...registerKeptTexts(companion),
     ...registerResolveConflict(companion, views),
     ...registerWalkProposals(companion),
@@ -86,6 +102,19 @@ function registerRunAgent(terminals: AgentTerminals): Disposable[] {
       await tellIfMissing(agent);
     }),
   );
+}
+
+/** "Show Terminal" of an agent in the list. */
+function registerShowTerminal(companion: Companion): Disposable[] {
+  return [
+    commands.registerCommand("patchbay.showTerminal", async (row?: unknown) => {
+      const id = typeof row === "object" && row !== null && "presenceId" in row ? row.presenceId : undefined;
+      const presence = presencesOf(companion).find((one) => one.id === id);
+      const terminal = presence === undefined ? undefined : await findTerminal(presence.processes);
+      if (terminal === undefined) void inform(l10n.t("This agent does not run in a terminal of this window."));
+      else terminal.show();
+    }),
+  ];
 }
 
 /** "Pause Sharing" and "Resume Sharing". */

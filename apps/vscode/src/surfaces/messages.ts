@@ -33,17 +33,32 @@ export function note(text: string, milliseconds: number): void {
   window.setStatusBarMessage(shownText(text), milliseconds);
 }
 
-/** Lets the user choose one of a list. */
+/** Lets the user choose one of a list. `staysOpen`: also while they look at something else. */
 export async function choose<T extends QuickPickItem>(
   items: readonly T[],
   placeHolder: string,
+  { staysOpen = false }: { readonly staysOpen?: boolean } = {},
 ): Promise<T | undefined> {
   const shown = items.map((item) => ({
     item,
     label: shownText(item.label),
     ...(item.description === undefined ? {} : { description: shownText(item.description) }),
   }));
-  return (await window.showQuickPick(shown, { placeHolder }))?.item;
+  return (await window.showQuickPick(shown, { placeHolder, ignoreFocusOut: staysOpen }))?.item;
+}
+
+/** A line that the user may leave empty; undefined where they think better of it. It stays while they look at what it is about. */
+export async function askForText(question: {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly prompt: string;
+}): Promise<string | undefined> {
+  return await window.showInputBox({
+    title: shownText(question.title),
+    placeHolder: question.placeholder,
+    prompt: shownText(question.prompt),
+    ignoreFocusOut: true,
+  });
 }
 
 /** Tells the user that agents cannot be served, and offers to look into it. */

@@ -33,6 +33,7 @@ export function registerViews(
   companion: Companion,
   editors: HostEditors,
   sharing: SharingState,
+  settings: { readonly notifies: boolean },
   uriOf: (proposalId: string) => Uri | undefined,
 ): Disposable {
   const isPaused = (): boolean => sharing.paused;
@@ -41,6 +42,7 @@ export function registerViews(
   const proposals = new LazyTree(async () => new (await loadLater()).ProposalsTree(companion));
   const connectionsView = window.createTreeView("patchbay.connections", { treeDataProvider: connections });
   const proposalsView = window.createTreeView("patchbay.proposals", { treeDataProvider: proposals });
+  const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
   const tellContexts = createContexts(companion, uriOf);
   const update = (): void => {
     statusBar.update();
@@ -49,6 +51,7 @@ export function registerViews(
     // What a conversation asks is counted in the panel.
     proposalsView.badge = badgeOf(companion.proposals.filter((one) => one.conversationId === undefined).length);
     tellContexts();
+    if (companion.activities.length > 0) void notices.get().then((one) => one.update());
   };
   const refresh = coalesced(update, refreshSpan);
   const follow = coalesced(() => connections.refresh(), followSpan);
@@ -64,6 +67,7 @@ export function registerViews(
     companion.onDidChangeState(refresh.request),
     companion.onDidChangeSessions(refresh.request),
     companion.onDidChangeProposals(refresh.request),
+    companion.onDidChangeActivities(refresh.request),
     editors.onDidChange(() => {
       if (connectionsView.visible) follow.request();
     }),
@@ -174,8 +178,15 @@ class StatusBar implements Disposable {
   }
 
   #isQuiet(): boolean {
-    const { state, sessions, proposals } = this.#companion;
-    if (this.#isPaused() || sessions.length > 0 || proposals.length > 0 || state.kind === "failed") return false;
+    const { state, sessions, proposals, activities } = this.#companion;
+    if (
+      this.#isPaused() ||
+      activities.length > 0 ||
+      sessions.length > 0 ||
+      proposals.length > 0 ||
+      state.kind === "failed"
+    )
+      return false;
     return state.kind !== "listening" || state.warnings.length === 0;
   }
 }

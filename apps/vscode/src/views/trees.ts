@@ -1,6 +1,7 @@
 import type { Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
 import { l10n, type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
+import { type Presence, presencesOf, presenceWords, timeText } from "./presences.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { createRow } from "../surfaces/tree-item.ts";
 
@@ -17,25 +18,33 @@ export class ProposalsTree {
   }
 
   getTreeItem({ proposal }: Entry): TreeItem {
-    const { id, path, agentName } = proposal;
-    const facts = [agentName, ...states(proposal)];
-    const description = facts.join(" · ");
-    return createRow({
-      id,
-      label: fileNameOf(path),
-      description,
-      tooltip: [shortPathOf(path), description],
-      spoken: [shortPathOf(path), ...facts].join(", "),
-      icon: Uri.file(path),
-      contextValue: contextOf(proposal),
-      command: { command: "patchbay.revealProposal", title: l10n.t("Show Proposal"), arguments: [{ proposalId: id }] },
-    });
+    return proposalItem(proposal, proposal.id);
   }
 
   getChildren(entry?: Entry): Entry[] {
     if (entry !== undefined) return [];
     return this.#companion.proposals.map((proposal) => ({ proposalId: proposal.id, proposal }));
   }
+}
+
+function proposalItem(proposal: ProposalInfo, id: string): TreeItem {
+  const { path, agentName } = proposal;
+  const facts = [agentName, ...states(proposal)];
+  const description = facts.join(" · ");
+  return createRow({
+    id,
+    label: fileNameOf(path),
+    description,
+    tooltip: [shortPathOf(path), description],
+    spoken: [shortPathOf(path), ...facts].join(", "),
+    icon: Uri.file(path),
+    contextValue: contextOf(proposal),
+    command: {
+      command: "patchbay.revealProposal",
+      title: l10n.t("Show Proposal"),
+      arguments: [{ proposalId: proposal.id }],
+    },
+  });
 }
 
 /** Which actions stand beside an entry. */
@@ -60,12 +69,19 @@ function states({ kind, edited, state, standing }: ProposalInfo): string[] {
 }
 
 type Node =
-  | { readonly kind: "session"; readonly session: SessionInfo }
+  | PresenceEntry
+  | (ProposalEntry & { readonly kind: "proposal"; readonly proposal: ProposalInfo })
   | { readonly kind: "fact"; readonly label: string; readonly value: string; readonly icon: string }
   | { readonly kind: "shared" }
   | { readonly kind: "file"; readonly path: string; readonly detail: string };
 
-/** Who is connected, and what they are told. */
+interface PresenceEntry {
+  readonly kind: "presence";
+  readonly presence: Presence;
+  readonly presenceId: string;
+}
+
+/** Every session of every agent, what it does and what it waits for, and what agents are told. */
 export class ConnectionsTree {
   readonly #companion: Companion;
   readonly #isPaused: () => boolean;
@@ -77,8 +93,10 @@ export class ConnectionsTree {
 
   getTreeItem(node: Node): TreeItem {
     switch (node.kind) {
-      case "session":
-        return sessionItem(node.session);
+      case "presence":
+        return presenceItem(node.presence);
+      case "proposal":
+        return proposalItem(node.proposal, `${node.proposal.sessionId} ${node.proposalId}`);
       case "fact":
         return createRow({ label: node.label, description: node.value, icon: node.icon });
       case "shared":
@@ -90,38 +108,48 @@ export class ConnectionsTree {
 
   getChildren(node?: Node): Node[] {
     if (node === undefined) {
-      const sessions = this.#companion.sessions.map((session): Node => ({ kind: "session", session }));
+      const presences = presencesOf(this.#companion).map(
+        (presence): Node => ({ kind: "presence", presence, presenceId: presence.id }),
+      );
       // Empty: the welcome text says what to do.
-      return sessions.length === 0 ? [] : [...sessions, { kind: "shared" }];
+      return presences.length === 0 ? [] : [...presences, { kind: "shared" }];
     }
-    if (node.kind === "session") return sessionFacts(node.session);
+    if (node.kind === "presence") return presenceParts(node.presence);
     if (node.kind === "shared" && !this.#isPaused()) return sharedFiles(this.#companion.sharedContext());
     return [];
   }
 }
 
-function sessionItem(session: SessionInfo): TreeItem {
-  const { id, agentName, version } = session;
-  const facts = [version, stateText(session)].filter((part) => part !== undefined);
+const icons: Readonly<Record<Presence["state"], string>> = {
+  waiting: "bell-dot",
+  working: "sync",
+  idle: "check",
+  ended: "circle-slash",
+  connected: "plug",
+  connecting: "debug-disconnect",
+  away: "debug-disconnect",
+};
+
+function presenceItem(presence: Presence): TreeItem {
+  const { id, agentName, title, session, state, proposals } = presence;
+  const version = title === undefined ? session?.version : undefined;
+  const facts = [version, presenceWords(presence)].filter((part) => part !== undefined);
+  const label = title === undefined ? agentName : `${agentName}: ${shortened(title)}`;
   return createRow({
     id,
-    label: agentName,
+    label,
     description: facts.join(" · "),
-    spoken: [agentName, ...facts].join(", "),
-    icon: session.state === "connected" ? "plug" : "debug-disconnect",
-    expanded: true,
+    tooltip: [label, facts.join(" · ")],
+    spoken: [label, ...facts].join(", "),
+    icon: icons[state],
+    expanded: session !== undefined || proposals.length > 0,
+    contextValue: state === "ended" ? "ended" : "agent",
   });
 }
 
-function stateText(session: SessionInfo): string {
-  switch (session.state) {
-    case "connecting":
-      return l10n.t("connecting");
-    case "connected":
-      return l10n.t("connected");
-    case "away":
-      return l10n.t("away, may reconnect");
-  }
+function presenceParts({ session, proposals }: Presence): Node[] {
+  const own = proposals.map((proposal): Node => ({ kind: "proposal", proposalId: proposal.id, proposal }));
+  return session === undefined ? own : [...own, ...sessionFacts(session)];
 }
 
 function sessionFacts(session: SessionInfo): Node[] {
@@ -135,10 +163,6 @@ function sessionFacts(session: SessionInfo): Node[] {
     value: session.lastContext === undefined ? l10n.t("nothing yet") : timeText(session.lastContext),
     icon: "broadcast",
   });
-  if (session.openProposals > 0) {
-    const value = String(session.openProposals);
-    facts.push({ kind: "fact", label: l10n.t("Open proposals"), value, icon: "diff" });
-  }
   return facts;
 }
 
@@ -178,8 +202,4 @@ function fileItem(path: string, detail: string): TreeItem {
     icon: uri,
     command: { command: "vscode.open", title: l10n.t("Open"), arguments: [uri] },
   });
-}
-
-function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toLocaleTimeString();
 }

@@ -1,12 +1,13 @@
 import { l10n, type StatusBarItem, ThemeColor } from "vscode";
-import type { Companion, SessionInfo } from "@patchbay/core";
+import type { Companion } from "@patchbay/core";
 import { shownText } from "../surfaces/texts.ts";
+import { type Presence, presencesOf, presenceWords } from "./presences.ts";
 
 /** Writes into the item which agents are connected, that sharing is paused, what waits for a review, or why nothing works. */
 export function writeStatus(item: StatusBarItem, companion: Companion, paused: boolean): void {
-  const { state, sessions, proposals } = companion;
+  const { state, proposals } = companion;
   const failed = state.kind === "failed";
-  const connected = sessions.filter((session) => session.state === "connected");
+  const connected = presencesOf(companion).filter(isThere);
   const waiting = proposals.length > 0 && !failed ? ` $(diff) ${proposals.length}` : "";
   item.text = `$(${iconOf(companion, connected, paused)}) ${shownText(failed ? l10n.t("Patchbay failed") : textOf(connected, paused))}${waiting}`;
   item.backgroundColor = failed ? new ThemeColor("statusBarItem.errorBackground") : undefined;
@@ -17,26 +18,23 @@ export function writeStatus(item: StatusBarItem, companion: Companion, paused: b
   item.accessibilityInformation = { label: `Patchbay: ${lines.join(" ")}` };
 }
 
-function iconOf({ state }: Companion, connected: readonly SessionInfo[], paused: boolean): string {
+function iconOf({ state }: Companion, connected: readonly Presence[], paused: boolean): string {
   if (state.kind === "failed") return "error";
   if (state.kind === "starting") return "loading~spin";
   if (paused) return "debug-pause";
   return connected.length > 0 ? "plug" : "debug-disconnect";
 }
 
-function textOf(connected: readonly SessionInfo[], paused: boolean): string {
+function textOf(connected: readonly Presence[], paused: boolean): string {
   const names = agentNamesOf(connected);
   if (paused) return names === "" ? l10n.t("Patchbay: paused") : l10n.t("{0}: paused", names);
   return names === "" ? "Patchbay" : names;
 }
 
-function detailsOf({ state, proposals }: Companion, connected: readonly SessionInfo[], paused: boolean): string[] {
+function detailsOf({ state, proposals }: Companion, connected: readonly Presence[], paused: boolean): string[] {
   if (state.kind === "failed") return [state.message, l10n.t("Click for a diagnosis.")];
   if (state.kind === "starting") return [l10n.t("Starting…")];
-  const lines =
-    connected.length === 0
-      ? [l10n.t("No agent is connected.")]
-      : connected.map((session) => l10n.t("{0} is connected.", fullName(session)));
+  const lines = connected.length === 0 ? [l10n.t("No agent is connected.")] : connected.map(sentenceOf);
   if (paused) lines.push(l10n.t("Sharing is paused. Agents do not see your open files or selection."));
   if (proposals.length > 0) lines.push(l10n.t("Proposals waiting for your review: {0}", proposals.length));
   if (state.kind === "listening") lines.push(...state.warnings);
@@ -44,12 +42,22 @@ function detailsOf({ state, proposals }: Companion, connected: readonly SessionI
 }
 
 /** Names of agents, each once with its number of sessions. */
-function agentNamesOf(sessions: readonly SessionInfo[]): string {
+function agentNamesOf(sessions: readonly Presence[]): string {
   const counts = new Map<string, number>();
   for (const { agentName } of sessions) counts.set(agentName, (counts.get(agentName) ?? 0) + 1);
   return Array.from(counts, ([name, count]) => (count === 1 ? name : `${name} ×${count}`)).join(", ");
 }
 
-function fullName({ agentName, version }: SessionInfo): string {
-  return version === undefined ? agentName : `${agentName} ${version}`;
+function sentenceOf(presence: Presence): string {
+  const name = fullName(presence);
+  return presence.state === "connected" ? l10n.t("{0} is connected.", name) : `${name}: ${presenceWords(presence)}`;
+}
+
+function isThere({ state }: Presence): boolean {
+  return state !== "ended" && state !== "away" && state !== "connecting";
+}
+
+function fullName({ agentName, title, session }: Presence): string {
+  const name = session?.version === undefined ? agentName : `${agentName} ${session.version}`;
+  return title === undefined ? name : `${name} (${title})`;
 }

@@ -87,8 +87,16 @@ export const window: object = {
   showErrorMessage: ask("error"),
   showQuickPick: async (items: readonly FakePick[]): Promise<unknown> => {
     bench.picks.push(...items);
-    return items[0];
+    return items.find(({ label }) => label === bench.chosen) ?? items[0];
   },
+  showInputBox: async (options: object): Promise<unknown> => {
+    bench.inputs.push(options);
+    return bench.typed;
+  },
+  get terminals(): readonly unknown[] {
+    return bench.terminals;
+  },
+  state: { focused: true },
   showTextDocument: async (target: Uri | FakeDocument, options?: { readonly preserveFocus?: boolean }) => {
     await bench.showFile(target instanceof Uri ? target : target.uri, options?.preserveFocus !== true);
   },

@@ -157,6 +157,11 @@ export class FakeWorkbench {
   readonly edits: (readonly FakeChange[])[] = [];
   /** Everything that stood in a list to choose from. */
   readonly picks: FakePick[] = [];
+  /** Every line that was asked for, and what is typed into the next one; undefined: Escape. */
+  readonly inputs: object[] = [];
+  typed: string | undefined;
+  /** Which entry of the next lists is chosen, by its label; undefined: the first. */
+  chosen: string | undefined;
   /** Words in the status bar that went by themselves. */
   readonly notes: string[] = [];
   decorations: FakeDecorations | undefined;
@@ -252,9 +257,20 @@ export class FakeWorkbench {
     this.#showTab(new TabInputTerminal(), "bash", this.activeGroup);
   }
 
+  /** Of the shell of the next terminal. */
+  terminalProcess: number | undefined;
+
   createTerminal(name: string, options: object = {}): object {
     const sent: string[] = [];
-    const terminal = { name, sent, options, show: () => {}, sendText: (text: string) => sent.push(text) };
+    const terminal = {
+      name,
+      sent,
+      options,
+      processId: Promise.resolve(this.terminalProcess),
+      isShown: false,
+      show: () => void (terminal.isShown = true),
+      sendText: (text: string) => sent.push(text),
+    };
     this.terminals.push(terminal);
     return terminal;
   }

@@ -114,15 +114,15 @@ describe("what shows texts", () => {
 
   it.each([
     [/\bshow(?:Information|Warning|Error)Message\b/u, ["surfaces/messages.ts"]],
-    [/\b(?:showQuickPick|setStatusBarMessage)\b/u, ["surfaces/messages.ts"]],
+    [/\b(?:showInputBox|showQuickPick|setStatusBarMessage)\b/u, ["surfaces/messages.ts"]],
     [/\bnew TreeItem\b/u, ["surfaces/tree-item.ts"]],
     [/\bnew FileDecoration\b/u, ["diff/register-reviews.ts"]],
     [/\bcreateStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts"]],
     [/\bStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts", "views/write-status.ts"]],
-    [/"vscode\.diff"/u, ["diff/proposal-review.ts", "panel/change-documents.ts"]],
+    [/"vscode\.diff"/u, ["commands/hooks.ts", "diff/proposal-review.ts", "panel/change-documents.ts"]],
     [/\bcreateWebviewPanel\b/u, ["panel/panel.ts"]],
     [/\bsendText\(/u, ["commands/send-to-agent.ts", "terminals/agent-terminals.ts"]],
-    [/\b(?:MarkdownString|showInputBox|createQuickPick|createInputBox|CodeLens|Hover)\b/u, []],
+    [/\b(?:MarkdownString|createQuickPick|createInputBox|CodeLens|Hover)\b/u, []],
   ])("%s stands where texts are made harmless, and nowhere else", (use, places) => {
     const found = sources.filter(([, text]) => use.test(text)).map(([name]) => name);
     expect(found.toSorted()).toEqual(places.toSorted());
