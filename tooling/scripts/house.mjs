@@ -37,6 +37,7 @@ const core = {
   hooks: {
     rooms: [
       ...ground,
+      "agents/hook",
       "context/exclusions",
       "diff/text-fidelity",
       "session/path-check",

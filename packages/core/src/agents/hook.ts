@@ -54,8 +54,8 @@ export interface HookChange {
 
 export type HookVerdict =
   | { readonly kind: "allow" }
-  /** Yes, with other arguments. */
-  | { readonly kind: "allow-changed"; readonly arguments: ToolArguments }
+  /** Yes, with other arguments; `note`: what the model reads of it, where the agent passes it on. */
+  | { readonly kind: "allow-changed"; readonly arguments: ToolArguments; readonly note: string }
   /** No; the model reads why. */
   | { readonly kind: "deny"; readonly reason: string };
 
@@ -75,6 +75,16 @@ export function memberOf(value: unknown, name: string): unknown {
 export function argumentsOf(event: unknown): ToolArguments {
   const found = memberOf(event, "tool_input");
   return typeof found === "object" && found !== null && !Array.isArray(found) ? { ...found } : {};
+}
+
+/** The text that a tool puts into its file, as its arguments say it; undefined where that is not one text. */
+export function newTextOf(given: ToolArguments): string | undefined {
+  const edits = memberOf(given, "edits");
+  return (
+    textOf(given, "content") ??
+    textOf(given, "new_string") ??
+    (Array.isArray(edits) ? textOf(edits[0], "new_string") : undefined)
+  );
 }
 
 /** Where an event comes from; undefined where it does not name its session. */

@@ -120,6 +120,7 @@ export async function endRun(
   }
   // Before the port is closed: nobody else holds it then but a port holder.
   side?.guardian?.dispose();
+  side?.hooks.dispose();
   following.dispose();
   // Only where agents were here: an editor without any writes nothing.
   if (reload === true && side !== undefined && storage !== undefined) {

@@ -19,6 +19,8 @@ export interface HookQuestion {
 export type HookReply =
   /** What to print; undefined: no opinion. */
   | { readonly kind: "answered"; readonly output: string | undefined }
+  /** The companion ended while the user was asked: the editor may come back, and another one may be there. */
+  | { readonly kind: "cut" }
   /** Nobody listens, or not a companion that knows hooks: another one may. */
   | { readonly kind: "refused" };
 
@@ -85,9 +87,11 @@ function begin({ port, token, event, pid }: HookQuestion, done: (reply: HookRepl
         const told = readLine(line);
         if (told?.late !== undefined) late = told.late;
         if (told?.output !== undefined) settle({ kind: "answered", output: told.output });
+        if (told?.isNone === true) settle(none);
       });
-      response.on("close", () => settle(none));
-      response.on("error", () => settle(none));
+      const cut = (): void => settle(late === undefined ? none : { kind: "cut" });
+      response.on("close", cut);
+      response.on("error", cut);
     },
   );
   asked.on("error", () => settle({ kind: "refused" }));
@@ -117,12 +121,15 @@ function eachLine(response: IncomingMessage, take: (line: string) => void): void
 }
 
 /** Undefined for what is none of ours, and for a line that only says that the companion lives. */
-function readLine(line: string): { readonly late?: string; readonly output?: string } | undefined {
+function readLine(
+  line: string,
+): { readonly late?: string; readonly output?: string; readonly isNone?: boolean } | undefined {
   if (line === "") return undefined;
   try {
     const told: unknown = JSON.parse(line);
     if (typeof told !== "object" || told === null || !("state" in told)) return undefined;
     if (told.state === "waiting" && "late" in told && typeof told.late === "string") return { late: told.late };
+    if (told.state === "none") return { isNone: true };
     if (told.state === "done" && "output" in told && typeof told.output === "string") return { output: told.output };
     return undefined;
   } catch {

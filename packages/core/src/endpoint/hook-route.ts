@@ -86,7 +86,8 @@ export class HookRoute {
                 if (beat === undefined) schedule();
               },
             });
-      if (output !== undefined) response.write(`${JSON.stringify({ state: "done", output })}\n`);
+      // Who is cut off without a last line asks again: the editor may come back.
+      response.write(`${JSON.stringify(output === undefined ? { state: "none" } : { state: "done", output })}\n`);
     } catch (error) {
       context.logger.error("A hook could not be answered.", { cause: messageOf(error) });
     } finally {

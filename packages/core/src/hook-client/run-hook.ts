@@ -12,6 +12,12 @@ export function thisMachine(): HookPlatform {
   };
 }
 
+/** An editor that is started anew takes so long, ms; after that its agent goes on without it. */
+const comeBackMs = 10_000;
+
+/** How often a companion is looked for meanwhile, ms. */
+const lookAgainMs = 250;
+
 export interface HookRun {
   readonly platform: HookPlatform;
   readonly dialect: Pick<Dialect, "places" | "portVariable">;
@@ -31,17 +37,23 @@ export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRu
   try {
     const begun = platform.clock.monotonic();
     const folder = folderOf(event) ?? cwd;
-    const companions = await findCompanions(platform, dialect, folder);
-    if (companions.length === 0) return undefined;
-    // What speaks HTTP is loaded where there is somebody to speak to.
-    const { askHook } = await import("../endpoint/ask-hook.ts");
-    for (const { port, token } of companions) {
-      const left = limitMs - (platform.clock.monotonic() - begun);
-      if (left <= 0) return undefined;
-      const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: left });
-      if (reply.kind === "answered") return reply.output;
+    const now = (): number => platform.clock.monotonic();
+    let until = begun;
+    for (;;) {
+      const companions = await findCompanions(platform, dialect, folder);
+      if (companions.length === 0 && now() >= until) return undefined;
+      // What speaks HTTP is loaded where there is somebody to speak to.
+      const { askHook } = await import("../endpoint/ask-hook.ts");
+      for (const { port, token } of companions) {
+        const left = limitMs - (now() - begun);
+        if (left <= 0) return undefined;
+        const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: left });
+        if (reply.kind === "answered") return reply.output;
+        if (reply.kind === "cut") until = now() + comeBackMs;
+      }
+      if (now() >= until) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
     }
-    return undefined;
   } catch {
     // An agent is never made unusable by its hook.
     return undefined;

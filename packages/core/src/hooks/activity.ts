@@ -65,17 +65,18 @@ export class Activities {
     }
   }
 
-  /** Whether it is known which processes run a session. */
-  isPlaced(agent: string, session: string): boolean {
-    return this.#sessions.get(keyOf(agent, session))?.processes.length !== 0;
+  /** These processes run a session. */
+  place(key: string, processes: readonly number[]): void {
+    const known = this.#sessions.get(key);
+    // Nobody needs to know before they want to go there.
+    if (known !== undefined) this.#sessions.set(key, { ...known, processes });
   }
 
-  /** These processes run a session. */
-  place(agent: string, session: string, processes: readonly number[]): void {
-    const known = this.#sessions.get(keyOf(agent, session));
-    if (known === undefined) return;
-    // Nobody needs to know before they want to go there.
-    this.#sessions.set(keyOf(agent, session), { ...known, processes });
+  /** A session has ended without a word; named as `keyOf` names it. */
+  ended(key: string): void {
+    const known = this.#sessions.get(key);
+    if (known === undefined || known.state === "ended") return;
+    this.#change(known.agent, { session: known.session, cwd: undefined }, { state: "ended", waitsFor: [] });
   }
 
   /** The session waits for the user's verdict on a file; what comes back is called when it does not any more. */
@@ -131,9 +132,10 @@ export const hookOwnerPrefix = "hook:";
 
 /** Whose the proposals of a hook's session are. */
 export function ownerIdOf(agent: string, session: string): string {
-  return `${hookOwnerPrefix}${agent} ${session}`;
+  return hookOwnerPrefix + keyOf(agent, session);
 }
 
-function keyOf(agent: string, session: string): string {
+/** Names a session among those of all agents. */
+export function keyOf(agent: string, session: string): string {
   return `${agent} ${session}`;
 }

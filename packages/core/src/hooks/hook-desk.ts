@@ -1,5 +1,5 @@
 import type { Dialect } from "../agents/dialect.ts";
-import type { AgentHook, HookChange, HookEvent, HookVerdict } from "../agents/hook.ts";
+import { type AgentHook, type HookChange, type HookEvent, type HookVerdict, newTextOf } from "../agents/hook.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
@@ -10,13 +10,22 @@ import { type CheckedPath, checkPath } from "../session/path-check.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
 import { openingFacts } from "../session/session-services.ts";
 import { joinPath } from "../storage/private-directory.ts";
+import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import { type Activities, ownerIdOf } from "./activity.ts";
-import { ancestorsOf, isAttached } from "./attached.ts";
+import { type Activities, hookOwnerPrefix, ownerIdOf } from "./activity.ts";
+import { AgentProcesses } from "./agent-processes.ts";
+import { isAttached } from "./attached.ts";
 import { isReviewed, policiesAt } from "./policy.ts";
-import { rejectionReason, rewrittenReason, unchangedReason, unclearReason, undecidedReason } from "./reasons.ts";
+import {
+  changedNote,
+  rejectionReason,
+  rewrittenReason,
+  unchangedReason,
+  unclearReason,
+  undecidedReason,
+} from "./reasons.ts";
 
 /** A larger file is not shown. */
 const largestFileBytes = 64 * 1024 * 1024;
@@ -47,44 +56,53 @@ interface Asked {
 }
 
 /** Answers the hooks of agents: has what they are about to write reviewed, and remembers what they tell of their turns. */
-export class HookDesk implements HookAcceptor {
+export class HookDesk implements HookAcceptor, Disposable {
   readonly #options: HookDeskOptions;
   readonly #hooks: Map<string, LoadOnce<AgentHook>> = new Map();
   /** Texts that the user wrote and that their agents were told to write, by session and file. */
   readonly #promised: Map<string, string> = new Map();
   readonly #unclear: Set<string> = new Set();
+  readonly #processes: AgentProcesses;
 
   constructor(options: HookDeskOptions) {
     this.#options = options;
+    const { process, clock } = options.platform;
+    this.#processes = new AgentProcesses({
+      process,
+      clock,
+      onFound: (ownerId, ancestors) => options.activities.place(ownerId.slice(hookOwnerPrefix.length), ancestors),
+      onGone: (ownerId) => this.#ended(ownerId),
+    });
   }
 
   async answerHook(call: HookCall): Promise<string | undefined> {
     const hook = await this.#hookOf(call.tokenName);
     const event = hook?.read(call.event);
     if (hook === undefined || event === undefined) return undefined;
-    const { activities, diffs, dialects } = this.#options;
+    const { activities, dialects } = this.#options;
     const dialect = dialects.find(({ id }) => id === call.tokenName);
     activities.note(call.tokenName, event);
-    const isNew = event.kind === "session-began" || !activities.isPlaced(call.tokenName, event.session);
-    if (isNew) this.#place(call, event.session);
     if (dialect === undefined) return undefined;
     const owner = ownerOf(dialect, event.session);
-    if (event.kind === "session-ended") {
-      for (const key of this.#promised.keys()) if (key.startsWith(`${owner.sessionId} `)) this.#promised.delete(key);
-      diffs.sessionEnded(owner.sessionId);
-    }
+    if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
+    if (event.kind === "session-ended") this.#ended(owner.sessionId);
+    else await this.#processes.heard(owner.sessionId, call);
     if (event.kind !== "write") return undefined;
     const verdict = await this.#review(event, owner, call, hook);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
   }
 
-  /** Not waited for: nothing is decided by it. */
-  #place(call: HookCall, session: string): void {
-    const { platform, activities, logger } = this.#options;
-    ancestorsOf(call, platform.process).then(
-      (processes) => activities.place(call.tokenName, session, Array.from(processes)),
-      (error: unknown) => logger.debug("The processes of a hook were not found", { reason: messageOf(error) }),
-    );
+  dispose(): void {
+    this.#processes.dispose();
+  }
+
+  /** The agent has said so, or its process has ended. */
+  #ended(ownerId: string): void {
+    const { activities, diffs } = this.#options;
+    this.#processes.forget(ownerId);
+    for (const key of this.#promised.keys()) if (key.startsWith(`${ownerId} `)) this.#promised.delete(key);
+    diffs.sessionEnded(ownerId);
+    activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }
 
   async #hookOf(agent: string): Promise<AgentHook | undefined> {
@@ -161,7 +179,9 @@ export class HookDesk implements HookAcceptor {
       return undefined;
     // Several calls of one answer may be about the same file.
     const input = { path, text: after, handle: `${path} ${platform.random.token(8)}` };
-    const { outcome, abandon } = diffs.open(owner, input, openingFacts(checked, after));
+    // What the user had typed into this very change, if the editor was started anew meanwhile.
+    const taken = await diffs.takeUp(owner, input);
+    const { outcome, abandon } = diffs.open(owner, input, { ...openingFacts(checked, after), taken });
     return { change, path, real, before: before.text, after, outcome, withdraw: abandon };
   }
 
@@ -218,7 +238,9 @@ export class HookDesk implements HookAcceptor {
     if (now.text === wanted) return { kind: "deny", reason: unchangedReason(path) };
     if (wanted === after && now.text === before && !change.isDelicate) return { kind: "allow" };
     const given = isOnly ? change.argumentsFor(now.text, wanted) : undefined;
-    if (given !== undefined) return { kind: "allow-changed", arguments: given };
+    if (given !== undefined) {
+      return { kind: "allow-changed", arguments: given, note: changedNote(path, newTextOf(given)) };
+    }
     if (wanted === change.textAfter(now.text)) return { kind: "allow" };
     this.#promised.set(`${owner.sessionId} ${real}`, wanted);
     return { kind: "deny", reason: rewrittenReason(path, wanted) };

@@ -27,6 +27,15 @@ export function rewrittenReason(path: string, text: string): string {
   return `The user reviewed this change of ${path} and wrote this instead. Nothing was written yet: write exactly this text, and do not undo their changes.\n${told}`;
 }
 
+/** What the model reads where the user's text is written in place of its own; `text`: what stands there now. */
+export function changedNote(path: string, text: string | undefined): string {
+  const told = text === undefined ? undefined : splitByteOrderMark(text).body;
+  const changed = `The user reviewed this change of ${path} and changed it: what is written is their text, not yours. Do not undo their changes.`;
+  return told === undefined || limitText(told, longestTextBytes).length < told.length
+    ? `${changed} Read the file before you go on with it.`
+    : `${changed} In place of your text stands:\n${told}`;
+}
+
 /** What the model reads where the user wants the file as it is. */
 export function unchangedReason(path: string): string {
   return `The user reviewed this change of ${path} and took all of it back: the file stays as it is.`;

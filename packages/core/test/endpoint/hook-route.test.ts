@@ -81,13 +81,13 @@ describe("the door for hooks", () => {
     await eventually(() => calls[0]?.signal.aborted).toBe(true);
   });
 
-  it("ends with the endpoint, and has no opinion then", async () => {
+  it("is cut off with the endpoint", async () => {
     const { calls, hooks } = held();
     const under = await startEndpoint({ hooks });
     const asked = ask(under);
     await eventually(() => calls.length).toBe(1);
     await under.endpoint.close();
-    expect(await asked).toEqual({ kind: "answered", output: undefined });
+    expect(await asked).toEqual({ kind: "cut" });
     expect(await ask(under)).toEqual({ kind: "refused" });
   });
 
@@ -122,7 +122,7 @@ describe("a hook", () => {
     expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "refused" });
   });
 
-  it("has no opinion after nonsense, and after an answer that is cut off", async () => {
+  it("has no opinion after nonsense, and knows an answer that is cut off", async () => {
     const nonsense = await listen(createServer((_request, response) => response.end('<html>\n{"state":"done"}\n7\n')));
     expect(await askHook({ port: nonsense, token, event, pid: 1, limitMs: 50_000 })).toEqual({
       kind: "answered",
@@ -134,10 +134,7 @@ describe("a hook", () => {
         setImmediate(() => response.destroy());
       }),
     );
-    expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({
-      kind: "answered",
-      output: undefined,
-    });
+    expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut" });
   });
 });
 

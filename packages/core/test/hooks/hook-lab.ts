@@ -63,15 +63,17 @@ export interface ClaudeAnswer {
   readonly permissionDecision: string;
   readonly permissionDecisionReason?: string;
   readonly updatedInput?: Readonly<Record<string, unknown>>;
+  readonly additionalContext?: string;
 }
 
 /** What Claude Code reads. */
 export function readClaude(output: string | undefined): ClaudeAnswer {
   expect(output).toBeDefined();
   const { permissionDecisionReason: reason, ...answer } = parsed.parse(JSON.parse(output ?? "")).hookSpecificOutput;
-  const { updatedInput, ...others } = answer;
+  const { updatedInput, additionalContext, ...others } = answer;
   return {
     ...others,
+    ...(additionalContext === undefined ? {} : { additionalContext }),
     ...(reason === undefined ? {} : { permissionDecisionReason: reason }),
     ...(updatedInput === undefined ? {} : { updatedInput }),
   };
@@ -83,6 +85,7 @@ const parsed = z.object({
     permissionDecision: z.enum(["allow", "deny"]),
     permissionDecisionReason: z.string().optional(),
     updatedInput: z.record(z.string(), z.unknown()).optional(),
+    additionalContext: z.string().optional(),
   }),
 });
 

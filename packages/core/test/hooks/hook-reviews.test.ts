@@ -1,6 +1,7 @@
-import process from "node:process";
+import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHookLab, editAsClaude, readClaude } from "./hook-lab.ts";
@@ -41,8 +42,9 @@ describe("a change that an agent's hook announces", () => {
     const view = await editor.nextView();
     view.type(wanted.replace("\ufeff", ""));
     view.accept();
-    const { permissionDecision, updatedInput = {} } = readClaude(await answer);
+    const { permissionDecision, updatedInput = {}, additionalContext } = readClaude(await answer);
     expect(permissionDecision).toBe("allow");
+    expect(additionalContext).toMatch(/their text, not yours.*and 3/su);
     editAsClaude(file, updatedInput);
     expect(readFileSync(file, "utf8")).toBe(wanted);
   });
@@ -217,20 +219,51 @@ describe("a change that was accepted when the hook asked", () => {
 });
 
 describe("the end of a hook", () => {
-  it("comes with a reload of the editor: nothing is open afterwards, and what the user typed is kept", async () => {
+  it("is not a reload of the editor: the review goes on, with what the user has typed", async () => {
     const { ask, build, companion, editor, file } = await createHookLab();
-    const first = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
-    await editor.nextView();
-    const second = ask("claude", { tool: "Edit", input: { file_path: file, old_string: "one", new_string: "1" } });
-    await expect.poll(() => editor.views.length).toBe(2);
-    editor.views[1]?.type("mine\n");
+    const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input: { file_path: file, ...edit } });
+    (await editor.nextView()).type("one\nmine\n");
     await companion.stop({ reload: true });
-    expect(await Promise.all([first, second])).toEqual([undefined, undefined]);
+    const next = build();
+    await next.companion.start();
+    await expect.poll(() => next.companion.proposals).toMatchObject([{ state: "shown" }]);
+    const [open] = next.companion.proposals;
+    expect(await next.companion.accept(open?.id ?? "")).toBe(true);
+    const { permissionDecision, updatedInput = {} } = readClaude(await answer);
+    expect(permissionDecision).toBe("allow");
+    editAsClaude(file, updatedInput);
+    expect(readFileSync(file, "utf8")).toBe("one\nmine\n");
+    expect(next.companion.keptTexts).toEqual([]);
+  });
+
+  it("is near where an editor does not come back: its agent goes on, and what the user has typed is kept", async () => {
+    const { ask, build, companion, editor, file } = await createHookLab();
+    const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
+    (await editor.nextView()).type("one\nmine\n");
+    await companion.stop({ reload: true });
+    expect(await answer).toBeUndefined();
     const next = build();
     await next.companion.start();
     await next.companion.restored;
     expect(next.companion.proposals).toMatchObject([{ state: "kept" }]);
     expect(next.companion.keptTexts).toMatchObject([{ path: file, reason: "agent-exited" }]);
+  }, 30_000);
+
+  it("is seen where its agent was killed while the user is asked, and while it works", async () => {
+    const agent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    onTestFinished(() => void agent.kill("SIGKILL"));
+    const lab = await createHookLab();
+    const { ask, tell, companion, editor, file, platform } = lab;
+    const { parentOf } = platform.process;
+    platform.process.parentOf = async (pid) => (pid === process.pid ? agent.pid : await parentOf(pid));
+    await tell("claude", { hook_event_name: "SessionStart" });
+    await tell("claude", { hook_event_name: "UserPromptSubmit", prompt: "Do it" });
+    const answer = ask("claude", { tool: "Edit", input: { file_path: file, ...edit } });
+    (await editor.nextView()).type("one\nmine\n");
+    agent.kill("SIGKILL");
+    expect(await answer).toBeUndefined();
+    expect(companion.activities).toMatchObject([{ session: "s1", state: "ended", waitsFor: [] }]);
+    expect(companion.keptTexts).toMatchObject([{ path: file, reason: "agent-exited" }]);
   });
 
   it("is the end of its agent's question: what the user typed is kept", async () => {

@@ -57,7 +57,10 @@ export const claudeHook: AgentHook = {
         hookEventName: "PreToolUse",
         permissionDecision: decision,
         ...(verdict.kind === "deny" ? { permissionDecisionReason: verdict.reason } : {}),
-        ...(verdict.kind === "allow-changed" ? { updatedInput: verdict.arguments } : {}),
+        // Without the note the model believes that its own text was written.
+        ...(verdict.kind === "allow-changed"
+          ? { updatedInput: verdict.arguments, additionalContext: verdict.note }
+          : {}),
       },
     });
   },
@@ -135,7 +138,8 @@ function editOf(path: string, tool: "Edit" | "MultiEdit", input: ToolArguments):
 function replacementIn(before: string | undefined, wanted: string, kept: string | undefined): Replacement | undefined {
   const seen = seenByClaude(before ?? "");
   const target = seenByClaude(wanted).text;
-  // An empty old text means a new or an empty file.
+  // An empty old text means a new or an empty file; equal texts are refused.
+  if (seen.text === target) return undefined;
   return seen.text === "" ? { from: "", to: target, isForAll: false } : replacementFor(seen.text, target, kept);
 }
 
