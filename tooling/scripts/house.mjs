@@ -58,7 +58,7 @@ const core = {
     packages: ["zod", "node:http", "node:stream"],
   },
   diagnosis: {
-    rooms: [...ground, "agents", "agents/catalogue", "endpoint/try-session", "storage"],
+    rooms: [...ground, "agents", "agents/catalogue", "endpoint/try-session", "hook-settings", "storage"],
     types: ["companion"],
     packages: ["zod"],
   },
@@ -111,6 +111,7 @@ const cli = {
   status: { rooms: cliGround, packages: ["@patchbay/core"] },
   host: { rooms: cliGround, packages: ["@patchbay/core", "node:*"] },
   review: { rooms: [...cliGround, "host"], packages: ["@patchbay/core", "diff", "node:*"] },
+  run: { rooms: [...cliGround, "doctor", "env"], types: ["command-line"], packages: ["@patchbay/core", "node:*"] },
   demo: { rooms: [...cliGround, "host"], packages: ["@patchbay/core", "@patchbay/testkit", "node:*"] },
   serve: {
     rooms: [...cliGround, "demo", "doctor", "host", "review"],
@@ -118,7 +119,7 @@ const cli = {
     packages: [...tools, "node:*"],
   },
   "run-command": {
-    rooms: [...cliGround, "doctor", "env", "help", "hook", "serve", "status"],
+    rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status"],
     types: ["command-line"],
     packages: ["@patchbay/core", "node:readline/promises", "node:url"],
   },

@@ -15,6 +15,7 @@ export type Command =
       readonly port: number | undefined;
     }
   | HookCommand
+  | RunCommand
   | {
       readonly kind: "doctor";
       readonly folder: string;
@@ -34,6 +35,15 @@ export interface HookCommand {
   readonly project: boolean;
   /** Without a question. */
   readonly yes: boolean;
+}
+
+/** Starts an agent. */
+export interface RunCommand {
+  readonly kind: "run";
+  readonly agent: AgentId;
+  readonly folder: string;
+  /** The agent's own, as they are. */
+  readonly args: readonly string[];
 }
 
 export interface ServeCommand {
@@ -83,6 +93,11 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
     }
     case "hook":
       return parseHook(rest, cwd);
+    case "run": {
+      const [agent, ...args] = rest;
+      if (agent === undefined || agent === "-h" || agent === "--help") return { kind: "help", topic: name };
+      return { kind: "run", agent: parseAgent(agent), folder: cwd, args };
+    }
     default:
       throw new PatchbayError("invalid-argument", `Unknown command "${name}". Type: ${program} --help`);
   }

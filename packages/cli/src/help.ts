@@ -4,6 +4,7 @@ const overview = `Patchbay: the editor side of terminal coding agents, without a
 
 Usage: patchbay <command>
 
+  run <agent>       start an agent so that your editor reviews its changes
   serve [folder]    act as the editor for agents in a folder, and review their changes here
   env [folder]      print the variables that point agents in another terminal to the editor
   status            list the editors on this machine that agents can connect to
@@ -40,6 +41,12 @@ Without --shell, the shell is taken from $SHELL. --port chooses among several ed
   status: `Usage: patchbay status [--json]
 
 Lists the editors on this machine that have announced themselves to agents: editor, folders, port, and which agents can find it.`,
+  run: `Usage: patchbay run ${agents.map(({ id }) => id).join("|")} [the agent's own arguments]
+
+Starts an agent in the current folder so that it connects to the editor that has the folder open, and asks before it writes. Its settings stay as they are.
+What follows the agent's name is passed on as it is, and so are its exit code and signals. If you name a mode yourself, that one counts.
+Where its hook is installed (patchbay hook install), no mode is chosen for you: changes are reviewed in every mode.
+Without an editor nothing is started. If this terminal names an editor (patchbay env), that one is used.`,
   hook: `Usage: patchbay hook install|status|remove [agent] [--project] [--yes]
 
 Agents run a hook before they write a file, in every mode, also in those in which they ask nobody. It has the change reviewed in the

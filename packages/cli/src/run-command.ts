@@ -34,6 +34,13 @@ export async function runCommand(command: Command): Promise<number> {
       const tell = (line: string): void => console.error(terminalSafe(line));
       return await printEnvironment({ folder, shell, port, platform: createNodePlatform(), print, tell });
     }
+    case "run": {
+      const { runAgent } = await import("./run/run-agent.ts");
+      const { runInForeground } = await import("./run/foreground.ts");
+      const tell = (line: string): void => console.error(terminalSafe(line));
+      const platform = createNodePlatform();
+      return await runAgent({ command, platform, environment: process.env, tell, run: runInForeground });
+    }
     case "hook": {
       const { manageHooks } = await import("./hook/manage-hooks.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));

@@ -30,6 +30,13 @@ describe("the command line", () => {
       agents: [],
     });
     expect(parse("doctor", "--agent", "qwen", "--agent", "claude")).toMatchObject({ agents: ["qwen", "claude"] });
+    expect(parse("run", "claude", "--model", "opus", "--help", "--", "-x")).toEqual({
+      kind: "run",
+      agent: "claude",
+      folder: "/cwd",
+      args: ["--model", "opus", "--help", "--", "-x"],
+    });
+    expect(parse("run", "--help")).toEqual({ kind: "help", topic: "run" });
     const hook = { kind: "hook", agent: undefined, folder: "/cwd", project: false, yes: false };
     expect(parse("hook", "status")).toEqual({ ...hook, action: "status" });
     expect(parse("hook", "install", "qwen", "--project", "--yes")).toEqual({

@@ -286,7 +286,7 @@ describe("Nova, beside Gemini CLI and Qwen Code in a running companion", () => {
       signal: end.signal,
       others: [],
     });
-    await expect.poll(() => written).toContain("nova --approval ask\n");
+    await expect.poll(() => written).toContain("patchbay run nova\n");
     const driver = await connect();
     await expect.poll(() => written).toContain("Nova CLI 1.0.0 has connected.");
     const path = join(platform.workspace, "new.txt");

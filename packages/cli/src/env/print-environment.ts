@@ -1,5 +1,13 @@
 import { resolve } from "node:path";
-import { agentOf, agents, type DiscoveryFacts, isInContainer, type Platform, type RunningEditor } from "@patchbay/core";
+import {
+  agentOf,
+  agents,
+  type Dialect,
+  type DiscoveryFacts,
+  isInContainer,
+  type Platform,
+  type RunningEditor,
+} from "@patchbay/core";
 import { findRunningEditors, findServingEditors, readAgentSettings } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
@@ -52,10 +60,11 @@ export async function printEnvironment(request: EnvironmentRequest): Promise<num
 export async function editorEnvironment(
   platform: Platform,
   editor: RunningEditor,
+  wanted: readonly Dialect[] = agents,
 ): Promise<Readonly<Record<string, string>>> {
   const inContainer = await isInContainer(platform);
   const environment: Record<string, string> = {};
-  for (const dialect of agents) {
+  for (const dialect of wanted) {
     const record = editor.records.find(({ agent }) => agent === dialect.id);
     if (record === undefined) continue;
     const facts: DiscoveryFacts = {

@@ -6,7 +6,6 @@ import {
   messageOf,
   type Platform,
   agents,
-  askingCommand,
   type SessionInfo,
 } from "@patchbay/core";
 import { readAgentSettings } from "@patchbay/core/diagnosis";
@@ -15,7 +14,6 @@ import { askingWords } from "../doctor/finding-words.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
-import { listOf } from "../terminal/layout.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { sessionName } from "./describe-session.ts";
@@ -123,24 +121,14 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   for (const other of others) {
     screen.print(paint.bad(`${escapeLine(other)} has this folder open too; each agent connects to only one of them.`));
   }
-  screen.print("In another terminal, in that folder, type:");
-  const variables = `eval "$(${program} env${others.length === 0 ? "" : ` --port ${port}`})"`;
+  screen.print("In another terminal, in that folder, start an agent:");
   // As they are, so that they can be copied.
-  screen.printLines(`  ${paint.place(escapeLine(variables))}`);
-  screen.print("and then one of:");
-  // In the modes in which they ask before they write.
-  for (const agent of agents) screen.printLines(`  ${paint.place(askingCommand(agent))}`);
-  for (const sentence of firstMeetings()) screen.print(sentence);
+  if (others.length > 0) {
+    screen.printLines(`  ${paint.place(escapeLine(`eval "$(${program} env --port ${port})"`))}`);
+    screen.print("and then one of:");
+  }
+  for (const { id } of agents) screen.printLines(`  ${paint.place(escapeLine(`${program} run ${id}`))}`);
   screen.print(paint.faint("Type help for the commands, quit to exit."));
-}
-
-/** What to do about the questions that agents ask in their first meeting with an editor. */
-function firstMeetings(): readonly string[] {
-  const asking = agents.filter(({ offersExtension }) => offersExtension);
-  return Array.from(new Set(asking.map(({ connecting }) => connecting.input)), (input) => {
-    const names = asking.filter(({ connecting }) => connecting.input === input).map(({ agentName }) => agentName);
-    return `If ${listOf(names, "or")} asks whether to connect an editor or to install something, answer No: nothing has to be installed. Then type ${input} there.`;
-  });
 }
 
 /** What is left of an earlier run is easily forgotten. */

@@ -82,10 +82,8 @@ describe("patchbay serve in a terminal", () => {
   it("says where it serves and how to get there, and tells who comes and what they see", async () => {
     start();
     await seen("Agents see lines 1 to 2 of a.txt as selected.");
-    await seen('eval "$(patchbay env)"');
-    await seen("qwen --approval-mode default\n");
-    await seen("answer No");
-    await seen("/ide enable");
+    await seen("patchbay run gemini");
+    await seen("patchbay run qwen\n");
     const agent = createGeminiDriver(where());
     await agent.connect();
     await agent.until("the selection", ({ view }) => view?.selectedText === "one\ntwo");

@@ -8,6 +8,7 @@ import type { Logger } from "../support/logger.ts";
 import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
 import type { AgentHook } from "./hook.ts";
 import type { OwnSettings, SettingsPlace } from "./settings.ts";
+import type { AgentStart } from "./start.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /**
@@ -91,6 +92,8 @@ export interface RecordPlace {
 
 /** What an agent makes of its surroundings: a diagnosis does as it would do itself. */
 export interface AgentChecks {
+  /** How it is started. */
+  readonly start: AgentStart;
   /** What its own settings say. Never rejects. */
   readSettings(place: SettingsPlace): Promise<OwnSettings>;
   /** Ranks the records that it reads as it does itself. */

@@ -90,7 +90,7 @@ export async function jsonFilesIn({ platform }: SettingsPlace, directory: string
 
 /** The file of the machine's administrator, which wins over all others: the variable's, or the one that the system has for it. */
 export function systemFile(
-  { platform }: SettingsPlace,
+  { platform }: Pick<SettingsPlace, "platform">,
   variable: string,
   names: { readonly linux: string; readonly darwin: string; readonly win32: string },
 ): string {

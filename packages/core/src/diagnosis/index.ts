@@ -1,7 +1,8 @@
 /**
  * What a user asks for who has trouble: an entry of its own, so that editors load it then and not when they start.
  */
-export { examineAsking, examineConnecting, readAgentSettings } from "./agent-settings.ts";
+export { examineAsking, examineConnecting, isInstalled, readAgentSettings } from "./agent-settings.ts";
 export { diagnose } from "./examine.ts";
 export { examineAgents, examineEditor } from "./examine-editor.ts";
+export { planStart, type StartPlan, type StartRequest } from "./plan-start.ts";
 export { findRunningEditors, findServingEditors } from "./running-editors.ts";

@@ -1,5 +1,6 @@
 /** Entering an agent's hook into its settings and taking it out again: an entry of its own, since it is done once. */
 export { applyPlan } from "./apply.ts";
+export { type HookState, inspectHook } from "./inspect.ts";
 export {
   type HookPresence,
   hookPresence,

@@ -79,16 +79,49 @@ function isInstalledIn(before: string, text: string, request: Pick<PlanRequest, 
 }
 
 /** What the settings say now. Never rejects. */
-export async function hookPresence({ place, scope, settings }: Omit<PlanRequest, "command">): Promise<HookPresence> {
+export async function hookPresence(request: Omit<PlanRequest, "command">): Promise<HookPresence> {
+  return (await readHook(request)).presence;
+}
+
+/** What a file of settings says of hooks. */
+export interface FoundHook {
+  readonly presence: HookPresence;
+  /** Ours. */
+  readonly command: string | undefined;
+  /** Those of others that the agent runs before it writes, too. */
+  readonly others: readonly string[];
+}
+
+/** What the settings say now, with the commands. Never rejects. */
+export async function readHook({ place, scope, settings }: Omit<PlanRequest, "command">): Promise<FoundHook> {
   try {
     const { text } = await read(place, settings.file(place, scope));
-    if (text === undefined) return "absent";
-    const found = settings.entries.filter(({ event }) => ours(treeOf(plainOf(text).body), event).length > 0);
-    if (found.length === 0) return "absent";
-    return found.length === settings.entries.length ? "installed" : "partly";
+    if (text === undefined) return { presence: "absent", command: undefined, others: [] };
+    const tree = treeOf(plainOf(text).body);
+    const found = settings.entries.filter(({ event }) => ours(tree, event).length > 0);
+    const presence = found.length === 0 ? "absent" : found.length === settings.entries.length ? "installed" : "partly";
+    return { presence, command: commandIn(tree), others: settings.entries.slice(0, 1).flatMap(othersIn(tree)) };
   } catch {
-    return "unreadable";
+    return { presence: "unreadable", command: undefined, others: [] };
   }
+}
+
+/** Commands of others for the same tools. */
+function othersIn(tree: Node): (entry: HookEntry) => readonly string[] {
+  return ({ event, matcher }) => {
+    const own = ours(tree, event);
+    const groups = (nodeAt(tree, "hooks", event)?.children ?? []).filter((group) => !own.includes(group));
+    const concerned = groups.filter((group) => {
+      const theirs: unknown = nodeAt(group, "matcher")?.value;
+      const tools = matcher?.split("|") ?? [];
+      return typeof theirs !== "string" || tools.some((tool) => theirs === "*" || theirs.split("|").includes(tool));
+    });
+    const commands = concerned.flatMap((group) => nodeAt(group, "hooks")?.children ?? []);
+    return commands.flatMap((one): readonly string[] => {
+      const command: unknown = nodeAt(one, "command")?.value;
+      return typeof command === "string" ? [command] : [];
+    });
+  };
 }
 
 async function plan(

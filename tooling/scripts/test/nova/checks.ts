@@ -18,6 +18,7 @@ import { joinPath } from "../../../../packages/core/src/storage/private-director
 
 /** Nova's side of a diagnosis. */
 export const novaChecks: AgentChecks = {
+  start: { modeOptions: [], askingModes: [], unaskingOptions: [], onceOptions: [], argumentIsOnce: false },
   readSettings,
   choose,
   difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),

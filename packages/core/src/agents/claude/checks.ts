@@ -13,6 +13,13 @@ import {
 
 /** Claude Code's side of a diagnosis: docs/protocols/claude.md. */
 export const claudeChecks: AgentChecks = {
+  start: {
+    modeOptions: ["--permission-mode"],
+    askingModes: ["default", "manual", "plan"],
+    unaskingOptions: ["--dangerously-skip-permissions"],
+    onceOptions: ["-p", "--print"],
+    argumentIsOnce: false,
+  },
   readSettings,
   choose,
   difference: (theirs, ours) => ({ of: "home", theirs: theirs.homeDirectory, ours: ours.homeDirectory }),

@@ -14,6 +14,15 @@ import { ancestorsOf, readKernel, variableOf } from "../surroundings.ts";
 
 /** Gemini CLI's side of a diagnosis: docs/protocols/gemini.md. */
 export const geminiChecks: AgentChecks = {
+  start: {
+    modeOptions: ["--approval-mode"],
+    askingModes: ["default", "plan"],
+    unaskingOptions: ["-y", "--yolo"],
+    onceOptions: ["-p", "--prompt"],
+    argumentIsOnce: false,
+    // No option turns its IDE mode on, and of files only those of root, or its user's settings (0.61.0): it is told as its user would.
+    connecting: { arguments: ["-i", "/ide enable"], promptOptions: ["-i", "--prompt-interactive", "-p", "--prompt"] },
+  },
   readSettings,
   choose,
   difference: (theirs, ours) => ({

@@ -1,6 +1,7 @@
 import { joinPath } from "../../storage/private-directory.ts";
 import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes } from "../choice.ts";
 import type { AgentChecks } from "../dialect.ts";
+import { defaultsFile } from "../start.ts";
 import {
   chosenDirectory,
   inFolder,
@@ -13,6 +14,18 @@ import { variableOf } from "../surroundings.ts";
 
 /** Qwen Code's side of a diagnosis: docs/protocols/qwen.md. */
 export const qwenChecks: AgentChecks = {
+  start: {
+    modeOptions: ["--approval-mode"],
+    askingModes: ["default", "plan"],
+    unaskingOptions: ["-y", "--yolo"],
+    onceOptions: ["-p", "--prompt"],
+    argumentIsOnce: true,
+    defaults: {
+      variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+      file: (place) => defaultsFile(place, "QWEN_CODE_SYSTEM_DEFAULTS_PATH", administratorFile(place)),
+      settings: { ide: { enabled: true, hasSeenNudge: true } },
+    },
+  },
   readSettings,
   choose,
   difference: (theirs, ours) => {
@@ -45,7 +58,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
   const settings = await SettingsLayers.read(place, [
     settingsFile,
     ...inFolder(place, ".qwen", "settings.json"),
-    systemFile(place, "QWEN_CODE_SYSTEM_SETTINGS_PATH", { linux: "qwen-code", darwin: "QwenCode", win32: "qwen-code" }),
+    administratorFile(place),
   ]);
   const mode = settings.text("tools", "approvalMode");
   return {
@@ -66,4 +79,12 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
     traces: [],
     askingInput: "/approval-mode default",
   };
+}
+
+function administratorFile(place: Pick<SettingsPlace, "platform">): string {
+  return systemFile(place, "QWEN_CODE_SYSTEM_SETTINGS_PATH", {
+    linux: "qwen-code",
+    darwin: "QwenCode",
+    win32: "qwen-code",
+  });
 }

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { agentOf, type Dialect, type Finding, type Platform, type RunningEditor } from "@patchbay/core";
+import { findRunningEditors, findServingEditors, isInstalled, planStart } from "@patchbay/core/diagnosis";
+import type { RunCommand } from "../command-line.ts";
+import { wordsOf } from "../doctor/finding-words.ts";
+import { editorEnvironment } from "../env/print-environment.ts";
+import { program } from "../own-command.ts";
+import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
+import { endLike, type ForegroundEnd, type ForegroundProgram } from "./foreground.ts";
+
+export interface RunRequest {
+  readonly command: RunCommand;
+  readonly platform: Platform;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For the user to read: the terminal is the agent's. */
+  readonly tell: (line: string) => void;
+  readonly run: (program: ForegroundProgram) => Promise<ForegroundEnd>;
+}
+
+/** What shells answer where there is no such program. */
+const notFound = 127;
+
+/** `patchbay run <agent>`: resolves with the exit code of the agent. */
+export async function runAgent(request: RunRequest): Promise<number> {
+  const { command, platform, tell } = request;
+  const { folder, args } = command;
+  const agent = agentOf(command.agent);
+  if (!(await isInstalled(platform, agent.program.command))) {
+    say(tell, { code: "not-installed", level: "problem", agents: [agent.id], values: agent.program });
+    return notFound;
+  }
+  const editor = await servingEditor(platform, agent, folder);
+  if (editor === undefined) {
+    const serve = `${program} serve ${quoteWord(folder)}`;
+    tell(
+      `No running editor has ${escapeLine(folder)} open, so nothing would be reviewed: ${agent.agentName} was not started.`,
+    );
+    tell(`  Open the folder in an editor with Patchbay, or type in another terminal: ${escapeLine(serve)}`);
+    tell(`  To start it without reviews: ${agent.program.command}`);
+    return 1;
+  }
+  const plan = await planStart(platform, { agent: agent.id, folder, args });
+  for (const finding of plan.findings) say(tell, finding);
+  if (plan.unreviewedBy !== undefined) {
+    tell(
+      `With "${escapeLine(plan.unreviewedBy)}" ${agent.agentName} asks nobody, so you review nothing. To review all the same: ${program} hook install ${agent.id}`,
+    );
+  }
+  if (plan.isUntold) {
+    tell(
+      `${agent.agentName} has not been told to use an editor yet. If it asks whether to connect, choose No, then type ${agent.connecting.input} there.`,
+    );
+  }
+  const defaults = plan.defaults === undefined ? undefined : writeDefaults(platform, plan.defaults);
+  try {
+    tell(`${agent.agentName} connects to ${escapeLine(editor.name)} (port ${editor.port}).`);
+    const end = await request.run({
+      program: agent.program.command,
+      args: plan.args,
+      environment: {
+        ...request.environment,
+        ...(await editorEnvironment(platform, editor, [agent])),
+        ...defaults?.environment,
+      },
+    });
+    defaults?.remove();
+    return endLike(end);
+  } finally {
+    defaults?.remove();
+  }
+}
+
+/** The one that this terminal names, else that with the nearest folder: it has to have left a record for the agent. */
+async function servingEditor(
+  platform: Platform,
+  { id, portVariable }: Pick<Dialect, "portVariable"> & { readonly id: RunCommand["agent"] },
+  folder: string,
+): Promise<RunningEditor | undefined> {
+  const serving = await findServingEditors(platform, await findRunningEditors(platform), folder);
+  const own = serving.filter(({ agents }) => agents.includes(id));
+  const named = Number(platform.process.environment(portVariable));
+  return own.find(({ port }) => port === named) ?? own[0];
+}
+
+function say(tell: RunRequest["tell"], finding: Finding): void {
+  const { text, fix } = wordsOf(finding);
+  tell(text);
+  if (fix !== undefined) tell(`  type: ${fix}`);
+}
+
+/** A file of the agent's settings for this start alone. */
+function writeDefaults(
+  platform: Platform,
+  { variable, text }: { readonly variable: string; readonly text: string },
+): { readonly environment: Readonly<Record<string, string>>; remove(): void } {
+  const directory = mkdtempSync(join(platform.process.temporaryDirectory, "patchbay-run-"));
+  const file = join(directory, "defaults.json");
+  writeFileSync(file, text, { mode: 0o600 });
+  return { environment: { [variable]: file }, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}

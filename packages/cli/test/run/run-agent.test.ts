@@ -1,0 +1,119 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type AgentId, agentOf, createCompanion } from "@patchbay/core";
+import { createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ForegroundEnd, ForegroundProgram } from "../../src/run/foreground.ts";
+import { runAgent } from "../../src/run/run-agent.ts";
+
+interface SetUp {
+  readonly installed?: boolean;
+  readonly end?: ForegroundEnd;
+  readonly during?: (program: ForegroundProgram) => void;
+}
+
+function setUp({ installed = true, end = { code: 0 }, during }: SetUp = {}) {
+  const platform = createTestPlatform({ environment: {} });
+  onTestFinished(() => platform.dispose());
+  const bin = join(platform.root, "bin");
+  mkdirSync(bin);
+  const machine = {
+    ...platform,
+    process: { ...platform.process, environment: (name: string) => (name === "PATH" ? bin : undefined) },
+  };
+  const told: string[] = [];
+  const started: ForegroundProgram[] = [];
+  const run = async (agent: AgentId, ...args: readonly string[]): Promise<number> => {
+    const program = join(bin, agentOf(agent).program.command);
+    if (installed) {
+      writeFileSync(program, "#!/bin/sh\n");
+      chmodSync(program, 0o755);
+    }
+    return await runAgent({
+      command: { kind: "run", agent, folder: platform.workspace, args },
+      platform: machine,
+      environment: { PATH: bin, MINE: "1" },
+      tell: (line) => void told.push(line),
+      run: async (started_) => {
+        started.push(started_);
+        during?.(started_);
+        return end;
+      },
+    });
+  };
+  const open = async () => {
+    const identity = { name: "editor", displayName: "My Editor" };
+    const host = createMemoryEditor({ folders: [platform.workspace], identity });
+    const companion = createCompanion({ host, platform });
+    await companion.start();
+    onTestFinished(() => companion.stop());
+    return companion;
+  };
+  return { platform, run, open, told, started };
+}
+
+describe.skipIf(process.platform === "win32")("patchbay run", () => {
+  it("starts the agent with what the editor puts into its own terminals, and gives its exit code", async () => {
+    const { run, open, told, started } = setUp({ end: { code: 3 } });
+    const { environment } = await open();
+    expect(await run("claude", "--model", "opus")).toBe(3);
+    expect(started).toMatchObject([
+      {
+        program: "claude",
+        args: ["--permission-mode", "manual", "--model", "opus"],
+        environment: { MINE: "1", CLAUDE_CODE_SSE_PORT: environment["CLAUDE_CODE_SSE_PORT"] },
+      },
+    ]);
+    expect(started[0]?.environment).not.toHaveProperty("GEMINI_CLI_IDE_SERVER_PORT");
+    expect(told).toEqual([expect.stringMatching(/^Claude Code connects to My Editor \(port \d+\)\.$/u)]);
+  });
+
+  it("gives defaults to an agent that takes them, for as long as it runs", async () => {
+    let file = "";
+    let held: unknown;
+    const { run, open } = setUp({
+      during: ({ environment }) => {
+        file = environment["QWEN_CODE_SYSTEM_DEFAULTS_PATH"] ?? "";
+        held = JSON.parse(readFileSync(file, "utf8"));
+      },
+    });
+    await open();
+    expect(await run("qwen")).toBe(0);
+    expect(held).toEqual({ ide: { enabled: true, hasSeenNudge: true } });
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it("starts nothing where nobody would review, and says what to do", async () => {
+    const { platform, run, told, started } = setUp();
+    expect(await run("gemini")).toBe(1);
+    expect(started).toEqual([]);
+    expect(told.join("\n")).toContain(`No running editor has ${platform.workspace} open`);
+    expect(told.join("\n")).toContain(`patchbay serve ${platform.workspace}`);
+  });
+
+  it("says how to get an agent that is not installed", async () => {
+    const { run, open, told, started } = setUp({ installed: false });
+    await open();
+    expect(await run("gemini")).toBe(127);
+    expect(started).toEqual([]);
+    expect(told.join("\n")).toContain("npm install --global @google/gemini-cli");
+  });
+
+  it("says so where a mode of the user's asks nobody, in one line", async () => {
+    const { run, open, told, started } = setUp();
+    await open();
+    await run("qwen", "--yolo");
+    expect(started).toMatchObject([{ args: ["--yolo"] }]);
+    expect(told).toHaveLength(2);
+    expect(told[0]).toMatch(/"--yolo".*patchbay hook install qwen$/u);
+  });
+
+  it("says what to type to an agent that was told to leave editors alone", async () => {
+    const { platform, run, open, told } = setUp();
+    await open();
+    mkdirSync(join(platform.home, ".gemini"));
+    writeFileSync(join(platform.home, ".gemini", "settings.json"), '{"ide":{"enabled":false}}');
+    await run("gemini");
+    expect(told.join("\n")).toMatch(/IDE mode is off[\s\S]*\/ide enable/u);
+  });
+});

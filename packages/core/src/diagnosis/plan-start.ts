@@ -1,0 +1,133 @@
+import { type AgentId, agentOf } from "../agents/catalogue.ts";
+import { parseLooseJson } from "../agents/settings.ts";
+import type { AgentDefaults, AgentStart } from "../agents/start.ts";
+import { inspectHook } from "../hook-settings/inspect.ts";
+import type { Platform } from "../platform/platform.ts";
+import { type AgentSettings, examineConnecting, readAgentSettings, type SettingsFinding } from "./agent-settings.ts";
+
+/** How an agent is started so that it connects and has its changes reviewed, with nothing written into its settings. */
+export interface StartPlan {
+  /** All of its arguments: what is added stands before the user's own. */
+  readonly args: readonly string[];
+  /** A file of settings to be written, and named to the agent by this variable; undefined: none is needed. */
+  readonly defaults: { readonly variable: string; readonly text: string } | undefined;
+  /** What keeps it from connecting or from showing changes, and is the user's to change. */
+  readonly findings: readonly SettingsFinding[];
+  /** It has not been told to look for an editor, and the user's own prompt takes the place in which it would be. */
+  readonly isUntold: boolean;
+  /** The user's own argument that has it write without asking anybody, with no hook that would ask; undefined: it asks. */
+  readonly unreviewedBy: string | undefined;
+}
+
+/** What is asked for. */
+export interface StartRequest {
+  readonly agent: AgentId;
+  /** Absolute: where it is started. */
+  readonly folder: string;
+  /** The user's own. */
+  readonly args: readonly string[];
+}
+
+/** A larger file of settings is none that a person wrote. */
+const largestFileBytes = 1_048_576;
+
+/**
+ * Plans the start of an agent. Where its hook is installed its modes are the user's affair: all are reviewed. Else it is started in the
+ * mode that asks, unless the user has named another. Never rejects.
+ */
+export async function planStart(platform: Platform, { agent, folder, args }: StartRequest): Promise<StartPlan> {
+  const dialect = agentOf(agent);
+  const { start } = await dialect.loadChecks();
+  const place = { platform, folder };
+  const hook = await dialect.loadHook?.();
+  const isHooked = hook !== undefined && (await inspectHook(place, hook.settings)).kind === "installed";
+  const settings = (await readAgentSettings(platform, folder)).find((one) => one.agent === agent);
+  const { flag, value } = dialect.asking;
+  const chosen = chosenMode(start, args);
+  const once = answersOnce(start, args);
+  const mode = !isHooked && chosen === undefined && once === undefined ? [flag, value] : [];
+  const isUntold = settings?.looksForEditor === "not-yet";
+  const connecting =
+    isUntold && once === undefined && !hasPrompt(start, args) ? (start.connecting?.arguments ?? []) : [];
+  return {
+    args: [...mode, ...connecting, ...args],
+    defaults: start.defaults === undefined ? undefined : await defaultsFor(platform, start.defaults),
+    isUntold: isUntold && connecting.length === 0,
+    findings: settings === undefined ? [] : findingsOf(settings),
+    unreviewedBy: isHooked ? undefined : (unaskingMode(start, chosen) ?? once),
+  };
+}
+
+/** What the variables and the defaults of a start see to is none. */
+function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
+  return examineConnecting(settings).filter(({ code }) => code === "editor-mode-off");
+}
+
+/** An option that names a mode, with what it names; undefined where the user leaves it to us. */
+function chosenMode({ modeOptions, unaskingOptions }: AgentStart, args: readonly string[]): ChosenMode | undefined {
+  for (const [index, arg] of ownOptions(args).entries()) {
+    const [name = "", value = args[index + 1]] = arg.split("=", 2);
+    if (modeOptions.includes(name))
+      return { argument: arg === name ? `${name} ${value ?? ""}`.trim() : arg, mode: value };
+    if (unaskingOptions.includes(name)) return { argument: name, mode: undefined };
+  }
+  return undefined;
+}
+
+interface ChosenMode {
+  readonly argument: string;
+  readonly mode: string | undefined;
+}
+
+function unaskingMode({ askingModes }: AgentStart, chosen: ChosenMode | undefined): string | undefined {
+  if (chosen === undefined) return undefined;
+  return chosen.mode !== undefined && askingModes.includes(chosen.mode) ? undefined : chosen.argument;
+}
+
+/** The argument with which the agent answers once, or does something else than to talk; undefined where it talks. */
+function answersOnce({ onceOptions, argumentIsOnce }: AgentStart, args: readonly string[]): string | undefined {
+  const [first] = args;
+  if (argumentIsOnce && first !== undefined && !first.startsWith("-")) return first;
+  return ownOptions(args).find((arg) => onceOptions.includes(arg.split("=", 1)[0] ?? arg));
+}
+
+/** Whether the user begins with a prompt, or with a command of the agent's. */
+function hasPrompt({ connecting }: AgentStart, args: readonly string[]): boolean {
+  const options = connecting?.promptOptions ?? [];
+  // What is no option may be the value of one: then less is added than could have been.
+  return args.some((arg) => !arg.startsWith("-") || arg === "--" || options.includes(arg.split("=", 1)[0] ?? arg));
+}
+
+/** Behind `--` stands text. */
+function ownOptions(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  return end === -1 ? args : args.slice(0, end);
+}
+
+/** The administrator's own defaults with ours below them. Undefined where theirs cannot be read: they are not taken away. */
+async function defaultsFor(platform: Platform, defaults: AgentDefaults): Promise<StartPlan["defaults"]> {
+  const theirs = await readDefaults(platform, defaults.file({ platform }));
+  if (theirs === undefined) return undefined;
+  const merged = { ...theirs };
+  for (const [name, settings] of Object.entries(defaults.settings)) {
+    const known = merged[name];
+    if (known !== undefined && !isObject(known)) return undefined;
+    merged[name] = { ...settings, ...known };
+  }
+  return { variable: defaults.variable, text: `${JSON.stringify(merged, undefined, 2)}\n` };
+}
+
+async function readDefaults({ files }: Platform, path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const real = await files.realPath(path);
+    if (real === undefined) return {};
+    const read = parseLooseJson((await files.readText(real, largestFileBytes)) ?? "");
+    return isObject(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,60 @@
+import type { HookScope, HookSettings } from "../agents/hook-settings.ts";
+import type { SettingsPlace } from "../agents/settings.ts";
+import type { Platform } from "../platform/platform.ts";
+import { readHook } from "./plan.ts";
+
+/** What becomes of our hook when the agent is started, as far as files say. */
+export type HookState =
+  | { readonly kind: "absent" }
+  /** `others`: commands of others that the agent runs before it writes, too. */
+  | (InFile & { readonly kind: "installed"; readonly others: readonly string[] })
+  | (InFile & { readonly kind: "partly" | "unreadable" })
+  /** What it runs is not there any more. */
+  | (InFile & { readonly kind: "broken"; readonly missing: string });
+
+interface InFile {
+  readonly scope: HookScope;
+  readonly file: string;
+}
+
+const scopes: readonly HookScope[] = ["user", "project"];
+const order: readonly HookState["kind"][] = ["installed", "broken", "partly", "unreadable", "absent"];
+
+/** Looks for our hook in the user's settings and in the folder's; the one that runs counts. Never rejects. */
+export async function inspectHook(place: SettingsPlace, settings: HookSettings): Promise<HookState> {
+  const wanted = place.folder === undefined ? scopes.slice(0, 1) : scopes;
+  const states = await Promise.all(wanted.map((scope) => inspectOne(place, settings, scope)));
+  for (const kind of order) {
+    const found = states.find((state) => state.kind === kind);
+    if (found !== undefined) return found;
+  }
+  return { kind: "absent" };
+}
+
+async function inspectOne(place: SettingsPlace, settings: HookSettings, scope: HookScope): Promise<HookState> {
+  const { presence, command, others } = await readHook({ place, scope, settings });
+  if (presence === "absent") return { kind: "absent" };
+  const where: InFile = { scope, file: settings.file(place, scope) };
+  const missing = command === undefined ? undefined : await missingProgram(place.platform, command);
+  if (missing !== undefined) return { ...where, kind: "broken", missing };
+  return presence === "installed" ? { ...where, kind: presence, others } : { ...where, kind: presence };
+}
+
+/** The first absolute path of a command line that leads nowhere: its Node, or its script. */
+async function missingProgram({ files }: Platform, command: string): Promise<string | undefined> {
+  for (const word of wordsOf(command)) {
+    if (!/^(?:[/\\]|[A-Za-z]:[/\\])/u.test(word)) continue;
+    const real = await files.realPath(word).catch(() => undefined);
+    if (real === undefined) return word;
+  }
+  return undefined;
+}
+
+function wordsOf(command: string): readonly string[] {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|\\'|[^\s'"])+/gu) ?? [];
+  return words.map((word) =>
+    word.replace(/'([^']*)'|"([^"]*)"|\\(')/gu, (_all, single?: string, double?: string, mark?: string) => {
+      return single ?? double ?? mark ?? "";
+    }),
+  );
+}
