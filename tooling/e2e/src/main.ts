@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const usage = `Runs the real agents in the real editors.
 
   --list            print the cases and end
-  --only <prefix>   editor[:agent[:scenario]], or panel[:agent]; may be repeated, or comma-separated
+  --only <prefix>   editor[:agent[:scenario]], or panel[:agent], hook[:agent]; may be repeated, or comma-separated
   --record          write what went over the wire into packages/core/test/golden
   --screenshots     make the pictures of the documentation instead of testing
   --into <folder>   where --record or --screenshots write instead

@@ -2,8 +2,10 @@ import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import { type ModelServer, type ModelProtocol, listenModelServer, type Turn } from "../models/model-server.ts";
+import { nodeBinary } from "../prerequisites/components.ts";
 import type { Lab } from "../support/lab.ts";
 import { pause, poll } from "../support/poll.ts";
+import { mustRun } from "../support/processes.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 import { quote } from "../terminals/tmux.ts";
 import { waitForScreen } from "../terminals/wait-for-screen.ts";
@@ -21,6 +23,10 @@ export interface AgentKind {
   command(): readonly string[];
   /** What it is started with in a terminal, beside its command. */
   readonly terminalArguments?: readonly string[];
+  /** Modes in which it never asks an editor. */
+  readonly quietModes: readonly QuietMode[];
+  /** Whether it writes what a hook makes of its arguments; else its model is told the user's text. */
+  readonly takesUsersText: boolean;
   /** On screen when the agent takes prompts. */
   readonly ready: RegExp;
   /** On screen while the agent asks whether to write a file. */
@@ -38,6 +44,22 @@ export interface AgentKind {
   commandTurns(command: string): readonly Turn[];
   accept(terminal: Terminal): Promise<void>;
   reject(terminal: Terminal): Promise<void>;
+}
+
+/** A mode in which an agent never asks an editor. */
+export interface QuietMode {
+  readonly arguments: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** How an agent is started, where not as usual. */
+export interface AgentStart {
+  /** In place of the mode in which it asks. */
+  readonly mode?: QuietMode;
+  /** With Patchbay's hook in its settings. */
+  readonly isHooked?: boolean;
+  /** Without a person: what it is to do before it ends, and what its model then says. */
+  readonly headless?: { readonly prompt: string; readonly turns: readonly Turn[] };
 }
 
 /** A running agent in a terminal, with its scripted model. */
@@ -63,6 +85,11 @@ export class Agent {
   async waitUntilReady(terminal: Terminal): Promise<void> {
     this.#terminal = terminal;
     await waitForScreen(terminal, this.kind.ready, 60_000);
+  }
+
+  /** Runs in this terminal, and takes no prompts. */
+  runsIn(terminal: Terminal): void {
+    this.#terminal = terminal;
   }
 
   /** Types a prompt and sends it, once what was typed is on the screen. Without "?": Gemini CLI may take that for its help key. */
@@ -142,15 +169,28 @@ export async function prepareAgent(
   kind: AgentKind,
   lab: Lab,
   extra: Readonly<Record<string, string>> = {},
+  start: AgentStart = {},
 ): Promise<Agent> {
   await kind.configure(lab);
+  if (start.isHooked === true) await manageHook(lab, kind.id, "install");
   const model = await listenModelServer(kind.protocol);
+  const { mode, headless } = start;
+  if (headless !== undefined) model.play(...headless.turns);
   const launcher = join(lab.root, `run-${kind.id}`);
-  const variables = { ...kind.environment(lab, model.url), ...extra };
-  const command = [...kind.command(), ...(kind.terminalArguments ?? [])];
+  const variables = { ...kind.environment(lab, model.url), ...mode?.environment, ...extra };
+  const prompt = headless === undefined ? [] : ["-p", headless.prompt];
+  const command = [...kind.command(), ...prompt, ...(mode?.arguments ?? kind.terminalArguments ?? [])];
   const first = `echo $$ > ${quote(join(lab.root, `pid-${kind.id}`))}`;
   await writeLauncher(launcher, variables, [first, `exec ${command.map(quote).join(" ")}`]);
   return new Agent(kind, model, launcher);
+}
+
+const commandLine = join(import.meta.dirname, "..", "..", "..", "..", "packages", "cli", "dist", "patchbay.js");
+
+/** Enters Patchbay's hook into the agent's settings in a lab, as a user does, or takes it out again. */
+export async function manageHook(lab: Lab, id: AgentId, action: "install" | "remove"): Promise<void> {
+  const words = [commandLine, "hook", action, id, "--yes"];
+  await mustRun(nodeBinary(), words, { cwd: lab.workspace, env: { ...lab.env } });
 }
 
 /** Writes a script that exports variables and then does what the lines say. */

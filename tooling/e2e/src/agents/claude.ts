@@ -28,6 +28,7 @@ export const claude: AgentKind = {
       theme: "dark",
       autoUpdates: false,
       numStartups: 5,
+      bypassPermissionsModeAccepted: true,
       customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
       projects: {
         // One that is ending writes the file from what it read: what was trusted stays in it, whoever writes last.
@@ -49,6 +50,13 @@ export const claude: AgentKind = {
   }),
   command: () => [claudeBinary()],
   terminalArguments: ["--permission-mode", "manual"],
+  quietModes: [
+    { arguments: ["--permission-mode", "acceptEdits"] },
+    { arguments: ["--permission-mode", "auto"] },
+    // As root it starts in this mode only where it believes itself in a sandbox.
+    { arguments: ["--permission-mode", "bypassPermissions"], environment: { IS_SANDBOX: "1" } },
+  ],
+  takesUsersText: true,
   ready: /^❯/m,
   approval: /Do you want to (make this edit|create|overwrite)/,
   statusCommand: "/ide",

@@ -29,6 +29,8 @@ export const gemini: AgentKind = {
     REMOTE_CONTAINERS: "true",
   }),
   command: () => [nodeBinary(), geminiEntry()],
+  quietModes: [{ arguments: ["--approval-mode", "yolo"] }, { arguments: ["--approval-mode", "auto_edit"] }],
+  takesUsersText: true,
   editTurns: (path, from, to) => [
     {
       kind: "tool",

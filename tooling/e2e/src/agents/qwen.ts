@@ -25,6 +25,8 @@ export const qwen: AgentKind = {
     QWEN_TELEMETRY_ENABLED: "false",
   }),
   command: () => [nodeBinary(), qwenEntry()],
+  quietModes: [{ arguments: ["--approval-mode", "yolo"] }, { arguments: ["--approval-mode", "auto-edit"] }],
+  takesUsersText: false,
   editTurns: (path, from, to) => [
     // Its edit tool refuses files it has not read.
     { kind: "tool", name: "read_file", input: { file_path: path, absolute_path: path } },

@@ -37,6 +37,10 @@ export interface EditorDriver {
   /** Presses the accept button, or what stands for it, of the view in the foreground. */
   acceptDiff(): Promise<void>;
   rejectDiff(): Promise<void>;
+  /** Rejects the proposal in the foreground and says why; absent where the edition has no such input. */
+  rejectWithReason?(reason: string): Promise<void>;
+  /** Says which writes of agents with a hook are reviewed, in the user's settings; absent where the edition has no such setting. */
+  setReviews?(reviews: Readonly<Record<string, unknown>>): Promise<void>;
   /** Accepts all proposals by the editor's own command, and its question answered; absent where the driver cannot. */
   acceptAll?(): Promise<void>;
   /** Types text at the end of the first line of the proposal in the foreground. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
-import { type Agent, prepareAgent } from "../agents/agent.ts";
+import { type Agent, type AgentStart, prepareAgent } from "../agents/agent.ts";
 import { kindOf } from "../agents/index.ts";
 import type { EditorDriver, EditorTerminal } from "../editors/editor-driver.ts";
 import type { Recorder } from "../record/recorder.ts";
@@ -26,14 +26,15 @@ export class ScenarioWorld implements World {
     this.#recorder = recorder;
   }
 
-  async startAgent(id: AgentId): Promise<StartedAgent> {
+  async startAgent(id: AgentId, start: AgentStart = {}): Promise<StartedAgent> {
     const extra = await this.#recorder?.environmentFor(id);
-    const agent = await prepareAgent(kindOf(id), this.lab, extra);
+    const agent = await prepareAgent(kindOf(id), this.lab, extra, start);
     const terminal = await this.editor.openTerminal();
     this.#started.push({ agent, terminal });
     await terminal.type(agent.launcher);
     await terminal.press("Enter");
-    await agent.waitUntilReady(terminal);
+    if (start.headless === undefined) await agent.waitUntilReady(terminal);
+    else agent.runsIn(terminal);
     return { agent, focus: () => terminal.focus() };
   }
 

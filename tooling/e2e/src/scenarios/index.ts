@@ -5,6 +5,8 @@ import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
+import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-reviews.ts";
+import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
 import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
@@ -97,4 +99,13 @@ export const scenarios: readonly Scenario[] = [
   panelReloadAnswer,
   panelReloadQuestion,
   panelTogether,
+  hookAccept,
+  hookEdited,
+  hookReject,
+  hookPaths,
+  hookOnce,
+  hookReload,
+  hookKilled,
+  hookAgentKilled,
+  hookNone,
 ];

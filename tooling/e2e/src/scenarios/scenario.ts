@@ -1,5 +1,5 @@
 import type { AgentId } from "@patchbay/core";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, AgentStart } from "../agents/agent.ts";
 import type { PanelAgent } from "../agents/panel-agent.ts";
 import type { ConversationPanel } from "../editors/vscode/conversation-panel.ts";
 import type { EditorDriver } from "../editors/editor-driver.ts";
@@ -10,7 +10,7 @@ export interface World {
   readonly editor: EditorDriver;
   readonly lab: Lab;
   /** Starts an agent in a new terminal of the editor and waits until it takes prompts. */
-  startAgent(id: AgentId): Promise<StartedAgent>;
+  startAgent(id: AgentId, start?: AgentStart): Promise<StartedAgent>;
   /** Sets an agent up for the conversation panel, which starts it itself. */
   preparePanel(id: AgentId): Promise<PanelAgent>;
   /** Begins a conversation with an agent in the panel, which starts it. `before`: with the agent, before that. */
@@ -41,7 +41,7 @@ export interface Scenario {
   /** The agents it exists for; `all` for one run with all of them at once. */
   readonly agents: readonly AgentId[] | "all";
   /** Chosen by this word or by its whole name, not with everything of its editor. */
-  readonly group?: "panel";
+  readonly group?: "panel" | "hook";
   /** Absent on editors that lack what it needs. */
   isFor?(editor: EditorDriver): boolean;
   /** What Patchbay may tell the user meanwhile; anything else it says is a failure: users did not ask. */

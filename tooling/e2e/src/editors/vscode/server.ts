@@ -40,6 +40,14 @@ export interface CodeServer {
   logs(): Promise<string>;
 }
 
+/** Writes what is set for this machine alone; the window reads it anew. */
+export async function writeMachineSettings(lab: Lab, own: Readonly<Record<string, unknown>>): Promise<void> {
+  const folder = join(lab.root, "vscode", "Machine");
+  await mkdir(folder, { recursive: true });
+  const panelAgents = Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }]));
+  await writeFile(join(folder, "settings.json"), JSON.stringify({ "patchbay.panel.agents": panelAgents, ...own }));
+}
+
 /** Puts the packaged extension into the lab's extensions directory and starts a server on a port the system chooses. */
 export async function startCodeServer(lab: Lab, vsix: string): Promise<CodeServer> {
   const data = join(lab.root, "vscode");
@@ -47,9 +55,7 @@ export async function startCodeServer(lab: Lab, vsix: string): Promise<CodeServe
   const output = join(lab.root, "code-server.log");
   await mkdir(user, { recursive: true });
   await writeFile(join(user, "settings.json"), JSON.stringify(settings, undefined, 2));
-  await mkdir(join(data, "Machine"), { recursive: true });
-  const panelAgents = Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }]));
-  await writeFile(join(data, "Machine", "settings.json"), JSON.stringify({ "patchbay.panel.agents": panelAgents }));
+  await writeMachineSettings(lab, {});
   const directories = ["--user-data-dir", data, "--extensions-dir", join(lab.root, "extensions")];
   const env = { ...lab.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
   const entry = codeServerEntry();

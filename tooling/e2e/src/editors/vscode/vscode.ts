@@ -7,7 +7,7 @@ import { launchBrowser } from "../browser.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
 import { ConversationPanel } from "./conversation-panel.ts";
 import { IntegratedTerminal } from "./integrated-terminal.ts";
-import { type CodeServer, startCodeServer } from "./server.ts";
+import { type CodeServer, startCodeServer, writeMachineSettings } from "./server.ts";
 import { ToastRecord } from "./toast-record.ts";
 import { patience, Workbench } from "./workbench.ts";
 
@@ -134,6 +134,16 @@ export class VsCodeDriver implements EditorDriver {
 
   async rejectDiff(): Promise<void> {
     await this.workbench.titleAction(/^(Patchbay: )?Reject/).click({ timeout: patience });
+  }
+
+  async rejectWithReason(reason: string): Promise<void> {
+    await this.workbench.runCommand("Patchbay: Reject with Reason…");
+    await this.workbench.answerInput(reason);
+  }
+
+  async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#lab === undefined) throw new Error("VS Code is not started");
+    await writeMachineSettings(this.#lab, { "patchbay.reviews": reviews });
   }
 
   async saveKept(): Promise<void> {

@@ -106,6 +106,15 @@ export class Workbench {
     await input.waitFor({ state: "hidden", timeout: patience });
   }
 
+  /** Types into the input line that is shown, and confirms it. */
+  async answerInput(text: string): Promise<void> {
+    const input = this.#quickInput();
+    await input.waitFor({ timeout: patience });
+    await input.fill(text);
+    await this.page.keyboard.press("Enter");
+    await input.waitFor({ state: "hidden", timeout: patience });
+  }
+
   /** Makes the panel below the editors so many pixels high, by dragging its edge. */
   async resizePanel(height: number): Promise<void> {
     const panel = this.page.locator(".part.panel");

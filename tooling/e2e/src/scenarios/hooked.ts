@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentId } from "@patchbay/core";
+import { type Agent, type AgentStart, manageHook } from "../agents/agent.ts";
+import { kindOf } from "../agents/index.ts";
+import { pause, poll } from "../support/poll.ts";
+import { type Change, diffTitle, waitForDiff } from "./propose.ts";
+import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
+
+/** What all scenarios of hooks have in common. */
+export const withHooks: Pick<Scenario, "group"> = { group: "hook" };
+
+/** Does something with the agent's hook installed, and takes it out again, without a trace in the settings. */
+export async function withHook(world: World, id: AgentId, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } finally {
+    await manageHook(world.lab, id, "remove");
+  }
+  const settings = await readFile(join(world.lab.home, `.${id}`, "settings.json"), "utf8").catch(() => "");
+  must("nothing of the hook is left in the agent's settings", !settings.includes("patchbay"));
+}
+
+/**
+ * Starts an agent with its hook in a mode that never asks, and makes it propose a change; `headless`: as its only prompt. Returns when
+ * the editor has shown the review for a second, with the file as it was and no question in the terminal.
+ */
+export async function proposeByHook(
+  world: World,
+  id: AgentId,
+  change: Change,
+  { headless = false, mode = kindOf(id).quietModes[0], after = [] }: HookedStart = {},
+): Promise<Agent> {
+  const kind = kindOf(id);
+  const before = await world.readFile(change.file);
+  const turns = [...kind.editTurns(join(world.lab.workspace, change.file), change.from, change.to), ...after];
+  const start: AgentStart = { isHooked: true, ...(mode === undefined ? {} : { mode }) };
+  const prompt = `Please change ${change.file} for me`;
+  const { agent } = await world.startAgent(id, headless ? { ...start, headless: { prompt, turns } } : start);
+  if (!headless) {
+    agent.model.play(...turns);
+    await agent.ask(prompt);
+  }
+  await waitForReview(world, agent, change.file);
+  mustEqual(change.file, await world.readFile(change.file), before);
+  must("the terminal asks nothing", !kind.approval.test(await agent.terminal.screen()));
+  await world.editor.showDiff(diffTitle(agent, change.file));
+  return agent;
+}
+
+export interface HookedStart {
+  readonly headless?: boolean;
+  readonly mode?: NonNullable<AgentStart["mode"]>;
+  /** What the model says after the change. */
+  readonly after?: NonNullable<AgentStart["headless"]>["turns"];
+}
+
+/** Waits for a view that does not close by itself. */
+export async function waitForReview(world: World, agent: Agent, file: string): Promise<void> {
+  await waitForDiff(world, agent, file);
+  await pause(1_000);
+  await waitForDiff(world, agent, file);
+}
+
+/** Waits until the turn has ended, and gives what the model was told last. */
+export async function waitForEnd(agent: Agent): Promise<string> {
+  await poll("the end of the turn", async () => /All done\./.test(await agent.terminal.screen()), {
+    timeout: 30_000,
+    describe: () => agent.terminal.screen(),
+  });
+  return agent.model.conversation.at(-1) ?? "";
+}
