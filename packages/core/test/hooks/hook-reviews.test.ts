@@ -49,6 +49,31 @@ describe("a change that an agent's hook announces", () => {
     expect(readFileSync(file, "utf8")).toBe(wanted);
   });
 
+  it("is said anew where the file has changed meanwhile, and its own arguments fit it no longer", async () => {
+    const { ask, editor, file } = await createHookLab("one\n\ntwo\n");
+    const input = { file_path: file, old_string: "one\n\ntwo", new_string: "1\n\n2" };
+    const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input });
+    const view = await editor.nextView();
+    writeFileSync(file, "1\n\ntwo\n");
+    await expect.poll(() => view.originalText).toBe("1\n\ntwo\n");
+    view.accept();
+    const said = readClaude(await answer);
+    expect(said).toMatchObject({ permissionDecision: "allow" });
+    editAsClaude(file, said.updatedInput ?? {});
+    expect(readFileSync(file, "utf8")).toBe("1\n\n2\n");
+  });
+
+  it("is said without an empty text, of which every version makes something else", async () => {
+    const { ask, editor, file } = await createHookLab("one\ntwo\nthree\n");
+    const input = { file_path: file, old_string: "two", new_string: "" };
+    const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input });
+    const view = await editor.nextView();
+    expect(view.request.proposedText).toBe("one\nthree\n");
+    view.accept();
+    editAsClaude(file, readClaude(await answer).updatedInput ?? {});
+    expect(readFileSync(file, "utf8")).toBe("one\nthree\n");
+  });
+
   it("tells the model why the user said no", async () => {
     const { ask, editor, file, companion } = await createHookLab();
     const answer = ask("gemini", { tool: "write_file", input: { file_path: file, content: "one\n" } });
