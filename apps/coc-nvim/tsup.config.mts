@@ -1,5 +1,6 @@
 import { cp } from "node:fs/promises";
 import type { Options } from "tsup";
+import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -54,7 +55,8 @@ const options: Options = {
   platform: "node",
   splitting: true,
   minify: true,
-  clean: true,
+  // The other build's file may be there already.
+  clean: ["!**/patchbay-hook.cjs"],
   // coc.nvim gives itself to extensions at run time and is in no registry.
   external: ["coc.nvim", "bufferutil", "utf-8-validate"],
   noExternal: [/^(?!coc\.nvim$|bufferutil$|utf-8-validate$).*/],
@@ -64,6 +66,7 @@ const options: Options = {
   },
   esbuildPlugins: [
     withoutSchemaValidator(),
+    wholeParser(),
     {
       name: notices.name,
       setup: (build) => {
@@ -88,4 +91,6 @@ const options: Options = {
   },
 };
 
-export default options;
+const builds: readonly Options[] = [options, hookProgram({ outDir: "lib" })];
+
+export default builds;

@@ -4,6 +4,7 @@
 " Facts of this editor that lib/ cannot find out by itself. Called once per start of coc.
 function! patchbay#start() abort
   call patchbay#track#listen()
+  command! -nargs=* PatchbayReject call patchbay#go#because(<q-args>)
   " What the last one said of connected agents is over.
   call patchbay#set_status('')
   return {

@@ -13,7 +13,7 @@ import {
 import type { ExtensionContext } from "coc.nvim";
 import { version } from "../package.json";
 import { registerCommands, registerReviewList } from "./commands/commands.ts";
-import { unlinkCommand } from "./commands/tmux.ts";
+import { unlinkCommand } from "./commands/tmux-unlink.ts";
 import { readEditorFacts, watchEditor } from "./host/editor-facts.ts";
 import { createIdentity, createVimHost, keepTerminalEnvironment } from "./host/vim-host.ts";
 import { noticeLines } from "./host/vim-messages.ts";
@@ -40,7 +40,9 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
   const platform = createNodePlatform();
   const settings = (): ReturnType<typeof readSettings> => {
     const configuration = coc.workspace.getConfiguration("patchbay");
-    return readSettings((name) => configuration.get<unknown>(name));
+    // A folder's own settings come with a repository, which could loosen it.
+    const own = (name: string): unknown => configuration.inspect<unknown>(name)?.globalValue;
+    return readSettings((name) => (name === "reviews" ? own(name) : configuration.get<unknown>(name)));
   };
 
   await ensureRuntimePath(coc, context.extensionPath);
@@ -89,8 +91,11 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     }),
   );
   store.add(showStatus({ coc, vim, companion, settings }));
+  const hookProgram = join(context.extensionPath, "lib", "patchbay-hook.cjs");
   store.add(registerReviewList(coc, companion, vim));
-  store.add(registerCommands({ coc, vim, companion, parts, settings, facts, identity, storageDirectory, logger }));
+  store.add(
+    registerCommands({ coc, vim, companion, parts, settings, facts, identity, storageDirectory, hookProgram, logger }),
+  );
   store.add(announceConnections());
   store.add(keepTerminalEnvironment(vim, companion));
 

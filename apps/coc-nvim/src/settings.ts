@@ -7,7 +7,7 @@ export type SettingReader = (name: string) => unknown;
 /** Everything the user can configure, checked: a value of the wrong kind counts as not set. */
 export interface ExtensionSettings {
   readonly enabled: boolean;
-  readonly companion: Omit<CompanionSettings, "reviews">;
+  readonly companion: CompanionSettings;
   readonly review: ReviewSettings;
   readonly statusItem: boolean;
   readonly notices: "all" | "problems" | "none";
@@ -35,6 +35,7 @@ export function readSettings(read: SettingReader): ExtensionSettings {
       exclude: excludePatternsOf(read("share.exclude")),
       shareSelection: flag("share.selection", true),
       sharing: flag("share.enabled", true),
+      reviews: read("reviews"),
     },
     review: {
       layout: oneOf(read("review.layout"), ["tab", "vertical", "horizontal"]),
@@ -69,33 +70,4 @@ function textsByName(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== ""),
   );
-}
-
-/** A command line split into words as a POSIX shell would, quotes and backslashes understood, nothing expanded. */
-export function splitCommand(line: string): readonly string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote: string | undefined;
-  for (let index = 0; index < line.length; index += 1) {
-    const character = line.charAt(index);
-    if (character === "\\" && quote !== "'") {
-      index += 1;
-      word = (word ?? "") + line.charAt(index);
-    } else if (quote !== undefined) {
-      if (character === quote) quote = undefined;
-      else word = (word ?? "") + character;
-    } else if (character === "'" || character === '"') {
-      quote = character;
-      word ??= "";
-    } else if (/\s/u.test(character)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? "") + character;
-  }
-  if (word !== undefined) words.push(word);
-  return words;
-}
-
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

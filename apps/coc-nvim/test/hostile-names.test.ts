@@ -4,7 +4,7 @@ import { proposalLabel } from "../src/commands/reviews.ts";
 import { readPanes } from "../src/commands/tmux.ts";
 import { reviewNames, shortPath } from "../src/diff/review-settings.ts";
 import { noticeLines } from "../src/host/vim-messages.ts";
-import { statusText } from "../src/status-line.ts";
+import { statusText } from "../src/status-text.ts";
 import { plainLine, plainStatus } from "../src/vim/shape.ts";
 
 /** What a file in a cloned repository, or a program that calls itself an agent, may be named. */
@@ -52,12 +52,15 @@ const surfaces: Readonly<Record<string, (name: string) => readonly string[]>> = 
   "a notice": (name) => noticeLines(`${name} proposes a change to /ws/${name}. Show it?`, `/ws/${name}`, 80),
   "the list of proposals": (name) => [proposalLabel(proposal(name))],
   "the status": (name) => [
-    statusText({
-      state: { kind: "listening", port: 1, warnings: [] },
-      sessions: [session(name)],
-      proposals: [],
-      sharing: true,
-    }),
+    statusText(
+      {
+        state: { kind: "listening", port: 1, warnings: [] },
+        sessions: [session(name)],
+        proposals: [],
+        activities: [],
+      },
+      true,
+    ),
   ],
   "the choice of a tmux pane": (name) => readPanes(`%1\tbash\t1.1\t/ws/${name}`, undefined).map(({ title }) => title),
   "any other line": (name) => [plainLine(name), plainStatus(name)],

@@ -1,6 +1,6 @@
 import type { ProposalInfo, SessionInfo } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { statusText } from "../src/status-line.ts";
+import { statusText } from "../src/status-text.ts";
 
 const session = (agentName: string, state: SessionInfo["state"] = "connected"): SessionInfo => ({
   id: agentName,
@@ -33,11 +33,11 @@ it.each([
   ],
   [[session("Gemini CLI", "away")], [proposal, proposal], false, "2 proposals · sharing paused"],
 ])("%#", (sessions, proposals, sharing, text) => {
-  expect(statusText({ state: listening, sessions, proposals, sharing })).toBe(text);
+  expect(statusText({ state: listening, sessions, proposals, activities: [] }, sharing)).toBe(text);
 });
 
 it("says a failure and nothing else", () => {
-  const facts = { sessions: [session("A")], proposals: [], sharing: true };
-  expect(statusText({ ...facts, state: { kind: "failed", message: "x" } })).toBe("Patchbay failed");
-  expect(statusText({ ...facts, state: { kind: "stopped" } })).toBe("");
+  const facts = { sessions: [session("A")], proposals: [], activities: [] };
+  expect(statusText({ ...facts, state: { kind: "failed", message: "x" } }, true)).toBe("Patchbay failed");
+  expect(statusText({ ...facts, state: { kind: "stopped" } }, true)).toBe("");
 });

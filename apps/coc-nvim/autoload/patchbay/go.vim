@@ -42,8 +42,33 @@ function! patchbay#go#reject() abort
   return s:Decide('reject')
 endfunction
 
-" The review the cursor is in, else the only one.
+" `:PatchbayReject why`: rejects and tells the agent why, where it can be told; without a text it only rejects.
+function! patchbay#go#because(reason) abort
+  if a:reason =~# '^\s*$'
+    call patchbay#go#reject()
+  elseif coc#rpc#ready() && get(g:, 'coc_service_initialized', 0)
+    call CocActionAsync('runCommand', 'patchbay.reject', a:reason)
+  else
+    call patchbay#say('Not rejected: coc is not running, so nobody could be told why.', 'WarningMsg')
+  endif
+endfunction
+
+" Keeps a text of the user's that nobody takes, to be put somewhere with p.
+function! patchbay#go#keep(text) abort
+  call setreg(v:register, a:text)
+endfunction
+
 function! s:Decide(verdict) abort
+  let here = patchbay#go#here(a:verdict)
+  if here ==# ''
+    return 0
+  endif
+  call call('patchbay#review#' . a:verdict, [here])
+  return 1
+endfunction
+
+" The review the cursor is in, else the only one; empty, and that is said, where a verdict does not count now.
+function! patchbay#go#here(verdict) abort
   let open = patchbay#review#open_ids()
   let here = get(b:, 'patchbay_review', '')
   if index(open, here) < 0
@@ -51,13 +76,12 @@ function! s:Decide(verdict) abort
   endif
   if here ==# ''
     call patchbay#say(empty(open) ? 'No proposals are open.' : 'Several proposals are open: go to one first (:CocList patchbay).', 'WarningMsg')
-    return 0
+    return ''
   endif
   call patchbay#write#pressed(here)
   let review = patchbay#review#find(here)
   if !patchbay#write#counts(review, a:verdict) || (a:verdict ==# 'accept' && patchbay#write#is_blocked(review))
-    return 0
+    return ''
   endif
-  call call('patchbay#review#' . a:verdict, [here])
-  return 1
+  return here
 endfunction

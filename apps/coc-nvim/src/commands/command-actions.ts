@@ -1,5 +1,6 @@
 import { listPanesArguments, readPanes, setEnvironmentArguments, paneLine, sendLineArguments } from "./tmux.ts";
-import { type ExtensionSettings, quote, splitCommand } from "../settings.ts";
+import type { ExtensionSettings } from "../settings.ts";
+import { quote, splitCommand } from "./command-words.ts";
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { promisify } from "node:util";
@@ -11,6 +12,7 @@ import type { VimHost } from "../host/vim-host.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
+import { chooseAgent, installHook, removeHook } from "./hooks.ts";
 import { answerQuestion } from "./reviews.ts";
 
 export interface CommandServices {
@@ -22,6 +24,8 @@ export interface CommandServices {
   readonly facts: EditorFacts;
   readonly identity: HostIdentity;
   readonly storageDirectory: string | undefined;
+  /** What agents run as their hook: beside this extension's own files. */
+  readonly hookProgram: string;
   readonly logger: Logger;
 }
 
@@ -30,7 +34,7 @@ const run = promisify(execFile);
 /** What a command does; `say` tells one line to the user. */
 export type CommandAction = (...args: readonly unknown[]) => Promise<void>;
 
-type Say = (text: string, highlight?: string) => void;
+export type Say = (text: string, highlight?: string) => void;
 
 /** The commands that need more than a call into the editor; loaded when the first of them is given. */
 export function createCommandActions(services: CommandServices): Readonly<Record<string, CommandAction>> {
@@ -56,6 +60,10 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       mention(services, say, linesToMention(...given));
     },
     answer: () => answer(services, say),
+    reject: (...words) => rejectBecause(services, say, words.map(asText).join(" ").trim()),
+    agents: () => chooseAgent(services, say),
+    installHook: (name) => installHook(services, say, asText(name)),
+    removeHook: (name) => removeHook(services, say, asText(name)),
     linkTmux: () => linkTmux(services, say),
     compareWithDisk: async () => {
       await vim.call("patchbay#compare");
@@ -155,6 +163,23 @@ async function answer(services: CommandServices, say: Say): Promise<void> {
   const choose = async (lines: readonly string[], title: string): Promise<string | undefined> =>
     await window.showQuickPick(lines.slice(), { title });
   if (!(await answerQuestion(services.parts.questions, choose))) say("No questions are waiting.");
+}
+
+/** `:PatchbayReject why`: through the hook where there is one, else the text is yanked. */
+async function rejectBecause({ vim, companion }: CommandServices, say: Say, reason: string): Promise<void> {
+  const id = asText(await vim.call("patchbay#go#here", ["reject"]));
+  const proposal = companion.proposals.find((one) => one.id === id);
+  if (proposal === undefined) return;
+  const { agentName, sessionId } = proposal;
+  const isTold = companion.activities.some(({ owner }) => owner === sessionId);
+  const isRejected = await companion.reject(id, reason);
+  if (isRejected && isTold) {
+    say(`Rejected. ${agentName} reads your text and goes on.`);
+    return;
+  }
+  await vim.call("patchbay#go#keep", [reason]);
+  if (isRejected) say(`Rejected. ${agentName} cannot be told why from here: your text is yanked, paste it there.`);
+  else say("This proposal has already been decided. Your text is yanked.", "WarningMsg");
 }
 
 async function linkTmux(services: CommandServices, say: Say): Promise<void> {

@@ -17,6 +17,9 @@ const others = [
   "answer",
   "linkTmux",
   "compareWithDisk",
+  "agents",
+  "installHook",
+  "removeHook",
 ] as const;
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
@@ -35,13 +38,15 @@ export function registerCommands(services: CommandServices): Disposable {
       }),
     );
   };
-  for (const name of inEditor) register(name, () => vim.call(`patchbay#go#${name}`));
-  for (const name of others) {
-    register(name, async (args) => {
-      const { createCommandActions } = await import("./command-actions.ts");
-      await createCommandActions(services)[name]?.(...args);
-    });
-  }
+  const act = async (name: string, args: readonly unknown[]): Promise<void> => {
+    const { createCommandActions } = await import("./command-actions.ts");
+    await createCommandActions(services)[name]?.(...args);
+  };
+  for (const name of inEditor)
+    register(name, (args) =>
+      name === "reject" && args.length > 0 ? act(name, args) : vim.call(`patchbay#go#${name}`),
+    );
+  for (const name of others) register(name, (args) => act(name, args));
   return store;
 }
 

@@ -14,7 +14,7 @@ import {
   type Surroundings,
 } from "@patchbay/core";
 import { examineAgents, examineEditor } from "@patchbay/core/diagnosis";
-import { splitCommand } from "../settings.ts";
+import { splitCommand } from "../commands/command-words.ts";
 
 /** One finding: what is, and for a problem what to do. */
 export interface HealthLine {

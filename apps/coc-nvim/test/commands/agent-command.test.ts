@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitCommand } from "../../src/settings.ts";
+import { splitCommand } from "../../src/commands/command-words.ts";
 
 it.each([
   ["gemini", ["gemini"]],

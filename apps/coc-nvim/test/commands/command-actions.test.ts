@@ -106,7 +106,8 @@ function register(): void {
   };
   const identity = createIdentity(facts, undefined, "1.2.3", temporary);
   const storageDirectory = join(coc.root, "data");
-  const shared = { vim, settings, facts, identity, storageDirectory, logger: nullLogger };
+  const hookProgram = join(coc.root, "patchbay-hook.cjs");
+  const shared = { vim, settings, facts, identity, storageDirectory, hookProgram, logger: nullLogger };
   parts = createVimHost({ ...shared, coc: vim.coc, clock: createFakeClock() });
   registerCommands({ ...shared, coc: coc.api, companion, parts });
 }

@@ -151,6 +151,7 @@ export class SimulatedCoc {
       },
       getConfiguration: () => ({
         get: (name: string) => settings.get(name),
+        inspect: (name: string) => ({ globalValue: settings.get(name) }),
         update: (name: string, value: unknown) => this.set(name, value),
       }),
       onDidChangeConfiguration: (listener: (change: { affectsConfiguration(name: string): boolean }) => void) =>

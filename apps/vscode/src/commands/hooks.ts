@@ -1,26 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { type AgentId, agents, createNodePlatform, messageOf, type Platform, type SettingsPlace } from "@patchbay/core";
+import { createNodePlatform, messageOf, type Platform } from "@patchbay/core";
 import {
+  agentsWithHooks,
+  type AgentWithHook,
   applyPlan,
   hookCommand,
   type HookPresence,
-  hookPresence,
   placeProgram,
   planInstall,
   planRemove,
-  type PlanRequest,
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
 import { commands, type Disposable, l10n, Uri, window, workspace } from "vscode";
 import { choose, inform, note, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
-
-interface AgentWithHook {
-  readonly id: AgentId;
-  readonly agentName: string;
-  readonly request: Omit<PlanRequest, "command">;
-  readonly presence: HookPresence;
-}
 
 type Change = Extract<SettingsPlan, { readonly kind: "change" }>;
 
@@ -161,9 +154,9 @@ async function carryOut(
 /** "Show Hooks": the state of each, and from there what can be done about it. */
 async function showHooks(): Promise<void> {
   const all = await agentsWithHooks(createNodePlatform());
-  const items = all.map(({ agentName, presence, request }) => ({
+  const items = all.map(({ agentName, presence, file }) => ({
     label: agentName,
-    description: `${presenceText(presence)} · ${request.settings.file(request.place, request.scope)}`,
+    description: `${presenceText(presence)} · ${file}`,
     command: presence === "installed" ? "patchbay.removeHook" : "patchbay.installHook",
   }));
   const chosen = await choose(items, l10n.t("Hooks have every change reviewed here, in every mode of an agent."));
@@ -182,17 +175,6 @@ async function chooseAgent(
   }
   const items = all.map((agent) => ({ label: agent.agentName, description: presenceText(agent.presence), agent }));
   return (await choose(items, question))?.agent;
-}
-
-async function agentsWithHooks(platform: Platform): Promise<readonly AgentWithHook[]> {
-  const place: SettingsPlace = { platform, folder: undefined };
-  const found = agents.map(async ({ id, agentName, loadHook }): Promise<readonly AgentWithHook[]> => {
-    const hook = await loadHook?.();
-    if (hook === undefined) return [];
-    const request = { place, scope: "user", settings: hook.settings } as const;
-    return [{ id, agentName, request, presence: await hookPresence(request) }];
-  });
-  return (await Promise.all(found)).flat();
 }
 
 function presenceText(presence: HookPresence): string {

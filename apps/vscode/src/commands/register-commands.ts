@@ -1,4 +1,5 @@
 import { agents, type Companion } from "@patchbay/core";
+import { presencesOf } from "@patchbay/core/presences";
 import { commands, type Disposable, env, EventEmitter, l10n, type OutputChannel, Uri, workspace } from "vscode";
 import { runCommandOf } from "../contributions.mts";
 import { type Diagnosed, writeDiagnosis } from "../diagnosis.ts";
@@ -7,7 +8,6 @@ import type { Settings, Sharing } from "../settings.ts";
 import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
-import { presencesOf } from "../views/presences.ts";
 import { registerHooks } from "./hooks.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
 import { registerDecideProposal, registerResolveConflict, registerWalkProposals } from "./proposals.ts";

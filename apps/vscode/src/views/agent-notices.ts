@@ -1,8 +1,8 @@
 import type { Companion } from "@patchbay/core";
+import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { commands, l10n, window } from "vscode";
 import { inform } from "../surfaces/messages.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
-import { type Presence, presencesOf } from "./presences.ts";
 
 /** Tells the user of an agent that begins to wait, or has finished, where they do not see its terminal. A setting; off by default. */
 export class AgentNotices {

@@ -1,7 +1,8 @@
 import type { Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
+import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { l10n, type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
-import { type Presence, presencesOf, presenceWords, timeText } from "./presences.ts";
+import { presenceWords, timeText } from "./presence-words.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { createRow } from "../surfaces/tree-item.ts";
 

@@ -1,7 +1,8 @@
 import { l10n, type StatusBarItem, ThemeColor } from "vscode";
 import type { Companion } from "@patchbay/core";
+import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { shownText } from "../surfaces/texts.ts";
-import { type Presence, presencesOf, presenceWords } from "./presences.ts";
+import { presenceWords } from "./presence-words.ts";
 
 /** Writes into the item which agents are connected, that sharing is paused, what waits for a review, or why nothing works. */
 export function writeStatus(item: StatusBarItem, companion: Companion, paused: boolean): void {

@@ -1,6 +1,7 @@
-import { type AgentActivity, agents, type Companion, type ProposalInfo, type SessionInfo } from "@patchbay/core";
-import { l10n } from "vscode";
-import { fileNameOf } from "../surfaces/texts.ts";
+import { agents } from "../agents/catalogue.ts";
+import type { Companion, SessionInfo } from "../companion.ts";
+import type { ProposalInfo } from "../diff/model.ts";
+import type { AgentActivity } from "./activity.ts";
 
 /** One session of an agent, whatever it is known by: its hook, its own protocol, or both. */
 export interface Presence {
@@ -14,6 +15,8 @@ export interface Presence {
   /** Its own, the nearest first; empty where nobody knows them. */
   readonly processes: readonly number[];
   readonly proposals: readonly ProposalInfo[];
+  /** The files that it asks about now. */
+  readonly waitsFor: readonly string[];
   /** What is known by its own protocol. */
   readonly session: SessionInfo | undefined;
 }
@@ -30,49 +33,27 @@ export function presencesOf({ activities, sessions, proposals }: Known): readonl
     );
     if (session !== undefined) attached.add(session);
     const own = proposals.filter(({ sessionId }) => sessionId === owner || sessionId === session?.id);
-    const waits = activity.state !== "ended" && own.some(waitsForUser);
+    const waitsFor = awaited(own);
+    const waits = activity.state !== "ended" && waitsFor.length > 0;
     const agentName = agents.find(({ id }) => id === agent)?.agentName ?? agent;
     const state = waits ? "waiting" : activity.state;
-    return { id: owner, agentName, title, state, since, processes, proposals: own, session };
+    return { id: owner, agentName, title, state, since, processes, proposals: own, waitsFor, session };
   });
   const others = sessions
     .filter((session) => !attached.has(session))
     .map((session): Presence => {
       const { id, agentName, since, pid } = session;
       const own = proposals.filter(({ sessionId }) => sessionId === id);
-      const state = own.some(waitsForUser) ? "waiting" : session.state;
+      const waitsFor = awaited(own);
+      const state = waitsFor.length > 0 ? "waiting" : session.state;
       const processes = pid === undefined ? [] : [pid];
-      return { id, agentName, title: undefined, state, since, processes, proposals: own, session };
+      return { id, agentName, title: undefined, state, since, processes, proposals: own, waitsFor, session };
     });
   return [...told, ...others];
 }
 
-function waitsForUser({ state }: ProposalInfo): boolean {
-  return state === "shown" || state === "asking" || state === "hidden";
-}
-
-/** What it does, in a few words. */
-export function presenceWords({ state, since, proposals }: Presence): string {
-  switch (state) {
-    case "waiting": {
-      const files = proposals.filter(waitsForUser).map(({ path }) => fileNameOf(path));
-      return files.length === 0 ? l10n.t("waits for you") : l10n.t("waits for you: {0}", files.join(", "));
-    }
-    case "working":
-      return l10n.t("working");
-    case "idle":
-      return l10n.t("idle since {0}", timeText(since));
-    case "ended":
-      return l10n.t("ended at {0}", timeText(since));
-    case "connecting":
-      return l10n.t("connecting");
-    case "connected":
-      return l10n.t("connected");
-    case "away":
-      return l10n.t("away, may reconnect");
-  }
-}
-
-export function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toLocaleTimeString();
+function awaited(proposals: readonly ProposalInfo[]): readonly string[] {
+  return proposals.flatMap(({ state, path }) =>
+    state === "shown" || state === "asking" || state === "hidden" ? [path] : [],
+  );
 }

@@ -1,0 +1,23 @@
+import type { Companion } from "@patchbay/core";
+import { presencesOf } from "@patchbay/core/presences";
+import { plainStatus } from "./vim/shape.ts";
+
+export type StatusFacts = Pick<Companion, "state" | "sessions" | "proposals" | "activities">;
+
+/** A few words for the status line; empty while there is nothing to say. */
+export function statusText(facts: StatusFacts, sharing: boolean): string {
+  if (facts.state.kind === "failed") return "Patchbay failed";
+  if (facts.state.kind !== "listening") return "";
+  const parts: string[] = [];
+  const names = new Map<string, number>();
+  for (const { agentName, state, session } of presencesOf(facts)) {
+    const isThere = session === undefined ? state !== "ended" : session.state === "connected";
+    if (isThere) names.set(agentName, (names.get(agentName) ?? 0) + 1);
+  }
+  if (names.size > 0)
+    parts.push([...names].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name)).join(", "));
+  const count = facts.proposals.length;
+  if (count > 0) parts.push(count === 1 ? "1 proposal" : `${count} proposals`);
+  if (!sharing) parts.push("sharing paused");
+  return plainStatus(parts.join(" · "));
+}
