@@ -35,7 +35,7 @@ export function readSettings(read: SettingReader): ExtensionSettings {
       exclude: excludePatternsOf(read("share.exclude")),
       shareSelection: flag("share.selection", true),
       sharing: flag("share.enabled", true),
-      reviews: read("reviews"),
+      reviews: read("reviews") ?? {},
     },
     review: {
       layout: oneOf(read("review.layout"), ["tab", "vertical", "horizontal"]),

@@ -111,18 +111,6 @@ describe("the list of agents", () => {
     expect((await window.rows("patchbay.connections"))[0]).toMatch(/ended at \d/u);
   });
 
-  it("has one row for an agent that is known by its hook and by its own protocol", async () => {
-    await window.activate();
-    const claude = await window.connect(createClaudeDriver);
-    await claude.until("readiness", ({ contexts }) => contexts > 0);
-    await tell({ hook_event_name: "SessionStart" });
-    await expect
-      .poll(async () =>
-        (await window.items("patchbay.connections")).filter(({ contextValue }) => contextValue === "agent"),
-      )
-      .toHaveLength(1);
-  });
-
   it.each([
     [undefined, 0],
     ["hiddenTerminal", 2],

@@ -34,7 +34,7 @@ const run = promisify(execFile);
 /** What a command does; `say` tells one line to the user. */
 export type CommandAction = (...args: readonly unknown[]) => Promise<void>;
 
-export type Say = (text: string, highlight?: string) => void;
+type Say = (text: string, highlight?: string) => void;
 
 /** The commands that need more than a call into the editor; loaded when the first of them is given. */
 export function createCommandActions(services: CommandServices): Readonly<Record<string, CommandAction>> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import process from "node:process";
-import { createNodePlatform, type Platform } from "@patchbay/core";
+import { type Companion, createNodePlatform, type Platform } from "@patchbay/core";
 import {
   agentsWithHooks,
   type AgentWithHook,
@@ -14,7 +14,18 @@ import {
 } from "@patchbay/core/hook-settings";
 import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { plainLine } from "../vim/shape.ts";
-import type { CommandServices, Say } from "./command-actions.ts";
+import type { Coc } from "../vim/coc-vim.ts";
+import type { Vim } from "../vim/vim.ts";
+
+interface HookServices {
+  readonly coc: Pick<Coc, "window">;
+  readonly vim: Pick<Vim, "call">;
+  readonly companion: Pick<Companion, "activities" | "proposals" | "reveal" | "sessions">;
+  /** What agents run as their hook: beside this extension's own files. */
+  readonly hookProgram: string;
+}
+
+type Say = (text: string, highlight?: string) => void;
 
 type Change = Extract<SettingsPlan, { readonly kind: "change" }>;
 
@@ -26,7 +37,7 @@ const presences = {
 } as const;
 
 /** `patchbay.installHook [agent]`: has every change of an agent reviewed here, in each of its modes. */
-export async function installHook(services: CommandServices, say: Say, name: string): Promise<void> {
+export async function installHook(services: HookServices, say: Say, name: string): Promise<void> {
   const platform = createNodePlatform();
   const agent = await find(services, platform, name, "Install the hook of which agent?");
   if (agent === undefined) return;
@@ -41,7 +52,7 @@ export async function installHook(services: CommandServices, say: Say, name: str
 }
 
 /** `patchbay.removeHook [agent]`. */
-export async function removeHook(services: CommandServices, say: Say, name: string): Promise<void> {
+export async function removeHook(services: HookServices, say: Say, name: string): Promise<void> {
   const platform = createNodePlatform();
   const agent = await find(services, platform, name, "Remove the hook of which agent?");
   if (agent === undefined) return;
@@ -60,7 +71,7 @@ function consentOf({ id, agentName }: AgentWithHook): string {
 }
 
 async function find(
-  { coc }: CommandServices,
+  { coc }: HookServices,
   platform: Platform,
   name: string,
   title: string,
@@ -78,7 +89,7 @@ async function find(
 
 /** Shows the change in Vim's diff mode and asks; false where nothing was written. */
 async function carryOut(
-  { coc, vim }: CommandServices,
+  { coc, vim }: HookServices,
   say: Say,
   plan: SettingsPlan,
   question: string,
@@ -106,7 +117,7 @@ function linesOf(text: string | undefined): readonly string[] {
 }
 
 /** `patchbay.agents`: every session of every agent, what it does and what it waits for; leads to its review or its terminal. */
-export async function chooseAgent({ coc, vim, companion }: CommandServices, say: Say): Promise<void> {
+export async function chooseAgent({ coc, vim, companion }: HookServices, say: Say): Promise<void> {
   const all = presencesOf(companion);
   if (all.length === 0) {
     say("No agent is connected.");

@@ -19,7 +19,8 @@ import type { Vim } from "../vim/vim.ts";
 import { BufferReader, type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-reader.ts";
 import { lineEdits } from "./line-edits.ts";
 import { DiskFollower, fileMark } from "./disk-follower.ts";
-import { reviewNames, type ReviewSettings, shortPath } from "./review-settings.ts";
+import { reviewNames, shortPath } from "./review-names.ts";
+import type { ReviewSettings } from "./review-settings.ts";
 
 export interface VimDiffsOptions {
   readonly vim: Vim;

@@ -11,7 +11,6 @@ import {
 import { DiffsOnDemand } from "../diff/diffs-on-demand.ts";
 import type { ExtensionSettings } from "../settings.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
-import { createCocDiagnostics } from "./coc-diagnostics.ts";
 import type { EditorFacts } from "./editor-facts.ts";
 import { createVimDocuments } from "./vim-documents.ts";
 import { VimEditors } from "./vim-editors.ts";
@@ -86,7 +85,12 @@ export function createVimHost(options: VimHostOptions): VimHost {
       diffs,
       messages,
       storageDirectory: options.storageDirectory,
-      diagnostics: createCocDiagnostics(coc),
+      diagnostics: {
+        read: async (...asked) => {
+          const { createCocDiagnostics } = await import("./coc-diagnostics.ts");
+          return await createCocDiagnostics(coc).read(...asked);
+        },
+      },
       documents: createVimDocuments({
         vim,
         coc,

@@ -23,13 +23,15 @@ class QuietCompanion implements Companion {
   readonly restored: Promise<void> = Promise.resolve();
   readonly environment: Companion["environment"] = { CLAUDE_CODE_SSE_PORT: "4711" };
   readonly sessions: readonly SessionInfo[] = [];
-  readonly proposals: Companion["proposals"] = [];
+  proposals: Companion["proposals"] = [];
   readonly keptTexts: Companion["keptTexts"] = [];
   readonly onDidChangeState: Companion["onDidChangeState"] = new Emitter<CompanionState>().event;
   readonly onDidChangeEnvironment: Companion["onDidChangeEnvironment"] = new Emitter<void>().event;
   readonly onDidChangeSessions: Companion["onDidChangeSessions"] = new Emitter<void>().event;
   readonly onDidChangeProposals: Companion["onDidChangeProposals"] = new Emitter<void>().event;
-  readonly activities: Companion["activities"] = [];
+  activities: Companion["activities"] = [];
+  readonly rejected: unknown[] = [];
+  readonly revealed: string[] = [];
   readonly onDidChangeActivities: Companion["onDidChangeActivities"] = new Emitter<void>().event;
   readonly mentioned: unknown[] = [];
   readonly updates: Partial<CompanionSettings>[] = [];
@@ -44,8 +46,9 @@ class QuietCompanion implements Companion {
   async accept(): Promise<boolean> {
     return false;
   }
-  async reject(): Promise<boolean> {
-    return false;
+  async reject(id: string, reason?: string): Promise<boolean> {
+    this.rejected.push([id, reason]);
+    return true;
   }
   async acceptAll(ids: readonly string[] = []): Promise<readonly string[]> {
     return ids;
@@ -60,8 +63,9 @@ class QuietCompanion implements Companion {
   async discardKeptText(): Promise<boolean> {
     return false;
   }
-  async reveal(): Promise<boolean> {
-    return false;
+  async reveal(id: string): Promise<boolean> {
+    this.revealed.push(id);
+    return true;
   }
   mention(path: string, lines?: unknown): number {
     this.mentioned.push([path, lines]);
@@ -349,4 +353,101 @@ it("fails in the open: the user is told what a command could not do", async () =
   coc.vim.failNextCall = "E117: Unknown function";
   await coc.run("patchbay.accept");
   expect(coc.said).toEqual(["patchbay.accept: E117: Unknown function"]);
+});
+
+const proposal: Companion["proposals"][number] = {
+  id: "p1",
+  sessionId: "hook:claude s1",
+  agentName: "Claude Code",
+  path: "/a/one.txt",
+  kind: "change",
+  edited: false,
+  state: "shown",
+  standing: "unchanged",
+};
+
+const activity: Companion["activities"][number] = {
+  agent: "claude",
+  session: "s1",
+  owner: "hook:claude s1",
+  processes: [process.pid],
+  folder: "/a",
+  title: "Count to two",
+  state: "waiting",
+  since: 0,
+  waitsFor: ["/a/one.txt"],
+};
+
+describe("reject with a reason", () => {
+  beforeEach(() => {
+    companion.proposals = [proposal];
+    coc.vim.answers.set("patchbay#go#here", "p1");
+  });
+
+  it("tells an agent that has a hook", async () => {
+    companion.activities = [activity];
+    register();
+    await coc.run("patchbay.reject", "use", "three");
+    expect(companion.rejected).toEqual([["p1", "use three"]]);
+    expect(coc.said).toEqual(["Rejected. Claude Code reads your text and goes on."]);
+  });
+
+  it("keeps the text for any other agent", async () => {
+    register();
+    await coc.run("patchbay.reject", "use three");
+    expect(companion.rejected).toEqual([["p1", "use three"]]);
+    expect(coc.vim.calls).toContainEqual(expect.objectContaining({ name: "patchbay#go#keep", args: ["use three"] }));
+    expect(coc.said[0]).toContain("your text is yanked");
+  });
+
+  it("rejects nothing where no review is meant", async () => {
+    coc.vim.answers.set("patchbay#go#here", "");
+    register();
+    await coc.run("patchbay.reject", "use three");
+    expect(companion.rejected).toEqual([]);
+  });
+});
+
+describe("agents", () => {
+  it("says what each is doing, and leads to its review, else to its terminal", async () => {
+    companion.activities = [activity];
+    companion.proposals = [proposal];
+    register();
+    coc.choice = "1. Claude Code: Count to two  [waits for you: one.txt]";
+    await coc.run("patchbay.agents");
+    expect(companion.revealed).toEqual(["p1"]);
+    companion.activities = [{ ...activity, state: "working" }];
+    companion.proposals = [];
+    coc.vim.answers.set("patchbay#hooks#terminal", 0);
+    coc.choice = "1. Claude Code: Count to two  [working]";
+    await coc.run("patchbay.agents");
+    const call = coc.vim.calls.findLast(({ name }) => name === "patchbay#hooks#terminal");
+    expect(call?.args[0]).toEqual(expect.arrayContaining([process.pid, process.ppid]));
+    expect(coc.said).toEqual(["Claude Code does not run in a terminal of this editor."]);
+  });
+});
+
+describe("the hook of an agent", () => {
+  it("is entered once the user has seen the change, and taken out again without a trace", async () => {
+    register();
+    const settings = join(coc.home, ".claude", "settings.json");
+    const before = '{\n  // mine\n  "model": "opus"\n}\n';
+    mkdirSync(join(coc.home, ".claude"));
+    writeFileSync(settings, before);
+    writeFileSync(join(coc.root, "patchbay-hook.cjs"), "// the program");
+    coc.choice = "Change nothing";
+    await coc.run("patchbay.installHook", "claude");
+    expect(readFileSync(settings, "utf8")).toBe(before);
+    const shown = coc.vim.calls.find(({ name }) => name === "patchbay#hooks#show");
+    expect(JSON.stringify(shown?.args)).toContain("patchbay-hook.cjs' claude");
+    coc.choice = `Install the hook of Claude Code: write this to ${settings}`;
+    await coc.run("patchbay.installHook", "claude");
+    expect(readFileSync(settings, "utf8")).toContain("// mine");
+    expect(readFileSync(settings, "utf8")).toContain("patchbay-hook.cjs' claude");
+    expect(readFileSync(join(coc.home, ".patchbay", "patchbay-hook.cjs"), "utf8")).toBe("// the program");
+    expect(coc.vim.calls.at(-2)?.name).toBe("patchbay#hooks#hide");
+    coc.choice = `Remove the hook of Claude Code: write this to ${settings}`;
+    await coc.run("patchbay.removeHook", "claude");
+    expect(readFileSync(settings, "utf8")).toBe(before);
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { reviewNames, shortPath } from "../../src/diff/review-settings.ts";
+import { reviewNames, shortPath } from "../../src/diff/review-names.ts";
 import { findVims, VimFolder } from "./in-vim.ts";
 
 /** A text as an expression of Vim script. */

@@ -34,6 +34,31 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
     });
   });
 
+  it("is what would change in an agent's settings, and gives the cursor back", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "let here = win_getid()",
+      "call patchbay#hooks#show('/x/settings.json', ['{', '}'], ['{', '1', '}'])",
+      "let g:facts.texts = [getline(1, '$'), getbufline(winbufnr(2), 1, '$'), &diff, &modifiable, tabpagenr('$')]",
+      "call patchbay#hooks#hide()",
+      "let g:facts.back = [win_getid() == here, tabpagenr('$'), &diff]",
+    );
+    expect(facts).toEqual({ texts: [["{", "}"], ["{", "1", "}"], 1, 0, 2], back: [1, 1, 0] });
+  });
+
+  it("is the terminal of an agent, by the process of its shell", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "let number = patchbay#terminal('claude', ['/bin/sh', '-c', 'sleep 9'], 'botright new', getcwd(), {})",
+      "let pid = has('nvim') ? getbufvar(number, 'terminal_job_pid') : job_info(term_getjob(number)).process",
+      "call feedkeys(has('nvim') ? '\\<C-\\>\\<C-n>' : '', 'xt')",
+      "wincmd t",
+      "let g:facts.none = patchbay#hooks#terminal([1])",
+      "let g:facts.found = [patchbay#hooks#terminal([1, pid]), bufnr('%') == number]",
+    );
+    expect(facts).toEqual({ none: 0, found: [1, 1] });
+  });
+
   it("is a comparison of unsaved text with the file on the disk", async () => {
     const { facts } = await folder.run(
       "edit a.txt",

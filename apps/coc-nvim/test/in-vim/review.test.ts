@@ -59,6 +59,17 @@ describe.each(vims)("a review in $name", (vim) => {
     expect(verdicts(told)).toEqual(["accepted"]);
   });
 
+  it("is named to who rejects it with a reason, and rejected at once without one", async () => {
+    const { told, facts } = await folder.run(
+      ...opened,
+      "let g:facts.here = patchbay#go#here('reject')",
+      "command! -nargs=* PatchbayReject call patchbay#go#because(<q-args>)",
+      "PatchbayReject",
+    );
+    expect(facts).toEqual({ here: "p1" });
+    expect(verdicts(told)).toEqual(["rejected"]);
+  });
+
   it.each([":q", ":close", ":tabclose", ":bdelete", "ZQ", "\\\\pr", "\\<C-w>c"])("is rejected by %s", async (keys) => {
     const { told } = await folder.run(...opened, `call Type("${keys}${keys.startsWith(":") ? "\\<CR>" : ""}")`);
     expect(told).toEqual([["rejected", "p1"]]);

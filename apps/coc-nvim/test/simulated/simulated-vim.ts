@@ -61,6 +61,8 @@ export class SimulatedVim implements Vim {
   focus = "no file";
   folders: readonly string[] = [];
   failNextOpen = false;
+  /** What functions give back that are not carried out, by their names. */
+  readonly answers: Map<string, unknown> = new Map();
   /** What Vim says of the next call in place of carrying it out. */
   failNextCall: string | undefined;
   /** Answers of `patchbay#review#open` before it works, e.g. while a command line is open. */
@@ -124,6 +126,7 @@ export class SimulatedVim implements Vim {
     const { failNextCall } = this;
     this.failNextCall = undefined;
     if (failNextCall !== undefined) throw new Error(failNextCall);
+    if (this.answers.has(name)) return this.answers.get(name);
     const [first, second, third, fourth] = args;
     switch (name) {
       case "patchbay#review#open":
