@@ -59,7 +59,7 @@ const core = {
     packages: ["zod", "node:http", "node:stream"],
   },
   diagnosis: {
-    rooms: [...ground, "agents", "agents/catalogue", "endpoint/try-session", "hook-settings", "storage"],
+    rooms: [...ground, "agents", "agents/catalogue", "endpoint/try-session", "hook-settings", "hooks/policy", "storage"],
     types: ["companion"],
     packages: ["zod"],
   },

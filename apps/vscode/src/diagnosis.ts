@@ -133,6 +133,20 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
         found: l10n.t("{0} shows its changes only in the terminal.", agent),
         advice: l10n.t("Type /config in {0} and set its diff tool to auto.", agent),
       };
+    case "hook-installed":
+      return { found: l10n.t("Changes of {0} are reviewed in every mode: its hook is installed.", agent) };
+    case "hook-broken":
+      return {
+        found: l10n.t("The hook of {0} in {1} is incomplete, or what it runs is gone.", agent, finding.values.file),
+        advice: l10n.t("Install it again."),
+      };
+    case "hook-off":
+      return {
+        found: l10n.t("{0} runs no hooks, so its hook reviews nothing.", agent),
+        advice: l10n.t("Change {0} in {1}.", finding.values.setting, finding.values.file),
+      };
+    case "hook-needs-trust":
+      return { found: l10n.t("The hook of {0} runs only if you trust this folder in {0}.", agent) };
     case "asks":
       return { found: l10n.t("{0} asks before it writes.", agent) };
     case "never-asks": {

@@ -149,6 +149,14 @@ function wordsOf(finding: EditorFinding): string | undefined {
       const [group = "", member = ""] = setting.split(".");
       return `${agent} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "${asking}"} into ${file ?? userFile}, or start it with :CocCommand patchbay.openAgent.`;
     }
+    case "hook-installed":
+      return `Changes of ${agent} are reviewed in every mode: its hook is installed (${finding.values.file}).`;
+    case "hook-broken":
+      return `The hook of ${agent} in ${finding.values.file} is incomplete, or what it runs is gone. Install it again: patchbay hook install`;
+    case "hook-off":
+      return `${agent} runs no hooks (${finding.values.setting} in ${finding.values.file}), so its hook reviews nothing.`;
+    case "hook-needs-trust":
+      return `The hook of ${agent} in ${finding.values.file} runs only if you trust this folder in ${agent}.`;
     case "asks":
     case "terminal-environment-off":
     case "workspace-untrusted":

@@ -252,6 +252,39 @@ function rawWordsOf(finding: Finding): Words {
         fix: `${now}to keep it: "${asking}" in ${file ?? userFile}`,
       };
     }
+    case "hook-installed":
+      return {
+        text: `The hook of ${agents} is installed (${finding.values.file}): changes are reviewed in every mode.`,
+      };
+    case "hook-broken": {
+      const { file, missing } = finding.values;
+      const why = missing === undefined ? "is installed only in part" : `runs ${missing}, which is not there any more`;
+      return {
+        text: `The hook of ${agents} in ${file} ${why}: it does not review every change.`,
+        fix: installHook(finding),
+      };
+    }
+    case "hook-off": {
+      const { setting, file } = finding.values;
+      return { text: `${agents} runs no hooks (${setting} in ${file}), so its hook reviews nothing. Change it there.` };
+    }
+    case "hook-needs-trust":
+      return {
+        text: `The hook of ${agents} is installed in this folder's settings (${finding.values.file}): it runs only if you trust this folder in ${agents}.`,
+      };
+    case "hook-beside-others": {
+      const { file, commands } = finding.values;
+      return {
+        text: `${agents} runs other hooks before it writes, too (${file}), which may refuse or change what you have reviewed: ${commands.join("; ")}`,
+      };
+    }
+    case "policy-without-hook":
+      return {
+        text: `${finding.values.file} wants changes of ${agents} reviewed in every mode, but the hook that does it is not installed.`,
+        fix: installHook(finding),
+      };
+    case "policy-unclear":
+      return { text: `${finding.values.file} is not understood, and counts as if it were not there.` };
     case "shows-changes-in-terminal": {
       const { file } = finding.values;
       return {
@@ -269,6 +302,10 @@ const reasons: Readonly<Record<ChoiceReason, string>> = {
   "largest-process": "the one with the largest process id",
   newest: "the one with the newest record",
 };
+
+function installHook({ agents: [agent, ...others] }: Finding): string {
+  return `${program} hook install${agent === undefined || others.length > 0 ? "" : ` ${agent}`}`;
+}
 
 function at({ name, port }: NamedEditor): string {
   return `${name} (port ${port})`;

@@ -25,18 +25,21 @@ const handedOn = ["SIGTERM", "SIGHUP", "SIGCONT"] as const;
  * started.
  */
 export async function runInForeground({ program, args, environment }: ForegroundProgram): Promise<ForegroundEnd> {
-  const child = start(program, args, environment);
+  let child: ChildProcess | undefined;
   const listeners: [NodeJS.Signals, () => void][] = [
     ...fromTerminal.map((signal): [NodeJS.Signals, () => void] => [signal, () => undefined]),
-    ...handedOn.map((signal): [NodeJS.Signals, () => void] => [signal, () => void child.kill(signal)]),
+    ...handedOn.map((signal): [NodeJS.Signals, () => void] => [signal, () => void child?.kill(signal)]),
   ];
   // A program that stops itself, as many do at Ctrl-Z, leaves us in front of the shell: we stop with it.
   if (process.platform !== "win32") listeners.push(["SIGCHLD", () => stopWith(child)]);
+  // Before there is a program that could be faster than we are.
   for (const [signal, listener] of listeners) process.on(signal, listener);
   try {
+    const started = start(program, args, environment);
+    child = started;
     return await new Promise<ForegroundEnd>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("exit", (code, signal) => resolve(signal === null ? { code: code ?? 0 } : { signal }));
+      started.once("error", reject);
+      started.once("exit", (code, signal) => resolve(signal === null ? { code: code ?? 0 } : { signal }));
     });
   } finally {
     for (const [signal, listener] of listeners) process.off(signal, listener);
@@ -68,8 +71,8 @@ function quoteForCommandProcessor(word: string): string {
   return escape(escape(quoted));
 }
 
-function stopWith({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null || !isStopped(pid)) return;
+function stopWith(child: ChildProcess | undefined): void {
+  if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null || !isStopped(child.pid)) return;
   process.kill(process.pid, "SIGSTOP");
 }
 

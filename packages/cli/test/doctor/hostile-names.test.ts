@@ -57,6 +57,13 @@ const everyValue: { readonly [Code in FindingCode]: FindingValues[Code] } = {
     input: undefined,
   },
   "shows-changes-in-terminal": { file: hostile },
+  "hook-installed": { file: hostile },
+  "hook-broken": { file: hostile, missing: hostile },
+  "hook-off": { setting: hostile, file: hostile },
+  "hook-needs-trust": { file: hostile },
+  "hook-beside-others": { file: hostile, commands: [hostile] },
+  "policy-without-hook": { file: hostile },
+  "policy-unclear": { file: hostile },
 };
 
 /** Correlates a code with its values, which a cast would only claim. */

@@ -46,6 +46,15 @@ export class SettingsLayers {
     return new SettingsLayers(this.#layers.filter(({ path }) => paths.includes(path)));
   }
 
+  /** The flag with the file that sets it, where it has this value. */
+  flagged(
+    wanted: boolean,
+    ...keys: readonly string[]
+  ): { readonly setting: string; readonly file: string } | undefined {
+    const file = this.flag(...keys) === wanted ? this.fileOf("boolean", ...keys) : undefined;
+    return file === undefined ? undefined : { setting: keys.join("."), file };
+  }
+
   /** The members of lists, which add up. */
   texts(...keys: readonly string[]): readonly string[] {
     return this.#all(keys)
@@ -150,6 +159,8 @@ export interface OwnSettings {
   };
   /** Files that it leaves where it has been started once, beside the user's settings. */
   readonly traces: readonly string[];
+  /** What turns all of its hooks off; undefined: they run. */
+  readonly hooksOff: { readonly setting: string; readonly file: string } | undefined;
   /** What is typed in a running one to have it ask; undefined where it knows no such thing. */
   readonly askingInput: string | undefined;
 }

@@ -2,6 +2,7 @@ import { type AgentId, agents, askingCommand } from "../agents/catalogue.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import type { OwnSettings } from "../agents/settings.ts";
 import { variableOf } from "../agents/surroundings.ts";
+import { type HookState, inspectHook } from "../hook-settings/inspect.ts";
 import type { Platform } from "../platform/platform.ts";
 import { joinPath } from "../storage/private-directory.ts";
 import { type Finding, findingOf } from "./finding.ts";
@@ -12,6 +13,8 @@ export interface AgentSettings extends OwnSettings {
   readonly agentName: string;
   /** Its program is on the PATH of this process, or it has left settings in the home. */
   readonly isUsed: boolean;
+  /** What becomes of our hook in it. */
+  readonly hook: HookState;
   /** What starts it so that it asks before it writes, whatever these settings say. */
   readonly askingCommand: string;
 }
@@ -23,13 +26,16 @@ export interface AgentSettings extends OwnSettings {
 export async function readAgentSettings(platform: Platform, folder?: string): Promise<readonly AgentSettings[]> {
   return await Promise.all(
     agents.map(async (agent): Promise<AgentSettings> => {
-      const read = await (await agent.loadChecks()).readSettings({ platform, folder });
+      const place = { platform, folder };
+      const read = await (await agent.loadChecks()).readSettings(place);
+      const hook = await agent.loadHook?.();
       const { id, agentName } = agent;
       return {
         agent: id,
         agentName,
         askingCommand: askingCommand(agent),
         isUsed: await isUsed(platform, agent, read),
+        hook: hook === undefined ? { kind: "absent" } : await inspectHook(place, hook.settings),
         ...read,
       };
     }),
@@ -77,6 +83,10 @@ export type SettingsFinding = Extract<
       | "editor-mode-off"
       | "editor-mode-not-chosen"
       | "looks-on-container-host"
+      | "hook-broken"
+      | "hook-installed"
+      | "hook-needs-trust"
+      | "hook-off"
       | "never-asks"
       | "shows-changes-in-terminal";
   }
@@ -94,10 +104,35 @@ export function examineConnecting(settings: AgentSettings): readonly SettingsFin
   return findings;
 }
 
-/** Do the agent's own settings have changes shown? In a mode in which it never asks none ever is. */
+/** Whether our hook has every change reviewed, in whatever mode the agent is. */
+export function isHooked({ hook, hooksOff }: Pick<AgentSettings, "hook" | "hooksOff">): boolean {
+  return hook.kind === "installed" && hooksOff === undefined;
+}
+
+/** What becomes of our hook, where it has been installed? */
+export function examineHook(settings: AgentSettings): readonly SettingsFinding[] {
+  const { agent, hook, hooksOff } = settings;
+  switch (hook.kind) {
+    case "absent":
+    case "unreadable":
+      return [];
+    case "broken":
+      return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: hook.missing })];
+    case "partly":
+      return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: undefined })];
+    case "installed":
+      if (hooksOff !== undefined) return [findingOf("hook-off", "problem", agent, hooksOff)];
+      return hook.scope === "project"
+        ? [findingOf("hook-needs-trust", "hint", agent, { file: hook.file })]
+        : [findingOf("hook-installed", "ok", agent, { file: hook.file })];
+  }
+}
+
+/** Do the agent's own settings have changes shown? In a mode in which it never asks only its hook has them shown. */
 export function examineAsking(settings: AgentSettings): readonly SettingsFinding[] {
   const { agent, showsChanges, asks, mode, defaultMode, modeSetting, askingMode, settingsFile, decidedBy } = settings;
-  const findings: SettingsFinding[] = [];
+  const findings: SettingsFinding[] = [...examineHook(settings)];
+  if (isHooked(settings)) return findings;
   if (!asks) {
     findings.push(
       findingOf("never-asks", "problem", agent, {

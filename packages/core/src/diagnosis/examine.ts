@@ -13,6 +13,7 @@ import { namedPort } from "./choose-editor.ts";
 import { type AbsenceFacts, examineAbsence } from "./examine-absence.ts";
 import { examineChoice } from "./examine-choice.ts";
 import { blockedDirectory, examinePlaces } from "./examine-places.ts";
+import { examineReviews } from "./examine-reviews.ts";
 import { type Finding, findingOf, gatherFindings } from "./finding.ts";
 import { agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
 import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
@@ -52,6 +53,13 @@ export async function diagnose(platform: Platform, request: DiagnosisRequest): P
     const own = settings.find((one) => one.agent === agent);
     findings.push(...(await examineAgent(agent, facts, own)));
   }
+  findings.push(
+    ...(await examineReviews(
+      platform,
+      folder,
+      settings.filter(({ agent }) => present.includes(agent)),
+    )),
+  );
   const isPresent = (finding: Finding): boolean => finding.agents.some((agent) => present.includes(agent));
   findings.push(...examinePlaces(platform, places, editors).filter(isPresent));
   // Whom such a port leads to an editor that has ended has been told so.

@@ -104,6 +104,19 @@ export interface FindingValues {
     readonly input: string | undefined;
   };
   readonly "shows-changes-in-terminal": { readonly file: string | undefined };
+  /** Whatever its mode is, changes are reviewed. */
+  readonly "hook-installed": { readonly file: string };
+  /** What it runs is `missing`, or (undefined) only some of it is entered: it reviews nothing, or not all. */
+  readonly "hook-broken": { readonly file: string; readonly missing: string | undefined };
+  /** A setting turns all hooks of the agent off. */
+  readonly "hook-off": { readonly setting: string; readonly file: string };
+  /** Its settings are those of the folder, which agents follow only in folders that the user trusts. */
+  readonly "hook-needs-trust": { readonly file: string };
+  /** Hooks of others that run before a write, too, and may change or refuse what was reviewed. */
+  readonly "hook-beside-others": { readonly file: string; readonly commands: readonly string[] };
+  /** The folder wants changes reviewed that no hook has reviewed. */
+  readonly "policy-without-hook": { readonly file: string };
+  readonly "policy-unclear": { readonly file: string };
 }
 
 export type FindingCode = keyof FindingValues;

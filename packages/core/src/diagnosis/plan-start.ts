@@ -1,14 +1,21 @@
 import { type AgentId, agentOf } from "../agents/catalogue.ts";
 import { parseLooseJson } from "../agents/settings.ts";
 import type { AgentDefaults, AgentStart } from "../agents/start.ts";
-import { inspectHook } from "../hook-settings/inspect.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type AgentSettings, examineConnecting, readAgentSettings, type SettingsFinding } from "./agent-settings.ts";
+import {
+  type AgentSettings,
+  examineConnecting,
+  isHooked,
+  readAgentSettings,
+  type SettingsFinding,
+} from "./agent-settings.ts";
 
 /** How an agent is started so that it connects and has its changes reviewed, with nothing written into its settings. */
 export interface StartPlan {
   /** All of its arguments: what is added stands before the user's own. */
   readonly args: readonly string[];
+  /** Of these, what turns its IDE mode on. */
+  readonly connecting: readonly string[];
   /** A file of settings to be written, and named to the agent by this variable; undefined: none is needed. */
   readonly defaults: { readonly variable: string; readonly text: string } | undefined;
   /** What keeps it from connecting or from showing changes, and is the user's to change. */
@@ -38,23 +45,22 @@ const largestFileBytes = 1_048_576;
 export async function planStart(platform: Platform, { agent, folder, args }: StartRequest): Promise<StartPlan> {
   const dialect = agentOf(agent);
   const { start } = await dialect.loadChecks();
-  const place = { platform, folder };
-  const hook = await dialect.loadHook?.();
-  const isHooked = hook !== undefined && (await inspectHook(place, hook.settings)).kind === "installed";
   const settings = (await readAgentSettings(platform, folder)).find((one) => one.agent === agent);
+  const isReviewed = settings !== undefined && isHooked(settings);
   const { flag, value } = dialect.asking;
   const chosen = chosenMode(start, args);
   const once = answersOnce(start, args);
-  const mode = !isHooked && chosen === undefined && once === undefined ? [flag, value] : [];
+  const mode = !isReviewed && chosen === undefined && once === undefined ? [flag, value] : [];
   const isUntold = settings?.looksForEditor === "not-yet";
   const connecting =
     isUntold && once === undefined && !hasPrompt(start, args) ? (start.connecting?.arguments ?? []) : [];
   return {
     args: [...mode, ...connecting, ...args],
+    connecting,
     defaults: start.defaults === undefined ? undefined : await defaultsFor(platform, start.defaults),
     isUntold: isUntold && connecting.length === 0,
     findings: settings === undefined ? [] : findingsOf(settings),
-    unreviewedBy: isHooked ? undefined : (unaskingMode(start, chosen) ?? once),
+    unreviewedBy: isReviewed ? undefined : (unaskingMode(start, chosen) ?? once),
   };
 }
 

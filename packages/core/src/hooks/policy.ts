@@ -113,14 +113,19 @@ function policyOf(policies: ReviewPolicies, agent: string): ReviewPolicy | undef
   return Object.hasOwn(policies, agent) ? policies[agent] : policies["*"];
 }
 
-async function readProject(files: Files, path: string, onUnclear: (path: string) => void): Promise<ReviewPolicies> {
-  let text: string | undefined;
+/** What a repository's file says; undefined where it cannot be read as what it should be. */
+export async function readProjectPolicies(files: Files, path: string): Promise<ReviewPolicies | undefined> {
   try {
-    text = await files.readText(path, largestProjectFileBytes);
+    const text = await files.readText(path, largestProjectFileBytes);
     if (text === undefined && (await files.lstat(path)) === undefined) return {};
     return projectFile.parse(JSON.parse(text ?? "")).reviews ?? {};
   } catch {
-    onUnclear(path);
-    return {};
+    return undefined;
   }
+}
+
+async function readProject(files: Files, path: string, onUnclear: (path: string) => void): Promise<ReviewPolicies> {
+  const read = await readProjectPolicies(files, path);
+  if (read === undefined) onUnclear(path);
+  return read ?? {};
 }

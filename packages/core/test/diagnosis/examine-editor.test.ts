@@ -37,6 +37,8 @@ const qwen: AgentSettings = {
   traces: [],
   askingCommand: "qwen --approval-mode default",
   askingInput: undefined,
+  hooksOff: undefined,
+  hook: { kind: "absent" },
 };
 
 /** What is found beside what is fine. */

@@ -57,6 +57,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
       mode: settings.fileOf("string", "approval"),
     },
     traces: [],
+    hooksOff: undefined,
     askingInput: undefined,
   };
 }

@@ -141,6 +141,42 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
           agent,
         ),
       };
+    case "hook-installed":
+      return {
+        found: nls.localize(
+          "patchbay/diagnosis/hookInstalled",
+          "Changes of {0} are reviewed in every mode: its hook is installed.",
+          agent,
+        ),
+      };
+    case "hook-broken":
+      return {
+        found: nls.localize(
+          "patchbay/diagnosis/hookBroken",
+          "The hook of {0} in {1} is incomplete, or what it runs is gone.",
+          agent,
+          finding.values.file,
+        ),
+        advice: nls.localize("patchbay/diagnosis/hookAgain", "Install it again."),
+      };
+    case "hook-off":
+      return {
+        found: nls.localize("patchbay/diagnosis/hookOff", "{0} runs no hooks, so its hook reviews nothing.", agent),
+        advice: nls.localize(
+          "patchbay/diagnosis/hookSetting",
+          "Change {0} in {1}.",
+          finding.values.setting,
+          finding.values.file,
+        ),
+      };
+    case "hook-needs-trust":
+      return {
+        found: nls.localize(
+          "patchbay/diagnosis/hookTrust",
+          "The hook of {0} runs only if you trust this folder in {0}.",
+          agent,
+        ),
+      };
     case "asks":
       return { found: nls.localize("patchbay/diagnosis/asks", "{0} asks before it writes.", agent) };
     case "never-asks": {

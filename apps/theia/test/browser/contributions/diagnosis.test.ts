@@ -45,6 +45,8 @@ function agent(facts: Partial<AgentSettings>): AgentSettings {
     traces: [],
     askingCommand: "qwen --approval-mode default",
     askingInput: undefined,
+    hooksOff: undefined,
+    hook: { kind: "absent" },
     ...facts,
   };
 }

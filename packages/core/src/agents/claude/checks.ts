@@ -79,6 +79,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
       mode: settings.fileOf("string", "permissions", "defaultMode"),
     },
     traces: [joinPath(platform, homeDirectory, ".claude.json")],
+    hooksOff: settings.flagged(true, "disableAllHooks"),
     askingInput: undefined,
   };
 }

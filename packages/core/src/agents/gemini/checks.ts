@@ -103,6 +103,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
       mode: settings.fileOf("string", "general", "defaultApprovalMode"),
     },
     traces: [],
+    hooksOff: settings.flagged(false, "hooksConfig", "enabled"),
     askingInput: undefined,
   };
 }

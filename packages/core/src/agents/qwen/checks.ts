@@ -77,6 +77,7 @@ async function readSettings(place: SettingsPlace): Promise<OwnSettings> {
       mode: settings.fileOf("string", "tools", "approvalMode"),
     },
     traces: [],
+    hooksOff: settings.flagged(true, "disableAllHooks"),
     askingInput: "/approval-mode default",
   };
 }
