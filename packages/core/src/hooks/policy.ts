@@ -22,7 +22,10 @@ const policy = z.union([
   z.enum(["never", "asks-itself", "always"]),
   z.object({ paths: z.array(z.string().max(1_000)).max(200) }),
 ]);
-const projectFile = z.object({ reviews: z.record(z.string(), policy).optional() });
+/** Described for people and editors in docs/patchbay.schema.json. */
+export const projectFile: z.ZodType<{ readonly reviews?: ReviewPolicies | undefined }> = z.object({
+  reviews: z.record(z.string(), policy).optional(),
+});
 
 const largestProjectFileBytes = 262_144;
 

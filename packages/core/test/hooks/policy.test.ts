@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isReviewed, policiesAt, type ReviewPolicies } from "../../src/hooks/policy.ts";
+import * as z from "zod";
+import { isReviewed, policiesAt, projectFile, type ReviewPolicies } from "../../src/hooks/policy.ts";
 
 function setUp(project?: unknown) {
   const platform = createTestPlatform();
@@ -19,6 +20,13 @@ function setUp(project?: unknown) {
     isReviewed(join(workspace, name), { platform, agent, policies, folders: [workspace], onUnclear });
   return { reviewed, unclear, at, workspace };
 }
+
+it("a repository's file is described as it is read", () => {
+  const published = readFileSync(join(import.meta.dirname, "../../../../docs/patchbay.schema.json"), "utf8");
+  const withoutWords = (key: string, value: unknown): unknown =>
+    key === "title" || key === "description" ? undefined : value;
+  expect(JSON.parse(published, withoutWords)).toEqual(z.toJSONSchema(projectFile, { io: "input" }));
+});
 
 describe("which writes are reviewed", () => {
   it("is all of them, where nobody says anything", async () => {
