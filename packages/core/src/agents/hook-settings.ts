@@ -9,6 +9,8 @@ export interface HookSettings {
   file(place: SettingsPlace, scope: HookScope): string;
   /** What is entered under `hooks`, by event. */
   readonly entries: readonly HookEntry[];
+  /** The agent ignores a file with comments or trailing commas, all of it. */
+  readonly isStrict: boolean;
   /** What its user has to do beside, as a sentence; undefined: nothing. */
   readonly consent: string | undefined;
 }

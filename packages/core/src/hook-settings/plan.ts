@@ -37,7 +37,13 @@ export type HookPresence = "installed" | "partly" | "absent" | "unreadable";
 
 /** Enters the hook, in place of what an earlier version has entered. Never rejects. */
 export async function planInstall(request: PlanRequest): Promise<SettingsPlan> {
-  return await plan("install", request, async ({ text }) => installed(text, request));
+  return await plan("install", request, async ({ text }) => {
+    const after = installed(text, request);
+    if (text === undefined || isTaken(text, request.settings)) return after;
+    throw new Error(
+      "the agent ignores all of it because of its comments or trailing commas. Take them out, then try again.",
+    );
+  });
 }
 
 /** Takes out whatever we have entered. Never rejects. */
@@ -78,6 +84,17 @@ function isInstalledIn(before: string, text: string, request: Pick<PlanRequest, 
   }
 }
 
+/** Whether the agent reads the file as it stands. */
+function isTaken(text: string, { isStrict }: HookSettings): boolean {
+  if (!isStrict) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** What the settings say now. Never rejects. */
 export async function hookPresence(request: Omit<PlanRequest, "command">): Promise<HookPresence> {
   return (await readHook(request)).presence;
@@ -99,6 +116,7 @@ export async function readHook({ place, scope, settings }: Omit<PlanRequest, "co
     if (text === undefined) return { presence: "absent", command: undefined, others: [] };
     const tree = treeOf(plainOf(text).body);
     const found = settings.entries.filter(({ event }) => ours(tree, event).length > 0);
+    if (found.length > 0 && !isTaken(plainOf(text).body, settings)) throw new Error("the agent ignores all of it.");
     const presence = found.length === 0 ? "absent" : found.length === settings.entries.length ? "installed" : "partly";
     return { presence, command: commandIn(tree), others: settings.entries.slice(0, 1).flatMap(othersIn(tree)) };
   } catch {

@@ -25,11 +25,12 @@ function setUp(text?: string) {
   return settingsOf(platform, text);
 }
 
-function settingsOf(platform: TestPlatform, text?: string) {
+function settingsOf(platform: TestPlatform, text?: string, isStrict = false) {
   const request = {
     place: { platform, folder: platform.workspace },
     scope: "user",
-    settings: claudeHook.settings,
+    // The same in the form of agents that read comments.
+    settings: { ...claudeHook.settings, isStrict },
     command,
   } as const;
   const file = request.settings.file(request.place, "user");
@@ -112,6 +113,24 @@ describe("the hook in an agent's settings", () => {
     await remove();
     expect(read()).toBe(people.replace('"opus"', '"haiku"'));
   });
+
+  it.each([people, '{ "model": "opus", }\n'])(
+    "is not entered where its agent would ignore all of it: %j",
+    async (text) => {
+      const platform = createTestPlatform();
+      onTestFinished(() => platform.dispose());
+      const loose = settingsOf(platform, text);
+      await loose.install();
+      const installed = loose.read();
+      const strict = settingsOf(platform, undefined, true);
+      expect(await strict.presence()).toBe("unreadable");
+      expect(await strict.remove()).toBe("change");
+      expect(strict.read()).toBe(text);
+      const plan = await planInstall(strict.request);
+      expect(plan).toMatchObject({ kind: "refused", reason: expect.stringContaining("comments or trailing commas") });
+      expect(installed).not.toBe(text);
+    },
+  );
 
   it("takes the place of an earlier one, and tells when a part is missing", async () => {
     const { install, presence, read, file, remove } = setUp(people);

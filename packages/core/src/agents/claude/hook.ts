@@ -40,6 +40,7 @@ const settings: HookSettings = {
     { event: "SessionStart", timeout: turnSeconds },
     { event: "SessionEnd", timeout: turnSeconds },
   ],
+  isStrict: true,
   consent: undefined,
 };
 

@@ -34,6 +34,7 @@ const settings: HookSettings = {
     { event: "SessionStart", timeout: turnMs },
     { event: "SessionEnd", timeout: turnMs },
   ],
+  isStrict: false,
   consent: "Gemini CLI runs hooks of a folder's settings only in folders that you trust.",
 };
 

@@ -35,6 +35,7 @@ const settings: HookSettings = {
     { event: "SessionStart", timeout: turnMs },
     { event: "SessionEnd", timeout: turnMs },
   ],
+  isStrict: false,
   consent: "Qwen Code runs hooks of a folder's settings only in folders that you trust.",
 };
 
