@@ -134,7 +134,7 @@ describe("the list of agents", () => {
 
 describe("the hook of an agent", () => {
   it("is entered into its settings once the user has seen the change, and leaves no trace there", async () => {
-    const before = '{\n  // mine\n  "model": "opus"\n}\n';
+    const before = '{\n  "theme": "mine",\n  "model": "opus"\n}\n';
     mkdirSync(join(window.root, "home", ".claude"));
     writeFileSync(settings, before);
     mkdirSync(join(window.root, "extension", "dist"), { recursive: true });
@@ -151,7 +151,7 @@ describe("the hook of an agent", () => {
     expect(atQuestion).toBe(before);
     expect(bench.executed).toContain("vscode.diff");
     expect(bench.tabs).toEqual([]);
-    expect(readFileSync(settings, "utf8")).toContain("// mine");
+    expect(readFileSync(settings, "utf8")).toContain(`"theme": "mine"`);
     expect(readFileSync(settings, "utf8")).toContain("patchbay-hook.cjs' claude");
     expect(readFileSync(join(window.root, "home", ".patchbay", "patchbay-hook.cjs"), "utf8")).toBe("// the program");
     expect(bench.shown.at(-1)?.text).toContain("Claude Code asks nothing more.");

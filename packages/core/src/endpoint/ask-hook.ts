@@ -94,7 +94,8 @@ function begin({ port, token, event, pid }: HookQuestion, done: (reply: HookRepl
       response.on("error", cut);
     },
   );
-  asked.on("error", () => settle({ kind: "refused" }));
+  // Of a connection that is reset the request hears, too, with its answer begun.
+  asked.on("error", () => settle({ kind: late === undefined ? "refused" : "cut" }));
   asked.end(body);
   return {
     request: asked,

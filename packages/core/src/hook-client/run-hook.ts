@@ -13,7 +13,7 @@ export function thisMachine(): HookPlatform {
 }
 
 /** An editor that is started anew takes so long, ms; after that its agent goes on without it. */
-const comeBackMs = 10_000;
+const comeBackMs = 20_000;
 
 /** How often a companion is looked for meanwhile, ms. */
 const lookAgainMs = 250;

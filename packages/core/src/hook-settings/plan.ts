@@ -128,13 +128,15 @@ export async function readHook({ place, scope, settings }: Omit<PlanRequest, "co
 function othersIn(tree: Node): (entry: HookEntry) => readonly string[] {
   return ({ event, matcher }) => {
     const own = ours(tree, event);
-    const groups = (nodeAt(tree, "hooks", event)?.children ?? []).filter((group) => !own.includes(group));
+    const groups = nodeAt(tree, "hooks", event)?.children ?? [];
     const concerned = groups.filter((group) => {
       const theirs: unknown = nodeAt(group, "matcher")?.value;
       const tools = matcher?.split("|") ?? [];
       return typeof theirs !== "string" || tools.some((tool) => theirs === "*" || theirs.split("|").includes(tool));
     });
-    const commands = concerned.flatMap((group) => nodeAt(group, "hooks")?.children ?? []);
+    const commands = concerned
+      .flatMap((group) => nodeAt(group, "hooks")?.children ?? [])
+      .filter((one) => !own.includes(one));
     return commands.flatMap((one): readonly string[] => {
       const command: unknown = nodeAt(one, "command")?.value;
       return typeof command === "string" ? [command] : [];
@@ -204,22 +206,21 @@ function isEvent(name: Node | undefined): boolean {
 /** The command that an earlier install has entered, whatever version and place of ours it was. */
 const ownCommand = /patchbay(?:-hook\.cjs["']?|[^\n]* hook) [a-z]+$/u;
 
-/** Groups under an event in which our command, and no other, stands. */
+/** Our commands under an event. Others may have put theirs beside one of them. */
 function ours(tree: Node, event: string): readonly Node[] {
   const groups = nodeAt(tree, "hooks", event)?.children ?? [];
-  return groups.filter((group) => {
-    const commands = nodeAt(group, "hooks")?.children ?? [];
-    const [only, ...others] = commands;
-    const command = only === undefined ? undefined : nodeAt(only, "command");
-    return others.length === 0 && typeof command?.value === "string" && ownCommand.test(command.value);
+  const hooks = groups.flatMap((group) => nodeAt(group, "hooks")?.children ?? []);
+  return hooks.filter((hook) => {
+    const command: unknown = nodeAt(hook, "command")?.value;
+    return typeof command === "string" && ownCommand.test(command);
   });
 }
 
 /** The command that we have entered. */
 function commandIn(tree: Node): string | undefined {
   for (const property of nodeAt(tree, "hooks")?.children ?? []) {
-    const [group] = ours(tree, String(property.children?.[0]?.value));
-    const command = group === undefined ? undefined : nodeAt(group, "hooks", 0, "command");
+    const [hook] = ours(tree, String(property.children?.[0]?.value));
+    const command = hook === undefined ? undefined : nodeAt(hook, "command");
     if (typeof command?.value === "string") return command.value;
   }
   return undefined;
@@ -244,7 +245,7 @@ function pretty(text: string, value: unknown): string {
   return JSON.stringify(value, undefined, indent);
 }
 
-/** The text without our groups, and without what is empty because of that. */
+/** The text without our commands, and without what is empty because of that. */
 function withoutOurs(text: string): readonly [text: string, tree: Node] {
   let now = text;
   let tree = treeOf(now);
@@ -252,9 +253,11 @@ function withoutOurs(text: string): readonly [text: string, tree: Node] {
     const events = nodeAt(tree, "hooks")?.children?.map((property) => String(property.children?.[0]?.value)) ?? [];
     const event = events.findLast((name) => ours(tree, name).length > 0);
     if (event === undefined) return [now, tree];
-    const group = ours(tree, event).at(-1);
-    if (group === undefined) return [now, tree];
-    now = withoutMember(now, group);
+    const hook = ours(tree, event).at(-1);
+    if (hook === undefined) return [now, tree];
+    const isAlone = (hook.parent?.children?.length ?? 0) === 1;
+    const group = hook.parent?.parent?.parent;
+    now = withoutMember(now, isAlone && group !== undefined ? group : hook);
     tree = treeOf(now);
   }
 }

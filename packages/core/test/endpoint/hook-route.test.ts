@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
 import { createFakeClock } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { askHook } from "../../src/endpoint/ask-hook.ts";
@@ -136,6 +137,19 @@ describe("a hook", () => {
     );
     expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut" });
   });
+});
+
+it("a hook whose companion is killed knows that it was cut off", async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((_request, response) => {
+    response.write('{"state":"waiting","late":"late"}\n');
+    setTimeout(() => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    }, 50);
+  });
+  server.on("connection", (socket) => sockets.add(socket));
+  const port = await listen(server);
+  expect(await askHook({ port, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut" });
 });
 
 async function listen(server: Server): Promise<number> {

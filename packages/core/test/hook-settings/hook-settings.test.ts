@@ -15,6 +15,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { claudeHook } from "../../src/agents/claude/hook.ts";
 import { geminiHook } from "../../src/agents/gemini/hook.ts";
 import { applyPlan } from "../../src/hook-settings/apply.ts";
+import { readJson } from "../../src/hook-settings/edit-json.ts";
 import { hookPresence, planInstall, planRemove, type SettingsPlan } from "../../src/hook-settings/plan.ts";
 
 const command = '"/usr/bin/node" "/opt/patchbay/dist/patchbay-hook.cjs" claude';
@@ -144,6 +145,19 @@ describe("the hook in an agent's settings", () => {
     expect(read()).not.toContain("/old/");
     await remove();
     expect(read()).toBe(people);
+  });
+
+  it("leaves what others have put beside it", async () => {
+    const { install, remove, read, file } = setUp(people);
+    await install();
+    const theirs = '{ "type": "command", "command": "theirs.sh" }';
+    const at = read().lastIndexOf("{", read().indexOf("patchbay-hook.cjs"));
+    writeFileSync(file, `${read().slice(0, at)}${theirs}, ${read().slice(at)}`);
+    expect(read()).toContain(theirs);
+    await remove();
+    expect(read()).toContain(theirs);
+    expect(read()).not.toContain("patchbay");
+    expect(readJson(read())).toBeDefined();
   });
 
   it("is not mistaken for a hook of others", async () => {
