@@ -87,6 +87,12 @@ describe("the extension", () => {
     ]);
   });
 
+  it("turns on the IDE mode of an agent that has never been asked", async () => {
+    await window.activate();
+    await window.run("patchbay.runGemini");
+    expect(bench.terminals.map(({ sent }) => sent)).toEqual([['gemini -i "/ide enable"']]);
+  });
+
   it("leaves an agent to its own settings where the user wants it so", async () => {
     await window.activate();
     bench.configure("patchbay.agents.qwen.approvalMode", "asConfigured");

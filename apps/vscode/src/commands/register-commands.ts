@@ -98,7 +98,7 @@ function registerDiagnose(diagnosed: Diagnosed): Disposable[] {
 function registerRunAgent(terminals: AgentTerminals): Disposable[] {
   return agents.map((agent) =>
     commands.registerCommand(runCommandOf(agent), async () => {
-      terminals.run(agent);
+      await terminals.run(agent);
       await tellIfMissing(agent);
     }),
   );

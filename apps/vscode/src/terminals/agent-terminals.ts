@@ -1,12 +1,13 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { askingCommand, type Dialect } from "@patchbay/core";
+import { type AgentId, askingCommand, createNodePlatform, type Dialect } from "@patchbay/core";
+import { planStart } from "@patchbay/core/diagnosis";
 import { commands, type Disposable, env, l10n, type Terminal, ThemeIcon, window, workspace } from "vscode";
 import { asConfigured, settingNamesOf } from "../contributions.mts";
 import { inform, note } from "../surfaces/messages.ts";
 
 /** What is needed of an agent to start it. */
-export type StartedAgent = Pick<Dialect, "id" | "agentName" | "program" | "asking">;
+export type StartedAgent = Pick<Dialect<AgentId>, "id" | "agentName" | "program" | "asking">;
 
 /** Terminals in which Patchbay started an agent. */
 export class AgentTerminals implements Disposable {
@@ -18,11 +19,11 @@ export class AgentTerminals implements Disposable {
   }
 
   /** Starts an agent in a new terminal and goes there: the user asked for it. */
-  run(agent: StartedAgent): void {
+  async run(agent: StartedAgent): Promise<void> {
     const terminal = window.createTerminal({ name: agent.agentName, iconPath: new ThemeIcon("sparkle") });
     this.#terminals.add(terminal);
     terminal.show();
-    terminal.sendText(commandLineOf(agent));
+    terminal.sendText(await connectingLine(agent));
   }
 
   /** The terminal in which text for an agent is wanted: the one in front, else the newest. */
@@ -35,6 +36,17 @@ export class AgentTerminals implements Disposable {
   dispose(): void {
     this.#subscription.dispose();
   }
+}
+
+/** The command line, with what turns on the IDE mode of an agent that nobody has told to look for an editor: it would offer to install something. */
+async function connectingLine(agent: StartedAgent): Promise<string> {
+  const line = commandLineOf(agent);
+  const folder = workspace.workspaceFolders?.[0]?.uri.fsPath;
+  if (folder === undefined) return line;
+  const [, ...args] = line.split(/\s+/u);
+  const { connecting } = await planStart(createNodePlatform(), { agent: agent.id, folder, args });
+  // Whatever the shell is, a text between such quotes is one word to it.
+  return [line, ...connecting.map((argument) => (argument.includes(" ") ? `"${argument}"` : argument))].join(" ");
 }
 
 /** The command line that starts an agent, as the user's settings have it. */
