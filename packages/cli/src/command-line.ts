@@ -6,7 +6,7 @@ export type Command =
   | { readonly kind: "help"; readonly topic: string | undefined }
   | { readonly kind: "version" }
   | ServeCommand
-  | { readonly kind: "status"; readonly json: boolean }
+  | { readonly kind: "status"; readonly json: boolean; readonly watch: boolean }
   | {
       readonly kind: "env";
       readonly folder: string;
@@ -75,8 +75,9 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
     case "serve":
       return parseServe(rest, cwd);
     case "status": {
-      const { values } = read(rest, { json: { type: "boolean" }, help }, 0);
-      return values.help === true ? { kind: "help", topic: name } : { kind: "status", json: values.json === true };
+      const { values } = read(rest, { json: { type: "boolean" }, watch: { type: "boolean" }, help }, 0);
+      if (values.help === true) return { kind: "help", topic: name };
+      return { kind: "status", json: values.json === true, watch: values.watch === true };
     }
     case "env": {
       const { values, positionals } = read(rest, { shell: { type: "string" }, port: { type: "string" }, help }, 1);

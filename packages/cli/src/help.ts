@@ -7,7 +7,7 @@ Usage: patchbay <command>
   run <agent>       start an agent so that your editor reviews its changes
   serve [folder]    act as the editor for agents in a folder, and review their changes here
   env [folder]      print the variables that point agents in another terminal to the editor
-  status            list the editors on this machine that agents can connect to
+  status            list the editors that agents can connect to, and what the agents are doing
   hook <action>     review changes in every mode of an agent: install, status, remove
   doctor [folder]   find out why an agent does not connect or shows no changes
 
@@ -38,9 +38,10 @@ Prints the variables that point agents to the editor that has the folder open (t
   tcsh            eval "\`patchbay env\`"
   PowerShell      patchbay env --shell powershell | Out-String | Invoke-Expression
 Without --shell, the shell is taken from $SHELL. --port chooses among several editors that have the folder open. No token is ever printed: agents read it from a private file.`,
-  status: `Usage: patchbay status [--json]
+  status: `Usage: patchbay status [--watch] [--json]
 
-Lists the editors on this machine that have announced themselves to agents: editor, folders, port, and which agents can find it.`,
+Lists the editors on this machine that have announced themselves to agents (editor, folders, port, and which agents can find it), and what the connected agents are doing: working, waiting for you (for which files), idle, ended. What agents without a hook (patchbay hook install) do is not known, unless they wait for a review: they are connected or away.
+--watch keeps it up to date until you press Ctrl-C; where the output is no terminal, it prints a line for each change, with --json a JSON line.`,
   run: `Usage: patchbay run ${agents.map(({ id }) => id).join("|")} [the agent's own arguments]
 
 Starts an agent in the current folder so that it connects to the editor that has the folder open, and asks before it writes. Its settings stay as they are.

@@ -25,6 +25,13 @@ export async function runCommand(command: Command): Promise<number> {
       return await serve(command);
     }
     case "status": {
+      if (command.watch) {
+        const { watchStatus } = await import("./status/watch-status.ts");
+        const end = new AbortController();
+        for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => end.abort());
+        const { json } = command;
+        return await watchStatus({ platform: createNodePlatform(), json, output: process.stdout, signal: end.signal });
+      }
       const { printStatus } = await import("./status/print-status.ts");
       return await printStatus({ platform: createNodePlatform(), json: command.json, print });
     }

@@ -47,7 +47,7 @@ describe("the command line", () => {
       yes: true,
     });
     expect(parse("hook")).toEqual({ kind: "help", topic: "hook" });
-    expect(parse("status")).toEqual({ kind: "status", json: false });
+    expect(parse("status")).toEqual({ kind: "status", json: false, watch: false });
     expect(parse("--version")).toEqual({ kind: "version" });
   });
 

@@ -53,6 +53,14 @@ export function fitEnd(text: string, columns: number): string {
   return `…${characters.join("")}`;
 }
 
+/** The begin of a text where it is too wide, before an ellipsis. */
+export function fitStart(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  const characters = Array.from(text);
+  while (characters.length > 0 && displayWidth(characters.join("")) > columns - 1) characters.pop();
+  return `${characters.join("")}…`;
+}
+
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const wide =
   /\p{Extended_Pictographic}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\uff01-\uff60\u3000-\u303e]/u;

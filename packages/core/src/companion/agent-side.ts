@@ -81,7 +81,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   const conversations = new ConversationReviews({ platform, diffs, realFolders });
   const sessionInfos = (): readonly SessionInfo[] => sessions.all.map((session) => infoOf(session, diffs));
   const activities = new Activities(() => platform.clock.now(), options.onDidChangeActivities);
-  const hooks = new HookDesk({ ...options, diffs, sessions, activities });
+  const hooks = new HookDesk({ ...options, diffs, sessions, activities, sessionInfos });
   return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos };
 }
 

@@ -5,4 +5,5 @@ export { examineAsking, examineConnecting, isInstalled, readAgentSettings } from
 export { diagnose } from "./examine.ts";
 export { examineAgents, examineEditor } from "./examine-editor.ts";
 export { planStart, type StartPlan, type StartRequest } from "./plan-start.ts";
+export { readPresences, type ToldPresence } from "./read-presences.ts";
 export { findRunningEditors, findServingEditors } from "./running-editors.ts";

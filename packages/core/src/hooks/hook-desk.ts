@@ -1,3 +1,4 @@
+import type { SessionInfo } from "../companion.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import { type AgentHook, type HookChange, type HookEvent, type HookVerdict, newTextOf } from "../agents/hook.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
@@ -18,6 +19,7 @@ import { type Activities, hookOwnerPrefix, ownerIdOf } from "./activity.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { isAttached } from "./attached.ts";
 import { isReviewed, policiesAt } from "./policy.ts";
+import { asksForPresences, tellPresences } from "./presence-question.ts";
 import {
   changedNote,
   rejectionReason,
@@ -38,6 +40,8 @@ export interface HookDeskOptions {
   readonly diffs: DiffRegistry;
   readonly sessions: Pick<SessionRegistry, "all">;
   readonly activities: Activities;
+  /** What is told of the sessions. */
+  readonly sessionInfos: () => readonly SessionInfo[];
   /** Workspace folders with links resolved. */
   readonly realFolders: () => Promise<readonly string[]>;
   /** The user's setting as they wrote it; undefined while they share nothing. */
@@ -76,6 +80,7 @@ export class HookDesk implements HookAcceptor, Disposable {
   }
 
   async answerHook(call: HookCall): Promise<string | undefined> {
+    if (asksForPresences(call.event)) return this.#tellPresences(call.tokenName);
     const hook = await this.#hookOf(call.tokenName);
     const event = hook?.read(call.event);
     if (hook === undefined || event === undefined) return undefined;
@@ -90,6 +95,15 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (event.kind !== "write") return undefined;
     const verdict = await this.#review(event, owner, call, hook);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
+  }
+
+  #tellPresences(agent: string): string {
+    const { activities, diffs, sessionInfos } = this.#options;
+    return tellPresences(agent, {
+      activities: activities.all,
+      sessions: sessionInfos(),
+      proposals: diffs.proposals,
+    });
   }
 
   dispose(): void {

@@ -1,0 +1,70 @@
+import { createCompanion } from "@patchbay/core";
+import { createGeminiDriver, createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { watchStatus } from "../../src/status/watch-status.ts";
+
+async function setUp(options: { readonly json?: boolean; readonly isTTY?: boolean; readonly columns?: number } = {}) {
+  const platform = createTestPlatform();
+  const host = createMemoryEditor({ folders: [platform.workspace], identity: { name: "e", displayName: "My Editor" } });
+  const companion = createCompanion({ host, platform });
+  await companion.start();
+  const end = new AbortController();
+  let written = "";
+  const { json = false, isTTY = false, columns = 200 } = options;
+  const output = { isTTY, columns, rows: 20, write: (text: string) => (written += text) };
+  const watching = watchStatus({ platform, json, output, signal: end.signal });
+  onTestFinished(async () => {
+    end.abort();
+    await watching;
+    await companion.stop();
+    platform.dispose();
+  });
+  const { workspace: cwd, home, tmp: temporaryDirectory } = platform;
+  const agent = createGeminiDriver({ cwd, home, temporaryDirectory });
+  const stop = async (): Promise<number> => {
+    end.abort();
+    return await watching;
+  };
+  return { agent, stop, companion, file: `${cwd}/new.txt`, written: () => written };
+}
+
+const patience = { timeout: 20_000 };
+
+describe("patchbay status --watch", () => {
+  it("writes a line for each change where there is no terminal, and ends when it is told to", async () => {
+    const { agent, stop, companion, file, written } = await setUp();
+    await agent.connect();
+    await expect.poll(written, patience).toMatch(/Gemini CLI in My Editor \(port \d+\): connected\n$/u);
+    agent.propose({ path: file, text: "new\n" });
+    await expect.poll(written, patience).toMatch(/: waits for you: \S*new\.txt\n$/u);
+    const [proposal] = companion.proposals;
+    await companion.accept(proposal?.id ?? "");
+    await expect.poll(written, patience).toMatch(/: connected\n[^\n]*: waits[^\n]*\n[^\n]*: connected\n$/u);
+    expect(await stop()).toBe(0);
+  });
+
+  it("draws in place on a terminal, no line wider than it", async () => {
+    const { agent, written } = await setUp({ isTTY: true, columns: 30 });
+    await expect.poll(written, patience).toContain("No agent is connected.");
+    await agent.connect();
+    await expect.poll(written, patience).toContain("Gemini CLI  My Editor");
+    // oxlint-disable-next-line no-control-regex -- what moves the cursor up, and clears what is below
+    const frames = written().split(/(?:\u001b\[(?<up>\d+)A)?\r\u001b\[J/u);
+    const [, , first = "", up, second = ""] = frames;
+    expect(Number(up)).toBe(first.split("\n").length - 1);
+    expect(second).toContain("editor");
+    for (const line of first.split("\n")) expect(line.length).toBeLessThan(30);
+  });
+
+  it("tells programs what has changed, a JSON value a line", async () => {
+    const { agent, written } = await setUp({ json: true });
+    await expect.poll(written, patience).toContain('"sessions":[]');
+    await agent.connect();
+    await expect.poll(() => written().split("\n").length, patience).toBeGreaterThan(2);
+    const states = written()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)[0].sessions.map(({ state }: { state: string }) => state));
+    expect([states[0], states.at(-1)]).toEqual([[], ["connected"]]);
+  });
+});
