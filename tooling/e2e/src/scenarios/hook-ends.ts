@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { AgentId } from "@patchbay/core";
 import { manageHook } from "../agents/agent.ts";
 import { everyAgent, kindOf } from "../agents/index.ts";
+import { recordsOf } from "../agents/records.ts";
 import { listenModelServer } from "../models/model-server.ts";
 import { createLab, type Lab } from "../support/lab.ts";
-import { pause } from "../support/poll.ts";
+import { pause, poll } from "../support/poll.ts";
 import { mustRun } from "../support/processes.ts";
 import { proposeByHook, waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import { killAgent } from "./killed.ts";
@@ -29,8 +30,12 @@ async function goesOnAfter(world: World, id: AgentId, file: string, end: () => P
     await editor.typeInDiff(" typed before the end");
     // What is typed is on disk half a second later.
     await pause(1_500);
+    const before = await runOf(world.lab, id);
     await end();
     const endedAt = Date.now();
+    // Theia's backend, where Patchbay runs, outlives its window.
+    if (editor.id !== "theia")
+      await poll("a new run", async () => ![before, ""].includes(await runOf(world.lab, id)), { timeout: 30_000 });
     await waitForReview(world, agent, file);
     world.note("the review is back after", Date.now() - endedAt - 1_000);
     await editor.showDiff(diffTitle(agent, file));
@@ -40,6 +45,13 @@ async function goesOnAfter(world: World, id: AgentId, file: string, end: () => P
     await waitForEnd(agent);
     await waitForNoDiff(world, agent, file);
   });
+}
+
+/** Which run of Patchbay serves the agent, as its record says; empty where there is none. */
+async function runOf(lab: Lab, id: AgentId): Promise<string> {
+  const [record] = await recordsOf(lab, id);
+  const text = record === undefined ? "" : await readFile(record, "utf8").catch(() => "");
+  return /"pid":\d+,"start":"[^"]*"/u.exec(text)?.[0] ?? "";
 }
 
 /** A reload of the window in the middle of a review. */
