@@ -2,12 +2,13 @@ import { type Clock, type Disposable, type Logger, messageOf, type PrivateStorag
 import * as z from "zod/mini";
 import { promptBlockSchema } from "../model/schema.ts";
 import type { Draft, QueuedPrompt } from "../model/snapshot.ts";
+import { draftSchema } from "../model/snapshot-schema.ts";
 
 /** From a key to the draft on disk, ms: leaves room for the write within the promised 500 ms. */
 const draftDelayMs = 200;
 
 const stored = z.object({
-  draft: z.object({ blocks: z.array(promptBlockSchema), caret: z.number() }),
+  draft: draftSchema,
   queue: z.array(z.object({ id: z.string(), blocks: z.array(promptBlockSchema) })),
 });
 

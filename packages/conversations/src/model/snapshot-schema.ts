@@ -19,6 +19,7 @@ export const placedEntrySchema: z.ZodMiniType<PlacedEntry> = z.object({ place: z
 export const draftSchema: z.ZodMiniType<Draft> = z.object({
   blocks: z.array(promptBlockSchema),
   caret: z.number(),
+  at: z.exactOptional(z.number()),
 });
 
 const changedFile = z.object({

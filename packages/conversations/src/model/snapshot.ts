@@ -18,6 +18,8 @@ export interface QueuedPrompt {
 export interface Draft {
   readonly blocks: readonly PromptBlock[];
   readonly caret: number;
+  /** When it was written, by the clock of the page, Unix milliseconds: of two pages the newer one counts. */
+  readonly at?: number;
 }
 
 /** Whether this window may continue the conversation. */

@@ -160,10 +160,13 @@ export const german: Readonly<Record<StringKey, string>> = {
   "compose.imageTooLarge": "Das Bild ist größer als 5 MB.",
   "compose.imageType": "Nur Bilder in PNG, JPEG, GIF und WebP können gesendet werden.",
   "compose.noImages": "{agent} nimmt keine Bilder an.",
+  "compose.dropImages":
+    "Von außerhalb des Editors lassen sich nur Bilder ablegen. Geben Sie @ ein, um eine Datei zu nennen.",
   "compose.drop": "Ablegen, um es der Nachricht hinzuzufügen",
   "compose.suggestions": "Vorschläge",
   "queue.title": "Eingereiht",
   "queue.edit": "Bearbeiten",
+  "queue.editLater": "Bearbeiten (erst senden oder leeren, was Sie gerade schreiben)",
   "queue.remove": "Entfernen",
   "queue.now": "Stoppen und jetzt senden",
   "option.neverAsks": "Fragt nie, bevor Dateien geändert oder Befehle ausgeführt werden.",
