@@ -47,7 +47,9 @@ export interface UnsentKeeperOptions {
   readonly storage: PrivateStorage;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly read: () => Unsent;
+  readonly draft: Draft;
+  /** The prompts that wait. */
+  readonly queue: () => readonly QueuedPrompt[];
   /** Told once each time that it begins to fail. */
   readonly onDidFail: (error: unknown) => void;
 }
@@ -55,15 +57,27 @@ export interface UnsentKeeperOptions {
 /** Keeps the draft and the queue on disk: neither a reload nor a killed window loses more than half a second of typing. */
 export class UnsentKeeper {
   readonly #options: UnsentKeeperOptions;
+  #draft: Draft;
   #timer: Disposable | undefined;
   #hasFailed = false;
 
   constructor(options: UnsentKeeperOptions) {
     this.#options = options;
+    this.#draft = options.draft;
   }
 
-  /** The draft has changed: it is written soon. */
-  touch(): void {
+  get draft(): Draft {
+    return this.#draft;
+  }
+
+  /** What is on disk already, or is saved with the queue. */
+  replace(draft: Draft): void {
+    this.#draft = draft;
+  }
+
+  /** The user writes: it is on disk soon. */
+  write(draft: Draft): void {
+    this.#draft = draft;
     this.#timer ??= this.#options.clock.setTimeout(() => void this.save(), draftDelayMs);
   }
 
@@ -71,9 +85,9 @@ export class UnsentKeeper {
   async save(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
-    const { conversationId, storage, read, logger, onDidFail } = this.#options;
+    const { conversationId, storage, queue, logger, onDidFail } = this.#options;
     const key = unsentKey(conversationId);
-    const unsent = read();
+    const unsent: Unsent = { draft: this.#draft, queue: queue() };
     try {
       if (unsent.draft.blocks.length === 0 && unsent.queue.length === 0) await storage.remove(key);
       else await storage.write(key, JSON.stringify(unsent));

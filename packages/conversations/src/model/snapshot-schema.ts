@@ -39,7 +39,7 @@ const status = {
   waiting: z.number(),
   access: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("own") }),
-    z.object({ kind: z.literal("read-only"), reason: z.string() }),
+    z.object({ kind: z.literal("read-only") }),
   ]),
   isKept: z.boolean(),
   turns: z.array(z.object({ turn: z.string(), files: z.array(changedFile), ranCommands: z.boolean() })),

@@ -25,8 +25,8 @@ export interface Draft {
 /** Whether this window may continue the conversation. */
 export type ConversationAccess =
   | { readonly kind: "own" }
-  /** Another window has it: it is shown as it was when it was opened. */
-  | { readonly kind: "read-only"; readonly reason: string };
+  /** Another window has it: it is shown as far as that one has written it. */
+  | { readonly kind: "read-only" };
 
 /** What a conversation is, for good. */
 export interface ConversationFacts {

@@ -132,9 +132,14 @@ async function rewind(
 async function act(
   { action, method }: Extract<ConversationMessage, { type: "act" }>,
   conversation: Conversation,
-  { editor, infos }: ForConversation,
+  { editor, library, infos }: ForConversation,
 ): Promise<void> {
   switch (action) {
+    case "take-over":
+      if (!(await library.takeOver(conversation.id))) {
+        editor.tell("warning", "The other window did not let go of this conversation. Close it there.");
+      }
+      return;
     case "restart":
       return await conversation.restart();
     case "retry":

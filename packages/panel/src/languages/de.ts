@@ -11,6 +11,9 @@ export const german: Readonly<Record<StringKey, string>> = {
   "log.question": "Offene Frage anzeigen",
   "log.empty": "Bitten Sie {agent}, in diesem Arbeitsbereich etwas zu erklären, zu ändern oder zu testen.",
   "log.you": "Sie",
+  "access.elsewhere":
+    "Ein anderes Fenster hat diese Unterhaltung. Wenn Sie hier fortfahren, wird ihr Agent dort beendet.",
+  "access.takeOver": "Hier fortfahren",
   "access.notKept":
     "Neue Nachrichten können nicht auf der Festplatte gespeichert werden. Sie bleiben erhalten, bis dieses Fenster geschlossen wird.",
   "head.list": "Unterhaltungen anzeigen",

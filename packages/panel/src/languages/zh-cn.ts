@@ -11,6 +11,8 @@ export const chinese: Readonly<Record<StringKey, string>> = {
   "log.question": "显示待答复的问题",
   "log.empty": "让 {agent} 解释、修改或测试此工作区中的内容。",
   "log.you": "您",
+  "access.elsewhere": "另一个窗口正在使用此对话。如果在此处继续，其智能体将在那里停止。",
+  "access.takeOver": "在此处继续",
   "access.notKept": "新消息无法保存到磁盘，仅保留到此窗口关闭为止。",
   "head.list": "显示对话",
   "head.new": "新建对话",

@@ -281,9 +281,19 @@ describe("the composer", () => {
     expect(shown.heard("option")).toEqual([{ type: "option", conversation: "c1", id: "mode", value: "acceptEdits" }]);
   });
 
-  it("is not there where another window has the conversation", async () => {
-    const shown = await show([], { access: { kind: "read-only", reason: "Open in another window." } });
+  it("is not there where another window has the conversation, which can be asked for once", async () => {
+    const shown = await show([], { access: { kind: "read-only" } });
     expect(shown.root.querySelector("textarea")).toBeNull();
-    expect(shown.text).toContain("Open in another window.");
+    expect(shown.text).toContain("Another window has this conversation.");
+    await shown.do(() => shown.host.add({ kind: "turn-end", id: "e", at: 0, reason: "done" }));
+    await shown.do(() => shown.host.status({ state: { kind: "ended" } }));
+    expect(shown.text).not.toContain("is not running");
+    await shown.press("Continue Here");
+    expect(shown.heard("act")).toEqual([{ type: "act", conversation: "c1", action: "take-over" }]);
+    expect(shown.button("Continue Here").disabled).toBe(true);
+    await shown.do(() => vi.advanceTimersByTime(12_000));
+    expect(shown.button("Continue Here").disabled).toBe(false);
+    await shown.do(() => shown.host.status({ access: { kind: "own" } }));
+    expect(shown.area.value).toBe("");
   });
 });
