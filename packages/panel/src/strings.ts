@@ -145,7 +145,7 @@ export const panelStrings = {
   "ask.required": "Please answer this.",
   "ask.number": "Enter a number.",
   "ask.withdrawn": "Withdrawn",
-  "ask.edited": "with your changes",
+  "ask.edited": "with changes",
   "ask.announce": "{agent} is waiting for your answer: {title}",
 
   // Changed files

@@ -135,7 +135,7 @@ export const german: Readonly<Record<StringKey, string>> = {
   "ask.required": "Bitte antworten Sie hier.",
   "ask.number": "Geben Sie eine Zahl ein.",
   "ask.withdrawn": "Zurückgezogen",
-  "ask.edited": "mit Ihren Änderungen",
+  "ask.edited": "mit Änderungen",
   "ask.announce": "{agent} wartet auf Ihre Antwort: {title}",
   "changes.title": "Geänderte Dateien: {count}",
   "changes.review": "Alle prüfen",

@@ -131,7 +131,7 @@ export const chinese: Readonly<Record<StringKey, string>> = {
   "ask.required": "请答复此项。",
   "ask.number": "请输入数字。",
   "ask.withdrawn": "已撤回",
-  "ask.edited": "包含您的修改",
+  "ask.edited": "包含修改",
   "ask.announce": "{agent} 正在等待您的答复：{title}",
   "changes.title": "已更改的文件：{count}",
   "changes.review": "全部审阅",
