@@ -14,6 +14,7 @@ import { History } from "./history.ts";
 import { Notices } from "./notices.ts";
 import { SessionUpdates } from "./session-updates.ts";
 import { TitledAbout } from "./titled-about.ts";
+import { TrackedStatus } from "./tracked-status.ts";
 import { TurnFiles } from "./turn-files.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { emptyDraft, readUnsent, type Unsent, UnsentKeeper } from "./unsent.ts";
@@ -35,7 +36,7 @@ export class Conversation {
   readonly #notices: Notices;
   #file: ConversationFile;
   #history: History;
-  #status: ConversationStatus;
+  readonly #status: TrackedStatus;
   #isClosed = false;
 
   private constructor(
@@ -50,7 +51,7 @@ export class Conversation {
     this.#history = history;
     this.#about = new TitledAbout(file.transcript.about ?? options.about, clock, (about) => {
       this.#file.transcript.describe(about);
-      if (about.title !== this.#status.title) this.#tell({ title: about.title });
+      if (about.title !== this.#status.value.title) this.#status.tell({ title: about.title });
     });
     this.#files = new TurnFiles({
       host: options.host,
@@ -58,27 +59,18 @@ export class Conversation {
       mayWrite: () => this.#mayWrite,
       clock,
       logger,
-      onDidChange: (turns) => this.#tell({ turns }),
+      onDidChange: (turns) => this.#status.tell({ turns }),
     });
     // One that was sent just when its window was killed is in the history, too. What another window has is that one's.
     const queue = file.isOwn ? parts.queue.filter(({ id }) => !history.has(id)) : [];
-    this.#status = {
-      title: this.#about.value.title,
-      state: { kind: "ended" },
-      options: [],
-      commands: [],
-      queue,
-      waiting: 0,
-      access: file.access,
-      isKept: true,
-      turns: this.#files.turns,
-      ...(history.usage === undefined ? {} : { usage: history.usage }),
-    };
+    const { title } = this.#about.value;
+    const { turns } = this.#files;
+    this.#status = new TrackedStatus(updates, { title, queue, access: file.access, turns }, history.usage);
     this.#heard = new SessionUpdates({
       clock,
       history: () => this.#history,
-      status: () => this.#status,
-      tell: (status) => this.#tell(status),
+      status: () => this.#status.value,
+      tell: (status) => this.#status.tell(status),
       onDidTitle: (title) => this.#about.nameBy("agent", title),
       onDidName: (sessionId) => this.#about.session(sessionId, this.#turns.isInTurn),
       onEntry: (entry) => {
@@ -100,7 +92,7 @@ export class Conversation {
       hasHistory: () => this.#history.hasTalk,
       onUpdate: (update, isReplay) => this.#heard.take(update, isReplay),
       // The texts of changed files are kept here, whatever the agent keeps.
-      onDidStart: (capabilities) => this.#tell({ capabilities: { ...capabilities, rewind: true } }),
+      onDidStart: (capabilities) => this.#status.tell({ capabilities: { ...capabilities, rewind: true } }),
       onDidForget: (why) => this.#notices.forgotten(why),
       onDidFail: (error) => this.#notices.notStarted(error),
     });
@@ -112,24 +104,30 @@ export class Conversation {
       link: this.#link,
       history: () => this.#history,
       mayWrite: () => this.#mayWrite,
-      isSignedOut: () => this.#status.state.kind === "signed-out",
+      isSignedOut: () => this.#status.value.state.kind === "signed-out",
       onDidChangeQueue: () => this.#onDidChangeQueue(),
       onDidBegin: (prompt) => this.#onDidBegin(prompt),
       onDidEnd: (reason) => this.#onDidEnd(reason),
     });
     this.#notices = new Notices({
       put: (level, text, more) => this.#turns.notice(level, text, more),
-      status: () => this.#status,
-      tell: (status) => this.#tell(status),
+      status: () => this.#status.value,
+      tell: (status) => this.#status.tell(status),
     });
-    this.#answers = new Answers({ history: () => this.#history, link: this.#link, turns: this.#turns });
+    this.#answers = new Answers({
+      history: () => this.#history,
+      link: this.#link,
+      turns: this.#turns,
+      host: options.host,
+      onDidChange: () => void this.#unsent.save(),
+    });
     this.#unsent = new UnsentKeeper({
       conversationId: this.id,
       storage,
       clock,
       logger,
       draft: file.isOwn ? draft : emptyDraft,
-      queue: () => this.#turns.prompts,
+      read: () => ({ queue: this.#turns.prompts, accepted: this.#answers.underway }),
       onDidFail: (error) => this.#notices.unsentLost(error),
     });
     this.#notices.follow(file.transcript);
@@ -144,7 +142,7 @@ export class Conversation {
     const [file, unsent] = await Promise.all([options.openFile(), readUnsent(storage, about.id)]);
     const history = await History.open(file, updates);
     const conversation = new Conversation(options, { file, history, updates, ...unsent });
-    if (file.isOwn) conversation.#turns.endInterrupted("exited");
+    if (file.isOwn) await conversation.#goOn(unsent);
     return conversation;
   }
 
@@ -158,7 +156,7 @@ export class Conversation {
   }
 
   get status(): ConversationStatus {
-    return { ...this.#status, waiting: this.#history.waiting };
+    return { ...this.#status.value, waiting: this.#history.waiting };
   }
 
   /** Nothing was said in it, and nothing is about to be. */
@@ -238,7 +236,7 @@ export class Conversation {
   /** Ends the agent: the next prompt starts it again. Prompts that wait stay. */
   async endAgent(): Promise<void> {
     await this.#turns.end();
-    this.#tell({ state: { kind: "ended" } });
+    this.#status.tell({ state: { kind: "ended" } });
   }
 
   /** Chooses a value of an option. Rejects with a sentence where the agent refuses. */
@@ -284,12 +282,12 @@ export class Conversation {
     this.#history = history;
     this.#about.replace(file.transcript.about ?? this.#about.value);
     this.#files.load();
-    this.#tell({ access: file.access, turns: this.#files.turns });
+    this.#status.tell({ access: file.access, turns: this.#files.turns });
     if (file.isOwn) {
       this.#notices.follow(file.transcript);
       this.#unsent.replace(unsent.draft);
       this.#turns.adopt(unsent.queue.filter(({ id }) => !history.has(id)));
-      this.#turns.endInterrupted("exited");
+      await this.#goOn(unsent);
     }
     this.#updates.reset();
     return file.isOwn;
@@ -301,10 +299,10 @@ export class Conversation {
     const { transcript, release } = this.#file;
     const access = { kind: "read-only" } as const;
     this.#file = { transcript, isOwn: false, access, release: async () => {} };
-    this.#tell({ access, queue: [] });
+    this.#status.tell({ access, queue: [] });
     await this.#letGo(transcript);
     await release();
-    this.#tell({ state: { kind: "ended" } });
+    this.#status.tell({ state: { kind: "ended" } });
   }
 
   /** Resolves when everything is on disk, or could not be written. */
@@ -331,6 +329,12 @@ export class Conversation {
     await transcript.close();
   }
 
+  /** What another process was in the middle of has ended. */
+  async #goOn({ accepted }: Unsent): Promise<void> {
+    if (accepted.length > 0) await this.#answers.restore(accepted);
+    this.#turns.endInterrupted("exited");
+  }
+
   get #mayWrite(): boolean {
     return this.#file.isOwn && !this.#isClosed;
   }
@@ -349,12 +353,7 @@ export class Conversation {
   }
 
   #onDidChangeQueue(): void {
-    this.#tell({ queue: this.#turns.prompts });
+    this.#status.tell({ queue: this.#turns.prompts });
     void this.#file.transcript.flush().then(() => this.#unsent.save());
-  }
-
-  #tell(status: Partial<ConversationStatus>): void {
-    this.#status = { ...this.#status, ...status };
-    this.#updates.status(status);
   }
 }

@@ -10,17 +10,26 @@ const draftDelayMs = 200;
 const stored = z.object({
   draft: draftSchema,
   queue: z.array(z.object({ id: z.string(), blocks: z.array(promptBlockSchema) })),
+  accepted: z._default(z.array(z.object({ path: z.string(), text: z.string() })), []),
 });
+
+/** A text that the user has made of a change. */
+export interface AcceptedText {
+  readonly path: string;
+  readonly text: string;
+}
 
 /** What the user has written and the agent has not got yet. */
 export interface Unsent {
   readonly draft: Draft;
   readonly queue: readonly QueuedPrompt[];
+  /** Accepted, and not known to be written yet. */
+  readonly accepted: readonly AcceptedText[];
 }
 
 export const emptyDraft: Draft = { blocks: [], caret: 0 };
 
-const nothing: Unsent = { draft: emptyDraft, queue: [] };
+const nothing: Unsent = { draft: emptyDraft, queue: [], accepted: [] };
 
 const keyPrefix = "unsent.";
 
@@ -48,13 +57,12 @@ export interface UnsentKeeperOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly draft: Draft;
-  /** The prompts that wait. */
-  readonly queue: () => readonly QueuedPrompt[];
+  readonly read: () => Omit<Unsent, "draft">;
   /** Told once each time that it begins to fail. */
   readonly onDidFail: (error: unknown) => void;
 }
 
-/** Keeps the draft and the queue on disk: neither a reload nor a killed window loses more than half a second of typing. */
+/** Keeps the draft, the queue and accepted texts on disk: neither a reload nor a killed window loses more than half a second of typing. */
 export class UnsentKeeper {
   readonly #options: UnsentKeeperOptions;
   #draft: Draft;
@@ -85,11 +93,12 @@ export class UnsentKeeper {
   async save(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
-    const { conversationId, storage, queue, logger, onDidFail } = this.#options;
+    const { conversationId, storage, read, logger, onDidFail } = this.#options;
     const key = unsentKey(conversationId);
-    const unsent: Unsent = { draft: this.#draft, queue: queue() };
+    const unsent: Unsent = { draft: this.#draft, ...read() };
     try {
-      if (unsent.draft.blocks.length === 0 && unsent.queue.length === 0) await storage.remove(key);
+      const isEmpty = unsent.draft.blocks.length + unsent.queue.length + unsent.accepted.length === 0;
+      if (isEmpty) await storage.remove(key);
       else await storage.write(key, JSON.stringify(unsent));
       this.#hasFailed = false;
     } catch (error) {
