@@ -13,6 +13,8 @@ export const panelStrings = {
   "log.question": "Show the open question",
   "log.empty": "Ask {agent} to explain, change or test something in this workspace.",
   "log.you": "You",
+  "access.elsewhere": "Another window has this conversation. If you continue here, its agent stops there.",
+  "access.takeOver": "Continue Here",
   "access.notKept": "New messages can’t be saved to disk. They are kept until this window closes.",
 
   // The head
@@ -143,7 +145,7 @@ export const panelStrings = {
   "ask.required": "Please answer this.",
   "ask.number": "Enter a number.",
   "ask.withdrawn": "Withdrawn",
-  "ask.edited": "with your changes",
+  "ask.edited": "with changes",
   "ask.announce": "{agent} is waiting for your answer: {title}",
 
   // Changed files
@@ -174,10 +176,12 @@ export const panelStrings = {
   "compose.imageTooLarge": "The image is larger than 5 MB.",
   "compose.imageType": "Only PNG, JPEG, GIF and WebP images can be sent.",
   "compose.noImages": "{agent} doesn’t accept images.",
+  "compose.dropImages": "Only images can be dropped from outside the editor. Type @ to mention a file.",
   "compose.drop": "Drop to add to the message",
   "compose.suggestions": "Suggestions",
   "queue.title": "Queued",
   "queue.edit": "Edit",
+  "queue.editLater": "Edit (send or clear what you are writing first)",
   "queue.remove": "Remove",
   "queue.now": "Stop and send now",
   "option.neverAsks": "Never asks before it changes files or runs commands.",

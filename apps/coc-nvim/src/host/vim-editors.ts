@@ -31,6 +31,13 @@ export interface EditorStart {
 
 const bufferOfEvent = "+expand('<abuf>')";
 const aboutBufferOfEvent = `patchbay#track#buffer(${bufferOfEvent})`;
+
+/**
+ * Absolute paths, which names of files are completed to, and no `term://…`: while an autocommand runs at the naming of a
+ * `:terminal`, Neovim 0.10 can lose what the shell says first, and its prompt is not shown.
+ */
+export const namesOfFiles: string = "/*,[A-Za-z]:[\\\\/]*";
+
 const aboutCurrent = "patchbay#track#buffer(bufnr('%'))";
 
 /** Most that is ever fetched of a buffer that coc does not hold, in bytes. */
@@ -98,16 +105,23 @@ export class VimEditors implements HostEditors, Disposable {
       events: readonly string[],
       expressions: readonly string[],
       run: (...v: readonly unknown[]) => void,
+      pattern?: string,
     ): void => {
       this.#store.add(
-        this.#vim.on(events, expressions, (...values) => {
-          this.#lastActivity = this.#clock.monotonic();
-          run(...values);
-        }),
+        this.#vim.on(
+          events,
+          expressions,
+          (...values) => {
+            this.#lastActivity = this.#clock.monotonic();
+            run(...values);
+          },
+          pattern,
+        ),
       );
     };
     on(["BufEnter"], [aboutCurrent, cursorExpression], (buffer, cursor) => this.#entered(buffer, cursor));
-    on(["BufReadPost", "BufWritePost", "BufFilePost"], [aboutBufferOfEvent], (buffer) => this.#loaded(buffer));
+    on(["BufReadPost", "BufWritePost"], [aboutBufferOfEvent], (buffer) => this.#loaded(buffer));
+    on(["BufFilePost"], [aboutBufferOfEvent], (buffer) => this.#loaded(buffer), namesOfFiles);
     on(["BufUnload", "BufDelete", "BufWipeout"], [bufferOfEvent], (number) => this.#removed(asNumber(number)));
     // In Visual mode, on entering and on leaving it (autoload/patchbay/track.vim); all other moves are told by coc.
     on(["User PatchbayCursor"], [cursorExpression], (cursor) => this.#moved(cursor));

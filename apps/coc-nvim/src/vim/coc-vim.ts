@@ -17,9 +17,10 @@ export function createCocVim(api: Coc): Vim {
       return value;
     },
     notify: (name, args = []) => nvim.call(name, args.map(toVimValue), true),
-    on: (events, expressions, listener) =>
+    on: (events, expressions, listener, pattern = "*") =>
       api.workspace.registerAutocmd({
         event: events.slice(),
+        pattern,
         arglist: expressions.slice(),
         // coc adds a cancellation token as the last argument.
         callback: (...values: unknown[]) => listener(...values.slice(0, expressions.length)),

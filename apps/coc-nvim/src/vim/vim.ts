@@ -6,11 +6,15 @@ export interface Vim {
   call(name: string, args?: readonly unknown[]): Promise<unknown>;
   /** Calls a function in the editor without waiting. */
   notify(name: string, args?: readonly unknown[]): void;
-  /** Listens to autocommands. The expressions are evaluated in the editor at that moment, so a listener needs no way back. */
+  /**
+   * Listens to autocommands. The expressions are evaluated in the editor at that moment, so a listener needs no way back.
+   * `pattern` says for which names, in Vim's own terms; without it for all.
+   */
   on(
     events: readonly string[],
     expressions: readonly string[],
     listener: (...values: readonly unknown[]) => void,
+    pattern?: string,
   ): Disposable;
 }
 

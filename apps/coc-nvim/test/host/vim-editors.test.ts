@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { namesOfFiles } from "../../src/host/vim-editors.ts";
 import { createHostUnderTest, type HostUnderTest } from "../simulated/create-host.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -27,6 +28,11 @@ describe("the files the user is in", () => {
     writeFileSync(path, "");
     test.vim.fire("BufWritePost");
     expect(test.parts.editors.openFiles()).toEqual([path]);
+  });
+
+  it("are not asked for while a terminal gets its name", () => {
+    expect(test.vim.patternsOf("BufFilePost")).toEqual([namesOfFiles]);
+    expect([test.vim.patternsOf("BufFilePre"), test.vim.patternsOf("TermOpen")]).toEqual([[], []]);
   });
 
   it("go back to the file before when the last one is closed", () => {

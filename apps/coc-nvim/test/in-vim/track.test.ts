@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { namesOfFiles } from "../../src/host/vim-editors.ts";
 import { findVims, VimFolder } from "./in-vim.ts";
 
 describe.each(findVims())("where the user is, in $name", (vim) => {
@@ -66,6 +67,19 @@ describe.each(findVims())("where the user is, in $name", (vim) => {
       "let g:facts.all = len(patchbay#track#buffers())",
     );
     expect(facts).toEqual({ file: 1, help: {}, address: {}, unnamed: {}, review: {}, all: 1 });
+  });
+
+  it("is followed to another name of a file, and nothing of ours runs where a terminal gets its name", async () => {
+    const { facts } = await folder.run(
+      "let g:facts.names = []",
+      `autocmd BufFilePost ${namesOfFiles} call add(g:facts.names, expand('<afile>:t'))`,
+      "edit a.txt",
+      "file b.txt",
+      "execute 'file' fnameescape(getcwd() . '/c.txt')",
+      "file term://somewhere//7:bash",
+      "file somewhere://e.txt",
+    );
+    expect(facts).toEqual({ names: ["b.txt", "c.txt"] });
   });
 
   it.each([

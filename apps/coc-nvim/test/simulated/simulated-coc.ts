@@ -162,7 +162,7 @@ export class SimulatedCoc {
   }
 
   #registerAutocommand(autocommand: Readonly<Record<string, unknown>>): Registered {
-    const { event, arglist, callback } = autocommand;
+    const { event, arglist, callback, pattern } = autocommand;
     const run: Run = (...args) => {
       if (typeof callback !== "function") return undefined;
       const result: unknown = Reflect.apply(callback, undefined, args);
@@ -170,7 +170,8 @@ export class SimulatedCoc {
     };
     if (autocommand["request"] === true) return entered(this.#autocommands, { event: asText(event), run });
     // coc adds a token.
-    return this.vim.on(asList(event).map(asText), asList(arglist).map(asText), (...values) => void run(...values, {}));
+    const listener: Run = (...values) => void run(...values, {});
+    return this.vim.on(asList(event).map(asText), asList(arglist).map(asText), listener, asText(pattern));
   }
 
   #nvim(): object {

@@ -26,6 +26,8 @@ interface Listener {
   readonly events: readonly string[];
   readonly expressions: readonly string[];
   readonly run: (...values: readonly unknown[]) => void;
+  /** For which names. */
+  readonly pattern: string;
 }
 
 type PlaceListener = Parameters<CocServices["onDidMoveCursor"]>[0];
@@ -111,10 +113,17 @@ export class SimulatedVim implements Vim {
     columns: () => 120,
   };
 
-  on(events: readonly string[], expressions: readonly string[], run: Listener["run"]): Disposable {
-    const listener: Listener = { events, expressions, run };
+  on(events: readonly string[], expressions: readonly string[], run: Listener["run"], pattern = "*"): Disposable {
+    const listener: Listener = { events, expressions, run, pattern };
     this.#listeners.add(listener);
     return toDisposable(() => this.#listeners.delete(listener));
+  }
+
+  /** For which names an event is listened to. */
+  patternsOf(event: string): readonly string[] {
+    return Array.from(this.#listeners)
+      .filter(({ events }) => events.includes(event))
+      .map(({ pattern }) => pattern);
   }
 
   notify(name: string, args: readonly unknown[] = []): void {

@@ -119,8 +119,8 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
 
   async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
     return uris.flatMap((text): readonly PromptBlock[] => {
-      const uri = Uri.parse(text, true);
-      return uri.scheme === "file" && this.#mayName(uri.fsPath) ? [{ type: "mention", path: uri.fsPath }] : [];
+      const path = droppedPath(text);
+      return path !== undefined && this.#mayName(path) ? [{ type: "mention", path }] : [];
     });
   }
 
@@ -213,4 +213,12 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   dispose(): void {
     for (const part of this.#parts) part.dispose();
   }
+}
+
+/** The file that a URI of a page's stands for. What is dragged from the tree of a remote window is named as its screen knows it. */
+function droppedPath(text: string): string | undefined {
+  const uri = Uri.parse(text, true);
+  if (uri.scheme === "file") return uri.fsPath;
+  const isHere = uri.scheme === "vscode-remote" && env.remoteName !== undefined;
+  return isHere ? Uri.from({ scheme: "file", path: uri.path }).fsPath : undefined;
 }

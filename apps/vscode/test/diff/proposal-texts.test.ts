@@ -5,6 +5,8 @@ describe("a held text", () => {
   it.each([
     ["a short one", "one\ntwo é \u{1f600}\n"],
     ["an empty one", ""],
+    ["a long one, all ASCII", "a line\n".repeat(200_000)],
+    ["a long one of one byte for each unit but one", `${"a line\n".repeat(200_000)}é`],
     [
       "a long one, with pairs and halves of pairs where pieces meet",
       `x${"\u{1f600}".repeat(1_200_000)}\ud83d\nend\ude00`,
@@ -26,7 +28,7 @@ describe("a held text", () => {
       pending = setImmediate(count);
     };
     let pending = setImmediate(count);
-    await new HeldText("a line\n".repeat(1_000_000), false).bytes();
+    await new HeldText("é line\n".repeat(1_000_000), false).bytes();
     clearImmediate(pending);
     expect(turns).toBeGreaterThan(3);
   });

@@ -302,6 +302,7 @@ export const languages: object = {
 export const env: object = {
   appName: "Visual Studio Code",
   language: "en",
+  remoteName: "host",
   openExternal: async (): Promise<boolean> => true,
   clipboard: {
     writeText: async (text: string): Promise<void> => {

@@ -356,6 +356,18 @@ describe("a terminal", () => {
   });
 });
 
+describe("what is dropped", () => {
+  it("is mentioned, also from the tree of a remote window; what may not be is said", async () => {
+    const { view, id } = await window.converse("claude");
+    const drop = (...uris: readonly string[]) => view.webview.say({ type: "drop", conversation: id, uris });
+    drop(`file://${folder}/one.txt`, `vscode-remote://host${folder}/two.txt`);
+    const blocks = ["one.txt", "two.txt"].map((name) => ({ type: "mention", path: join(folder, name) }));
+    await expect.poll(() => view.webview.told("insert")).toEqual([{ type: "insert", blocks }]);
+    drop(`file://${folder}/.env`);
+    await expect.poll(() => bench.shown.at(-1)?.text).toBe("There is no file here that agents may see.");
+  });
+});
+
 describe("an open review", () => {
   it("is known to keys", async () => {
     const gemini = await window.connect(createGeminiDriver);

@@ -88,7 +88,7 @@ export class AgentRequests {
   async takeEdited(): Promise<readonly EditedFile[]> {
     const edited = await this.door.takeEdited();
     for (const { path } of edited) {
-      this.#context.sink.notice("info", `${this.#context.profile.name} was sent ${basename(path)} as you changed it.`);
+      this.#context.sink.notice("info", `${this.#context.profile.name} was told how ${basename(path)} reads now.`);
     }
     return edited;
   }
@@ -182,7 +182,7 @@ export class AgentRequests {
     const edited = await this.takeEdited();
     const items = edited.map((file) => ({
       content: contentOf([], [file], this.#context.promptForm()).blocks,
-      displayText: `The user changed the edit of ${file.path}.`,
+      displayText: `The edit of ${file.path} was changed before it was accepted.`,
     }));
     const queue = items.length === 0 ? { messages: [] } : { items };
     return { kind: "result", value: { ...queue, hasQueuedPrompt: false } };

@@ -38,7 +38,7 @@ export function contentOf(
 /** What the model is told of an edit that the user changed. */
 export function editedBlocks({ path, text }: EditedFile): readonly PromptBlock[] {
   return [
-    { type: "text", text: `I changed your edit of ${path} before I accepted it. The file now has this text:\n` },
+    { type: "text", text: `Your edit of ${path} was changed before I accepted it. The file now has this text:\n` },
     { type: "excerpt", title: basename(path), path, text },
   ];
 }

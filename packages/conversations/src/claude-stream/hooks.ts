@@ -120,7 +120,8 @@ export class Hooks {
 function editedText(text: string): string {
   const told = limitText(text, toldBytes);
   const isWhole = told.length === text.length;
-  const begin = "The user changed this edit before accepting it. Do not undo their changes. The file now ";
+  const begin =
+    "This edit was changed before it was accepted, by the user or because the file had changed. Do not undo that. The file now ";
   return `${begin}${isWhole ? "reads" : "begins as follows; read it for the rest"}:\n${told}`;
 }
 

@@ -63,6 +63,13 @@ export class AgentLink {
     }
   }
 
+  /** Tells the agent how the conversation is called, where it keeps names. */
+  async rename(title: string): Promise<void> {
+    await this.session?.rename?.(title).catch((error: unknown) => {
+      this.#options.logger.warn("The agent did not take the name", { reason: messageOf(error) });
+    });
+  }
+
   async setOption(optionId: string, value: string | boolean): Promise<void> {
     const session = await this.get();
     if (session === undefined) return;

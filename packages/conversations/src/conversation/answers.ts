@@ -1,30 +1,45 @@
+import type { SessionHost } from "../driver.ts";
 import type { Entry } from "../model/entries.ts";
 import type { Answer, Question } from "../model/questions.ts";
 import type { AgentLink } from "./agent-link.ts";
 import type { History } from "./history.ts";
 import { isOpenQuestion, outcomeOf } from "./settling.ts";
 import type { TurnRunner } from "./turn-runner.ts";
+import type { AcceptedText } from "./unsent.ts";
 
 export interface AnswersOptions {
   readonly history: () => History;
   readonly link: Pick<AgentLink, "session">;
   readonly turns: Pick<TurnRunner, "notice">;
-}
-
-/** A text that the user has made of a change. */
-interface WrittenText {
-  readonly path: string;
-  readonly text: string;
+  readonly host: Pick<SessionHost, "readText">;
+  /** What is accepted and not known to be written has changed. */
+  readonly onDidChange: () => void;
 }
 
 /** What the user answers to questions. A text of theirs that does not reach its file is shown, so that it is not lost. */
 export class Answers {
   readonly #options: AnswersOptions;
   /** Accepted, and not known to be written yet; by the calls of tools. */
-  readonly #underway: Map<string, WrittenText> = new Map();
+  readonly #underway: Map<string, AcceptedText> = new Map();
 
   constructor(options: AnswersOptions) {
     this.#options = options;
+  }
+
+  /** Accepted, and not known to be written yet. */
+  get underway(): readonly AcceptedText[] {
+    return Array.from(this.#underway.values());
+  }
+
+  /** What was underway when its window was killed. */
+  async restore(accepted: readonly AcceptedText[]): Promise<void> {
+    const { host } = this.#options;
+    for (const written of accepted) {
+      // oxlint-disable-next-line no-await-in-loop -- One or two, as a rule.
+      const held = await host.readText(written.path).catch(() => undefined);
+      if (held !== written.text) this.#tellLost(written);
+    }
+    this.#options.onDidChange();
   }
 
   /** Settles an open question, once. False: it is not open any more. */
@@ -35,7 +50,10 @@ export class Answers {
     const written = writtenText(entry.question, answer);
     // Before the answer: what the agent does next may come at once.
     const toolId = entry.question.type === "permission" ? entry.question.toolId : undefined;
-    if (written !== undefined && toolId !== undefined) this.#underway.set(toolId, written);
+    if (written !== undefined && toolId !== undefined) {
+      this.#underway.set(toolId, written);
+      this.#options.onDidChange();
+    }
     if (!isOpenQuestion(entry) || link.session?.answer(questionId, answer) !== true) {
       if (toolId !== undefined) this.#isLost(toolId);
       return false;
@@ -50,7 +68,7 @@ export class Answers {
   /** An entry of the agent's is about to be taken. */
   sees(entry: Entry): void {
     if (entry.kind !== "tool") return;
-    if (entry.state === "done") this.#underway.delete(entry.id);
+    if (entry.state === "done") this.#forget(entry.id);
     else if (entry.state === "failed" || entry.state === "cancelled" || entry.state === "rejected") {
       this.#isLost(entry.id);
     }
@@ -63,15 +81,21 @@ export class Answers {
 
   #isLost(toolId: string): void {
     const written = this.#underway.get(toolId);
-    this.#underway.delete(toolId);
-    if (written === undefined) return;
-    const text = `Your text for ${written.path} was not written. It is kept here.`;
-    this.#options.turns.notice("warning", text, { detail: written.text });
+    if (written !== undefined) this.#tellLost(written);
+    this.#forget(toolId);
+  }
+
+  #forget(toolId: string): void {
+    if (this.#underway.delete(toolId)) this.#options.onDidChange();
+  }
+
+  #tellLost({ path, text }: AcceptedText): void {
+    this.#options.turns.notice("warning", `Your text for ${path} was not written. It is kept here.`, { detail: text });
   }
 }
 
 /** Undefined where the change was accepted as it was proposed, or not at all. */
-function writtenText(question: Question, answer: Answer): WrittenText | undefined {
+function writtenText(question: Question, answer: Answer): AcceptedText | undefined {
   if (question.type !== "permission" || question.change === undefined || answer.type !== "choice") return undefined;
   const { change } = question;
   if (answer.text === undefined || answer.text === change.after) return undefined;

@@ -1,4 +1,4 @@
-import { adviceFor, type Event, messageOf, PatchbayError } from "@patchbay/core";
+import { type Event, messageOf } from "@patchbay/core";
 import type { RewindResult } from "../driver.ts";
 import type { PromptBlock, TurnEndReason } from "../model/entries.ts";
 import type { ConversationSnapshot, ConversationStatus, Draft, QueuedPrompt } from "../model/snapshot.ts";
@@ -11,8 +11,10 @@ import { AgentLink } from "./agent-link.ts";
 import type { ConversationOptions, EntryReader, FileControls, QueueControls } from "./conversation-options.ts";
 import { type ConversationChange, GatheredUpdates } from "./gathered-updates.ts";
 import { History } from "./history.ts";
+import { Notices } from "./notices.ts";
 import { SessionUpdates } from "./session-updates.ts";
 import { TitledAbout } from "./titled-about.ts";
+import { TrackedStatus } from "./tracked-status.ts";
 import { TurnFiles } from "./turn-files.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { emptyDraft, readUnsent, type Unsent, UnsentKeeper } from "./unsent.ts";
@@ -31,10 +33,10 @@ export class Conversation {
   readonly #heard: SessionUpdates;
   readonly #files: TurnFiles;
   readonly #answers: Answers;
+  readonly #notices: Notices;
   #file: ConversationFile;
   #history: History;
-  #draft: Draft;
-  #status: ConversationStatus;
+  readonly #status: TrackedStatus;
   #isClosed = false;
 
   private constructor(
@@ -47,10 +49,9 @@ export class Conversation {
     this.#updates = updates;
     this.#file = file;
     this.#history = history;
-    this.#draft = file.isOwn ? draft : emptyDraft;
     this.#about = new TitledAbout(file.transcript.about ?? options.about, clock, (about) => {
       this.#file.transcript.describe(about);
-      if (about.title !== this.#status.title) this.#tell({ title: about.title });
+      if (about.title !== this.#status.value.title) this.#status.tell({ title: about.title });
     });
     this.#files = new TurnFiles({
       host: options.host,
@@ -58,27 +59,18 @@ export class Conversation {
       mayWrite: () => this.#mayWrite,
       clock,
       logger,
-      onDidChange: (turns) => this.#tell({ turns }),
+      onDidChange: (turns) => this.#status.tell({ turns }),
     });
     // One that was sent just when its window was killed is in the history, too. What another window has is that one's.
     const queue = file.isOwn ? parts.queue.filter(({ id }) => !history.has(id)) : [];
-    this.#status = {
-      title: this.#about.value.title,
-      state: { kind: "ended" },
-      options: [],
-      commands: [],
-      queue,
-      waiting: 0,
-      access: file.access,
-      isKept: true,
-      turns: this.#files.turns,
-      ...(history.usage === undefined ? {} : { usage: history.usage }),
-    };
+    const { title } = this.#about.value;
+    const { turns } = this.#files;
+    this.#status = new TrackedStatus(updates, { title, queue, access: file.access, turns }, history.usage);
     this.#heard = new SessionUpdates({
       clock,
       history: () => this.#history,
-      status: () => this.#status,
-      tell: (status) => this.#tell(status),
+      status: () => this.#status.value,
+      tell: (status) => this.#status.tell(status),
       onDidTitle: (title) => this.#about.nameBy("agent", title),
       onDidName: (sessionId) => this.#about.session(sessionId, this.#turns.isInTurn),
       onEntry: (entry) => {
@@ -100,10 +92,9 @@ export class Conversation {
       hasHistory: () => this.#history.hasTalk,
       onUpdate: (update, isReplay) => this.#heard.take(update, isReplay),
       // The texts of changed files are kept here, whatever the agent keeps.
-      onDidStart: (capabilities) => this.#tell({ capabilities: { ...capabilities, rewind: true } }),
-      onDidForget: (why) =>
-        this.#turns.notice("warning", "The agent starts anew: it does not remember what is above.", why),
-      onDidFail: (error) => this.#onDidFailToStart(error),
+      onDidStart: (capabilities) => this.#status.tell({ capabilities: { ...capabilities, rewind: true } }),
+      onDidForget: (why) => this.#notices.forgotten(why),
+      onDidFail: (error) => this.#notices.notStarted(error),
     });
     this.#turns = new TurnRunner({
       clock,
@@ -113,26 +104,33 @@ export class Conversation {
       link: this.#link,
       history: () => this.#history,
       mayWrite: () => this.#mayWrite,
-      isSignedOut: () => this.#status.state.kind === "signed-out",
+      isSignedOut: () => this.#status.value.state.kind === "signed-out",
       onDidChangeQueue: () => this.#onDidChangeQueue(),
       onDidBegin: (prompt) => this.#onDidBegin(prompt),
       onDidEnd: (reason) => this.#onDidEnd(reason),
     });
-    this.#answers = new Answers({ history: () => this.#history, link: this.#link, turns: this.#turns });
+    this.#notices = new Notices({
+      put: (level, text, more) => this.#turns.notice(level, text, more),
+      status: () => this.#status.value,
+      tell: (status) => this.#status.tell(status),
+    });
+    this.#answers = new Answers({
+      history: () => this.#history,
+      link: this.#link,
+      turns: this.#turns,
+      host: options.host,
+      onDidChange: () => void this.#unsent.save(),
+    });
     this.#unsent = new UnsentKeeper({
       conversationId: this.id,
       storage,
       clock,
       logger,
-      read: () => ({ draft: this.#draft, queue: this.#turns.prompts }),
-      onDidFail: (error) => {
-        // Where nothing can be saved, that was said.
-        if (!this.#status.isKept) return;
-        const text = `What you have written but not sent could not be saved. ${adviceFor(error)}`;
-        this.#turns.notice("warning", text);
-      },
+      draft: file.isOwn ? draft : emptyDraft,
+      read: () => ({ queue: this.#turns.prompts, accepted: this.#answers.underway }),
+      onDidFail: (error) => this.#notices.unsentLost(error),
     });
-    this.#follow(file.transcript);
+    this.#notices.follow(file.transcript);
   }
 
   /** Opens a conversation as it is on disk, or a new one. Starts no agent. */
@@ -144,7 +142,7 @@ export class Conversation {
     const [file, unsent] = await Promise.all([options.openFile(), readUnsent(storage, about.id)]);
     const history = await History.open(file, updates);
     const conversation = new Conversation(options, { file, history, updates, ...unsent });
-    if (file.isOwn) conversation.#turns.endInterrupted("exited");
+    if (file.isOwn) await conversation.#goOn(unsent);
     return conversation;
   }
 
@@ -158,12 +156,12 @@ export class Conversation {
   }
 
   get status(): ConversationStatus {
-    return { ...this.#status, waiting: this.#history.waiting };
+    return { ...this.#status.value, waiting: this.#history.waiting };
   }
 
   /** Nothing was said in it, and nothing is about to be. */
   get isEmpty(): boolean {
-    return this.#history.isEmpty && this.#draft.blocks.length === 0 && this.#turns.prompts.length === 0;
+    return this.#history.isEmpty && this.#unsent.draft.blocks.length === 0 && this.#turns.prompts.length === 0;
   }
 
   /** At most every 50 ms. */
@@ -175,17 +173,16 @@ export class Conversation {
   snapshot(): ConversationSnapshot {
     this.#updates.flush();
     const { id, agent, folder, at } = this.#about.value;
-    const { sequence } = this.#updates;
     return {
       ...this.status,
       id,
       agent,
       folder,
       at,
-      sequence,
+      sequence: this.#updates.sequence,
       entries: this.#history.newest,
       start: 0,
-      draft: this.#draft,
+      draft: this.#unsent.draft,
     };
   }
 
@@ -197,7 +194,7 @@ export class Conversation {
   /** Sends a prompt when its turn comes, and returns its id. Undefined: this window may only read the conversation. */
   prompt(blocks: readonly PromptBlock[]): string | undefined {
     if (!this.#mayWrite) return undefined;
-    this.#draft = emptyDraft;
+    this.#unsent.replace(emptyDraft);
     return this.#turns.add(blocks);
   }
 
@@ -239,7 +236,7 @@ export class Conversation {
   /** Ends the agent: the next prompt starts it again. Prompts that wait stay. */
   async endAgent(): Promise<void> {
     await this.#turns.end();
-    this.#tell({ state: { kind: "ended" } });
+    this.#status.tell({ state: { kind: "ended" } });
   }
 
   /** Chooses a value of an option. Rejects with a sentence where the agent refuses. */
@@ -255,19 +252,16 @@ export class Conversation {
   /** Keeps what the user has begun to write, on disk within half a second. */
   setDraft(draft: Draft): void {
     if (!this.#mayWrite) return;
-    this.#draft = draft;
     // A conversation that has nothing but a draft is found again, too.
     if (this.#file.transcript.about === undefined) this.#about.tell();
-    this.#unsent.touch();
+    this.#unsent.write(draft);
   }
 
   /** Names the conversation, also with the agent where that keeps names. */
   async rename(title: string): Promise<void> {
     if (!this.#mayWrite) return;
     this.#about.nameBy("user", title);
-    await this.#link.session?.rename?.(title).catch((error: unknown) => {
-      this.#options.logger.warn("The agent did not take the name", { reason: messageOf(error) });
-    });
+    await this.#link.rename(title);
   }
 
   /**
@@ -288,15 +282,27 @@ export class Conversation {
     this.#history = history;
     this.#about.replace(file.transcript.about ?? this.#about.value);
     this.#files.load();
-    this.#tell({ access: file.access, turns: this.#files.turns });
+    this.#status.tell({ access: file.access, turns: this.#files.turns });
     if (file.isOwn) {
-      this.#follow(file.transcript);
-      this.#draft = unsent.draft;
+      this.#notices.follow(file.transcript);
+      this.#unsent.replace(unsent.draft);
       this.#turns.adopt(unsent.queue.filter(({ id }) => !history.has(id)));
-      this.#turns.endInterrupted("exited");
+      await this.#goOn(unsent);
     }
     this.#updates.reset();
     return file.isOwn;
+  }
+
+  /** Lets another window go on with it: its agent ends here, and this window only reads it from now on. */
+  async giveAway(): Promise<void> {
+    if (!this.#mayWrite) return;
+    const { transcript, release } = this.#file;
+    const access = { kind: "read-only" } as const;
+    this.#file = { transcript, isOwn: false, access, release: async () => {} };
+    this.#status.tell({ access, queue: [] });
+    await this.#letGo(transcript);
+    await release();
+    this.#status.tell({ state: { kind: "ended" } });
   }
 
   /** Resolves when everything is on disk, or could not be written. */
@@ -308,28 +314,29 @@ export class Conversation {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // To end an agent may take longer than the editor has.
-    await this.flush();
-    await this.#turns.end();
-    await this.#files.settled();
-    this.#history.settle();
-    await this.#file.transcript.close();
+    await this.#letGo(this.#file.transcript);
     await this.#file.release();
     this.#updates.flush();
     this.#updates.dispose();
   }
 
-  get #mayWrite(): boolean {
-    return this.#file.isOwn && !this.#isClosed;
+  async #letGo(transcript: Transcript): Promise<void> {
+    // To end an agent may take longer than the editor has.
+    await this.flush();
+    await this.#turns.end();
+    await this.#files.settled();
+    this.#history.settle();
+    await transcript.close();
   }
 
-  #onDidFailToStart(error: unknown): void {
-    const reason = messageOf(error);
-    const isMissing = error instanceof PatchbayError && error.code === "not-installed";
-    this.#tell({ state: { kind: "ended", reason } });
-    // What the program itself said is for those who look.
-    const said = error instanceof PatchbayError && typeof error.cause === "string" ? { detail: error.cause } : {};
-    this.#turns.notice("error", reason, { ...said, action: isMissing ? "install" : "restart" });
+  /** What another process was in the middle of has ended. */
+  async #goOn({ accepted }: Unsent): Promise<void> {
+    if (accepted.length > 0) await this.#answers.restore(accepted);
+    this.#turns.endInterrupted("exited");
+  }
+
+  get #mayWrite(): boolean {
+    return this.#file.isOwn && !this.#isClosed;
   }
 
   #onDidBegin({ id, blocks }: QueuedPrompt): void {
@@ -346,24 +353,7 @@ export class Conversation {
   }
 
   #onDidChangeQueue(): void {
-    this.#tell({ queue: this.#turns.prompts });
+    this.#status.tell({ queue: this.#turns.prompts });
     void this.#file.transcript.flush().then(() => this.#unsent.save());
-  }
-
-  #tell(status: Partial<ConversationStatus>): void {
-    this.#status = { ...this.#status, ...status };
-    this.#updates.status(status);
-  }
-
-  /** A disk that is full is told once; the conversation goes on. */
-  #follow(transcript: Transcript): void {
-    transcript.onDidChangeKeeping(({ failure }) => {
-      this.#tell({ isKept: failure === undefined });
-      if (failure === undefined) this.#turns.notice("info", "The conversation is saved again.");
-      else {
-        const text = `The conversation goes on, but cannot be saved. ${adviceFor(failure.cause)}`;
-        this.#turns.notice("warning", text);
-      }
-    });
   }
 }

@@ -17,6 +17,10 @@ export class PromptQueue {
     return this.#prompts.some((prompt) => prompt.id === id);
   }
 
+  replace(prompts: readonly QueuedPrompt[]): void {
+    this.#prompts = prompts;
+  }
+
   add(prompt: QueuedPrompt): void {
     this.#prompts = [...this.#prompts, prompt];
   }

@@ -68,9 +68,9 @@ export class TurnRunner {
     return this.#queue.prompts;
   }
 
-  /** Another window has left these. */
+  /** Another window has left these; what waited here before, it has had. */
   adopt(prompts: readonly QueuedPrompt[]): void {
-    for (const prompt of prompts) this.#queue.add(prompt);
+    this.#queue.replace(prompts);
     this.#options.onDidChangeQueue();
   }
 

@@ -2,24 +2,34 @@ import { type Clock, type Disposable, type Logger, messageOf, type PrivateStorag
 import * as z from "zod/mini";
 import { promptBlockSchema } from "../model/schema.ts";
 import type { Draft, QueuedPrompt } from "../model/snapshot.ts";
+import { draftSchema } from "../model/snapshot-schema.ts";
 
 /** From a key to the draft on disk, ms: leaves room for the write within the promised 500 ms. */
 const draftDelayMs = 200;
 
 const stored = z.object({
-  draft: z.object({ blocks: z.array(promptBlockSchema), caret: z.number() }),
+  draft: draftSchema,
   queue: z.array(z.object({ id: z.string(), blocks: z.array(promptBlockSchema) })),
+  accepted: z._default(z.array(z.object({ path: z.string(), text: z.string() })), []),
 });
+
+/** A text that the user has made of a change. */
+export interface AcceptedText {
+  readonly path: string;
+  readonly text: string;
+}
 
 /** What the user has written and the agent has not got yet. */
 export interface Unsent {
   readonly draft: Draft;
   readonly queue: readonly QueuedPrompt[];
+  /** Accepted, and not known to be written yet. */
+  readonly accepted: readonly AcceptedText[];
 }
 
 export const emptyDraft: Draft = { blocks: [], caret: 0 };
 
-const nothing: Unsent = { draft: emptyDraft, queue: [] };
+const nothing: Unsent = { draft: emptyDraft, queue: [], accepted: [] };
 
 const keyPrefix = "unsent.";
 
@@ -46,23 +56,36 @@ export interface UnsentKeeperOptions {
   readonly storage: PrivateStorage;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly read: () => Unsent;
+  readonly draft: Draft;
+  readonly read: () => Omit<Unsent, "draft">;
   /** Told once each time that it begins to fail. */
   readonly onDidFail: (error: unknown) => void;
 }
 
-/** Keeps the draft and the queue on disk: neither a reload nor a killed window loses more than half a second of typing. */
+/** Keeps the draft, the queue and accepted texts on disk: neither a reload nor a killed window loses more than half a second of typing. */
 export class UnsentKeeper {
   readonly #options: UnsentKeeperOptions;
+  #draft: Draft;
   #timer: Disposable | undefined;
   #hasFailed = false;
 
   constructor(options: UnsentKeeperOptions) {
     this.#options = options;
+    this.#draft = options.draft;
   }
 
-  /** The draft has changed: it is written soon. */
-  touch(): void {
+  get draft(): Draft {
+    return this.#draft;
+  }
+
+  /** What is on disk already, or is saved with the queue. */
+  replace(draft: Draft): void {
+    this.#draft = draft;
+  }
+
+  /** The user writes: it is on disk soon. */
+  write(draft: Draft): void {
+    this.#draft = draft;
     this.#timer ??= this.#options.clock.setTimeout(() => void this.save(), draftDelayMs);
   }
 
@@ -72,9 +95,10 @@ export class UnsentKeeper {
     this.#timer = undefined;
     const { conversationId, storage, read, logger, onDidFail } = this.#options;
     const key = unsentKey(conversationId);
-    const unsent = read();
+    const unsent: Unsent = { draft: this.#draft, ...read() };
     try {
-      if (unsent.draft.blocks.length === 0 && unsent.queue.length === 0) await storage.remove(key);
+      const isEmpty = unsent.draft.blocks.length + unsent.queue.length + unsent.accepted.length === 0;
+      if (isEmpty) await storage.remove(key);
       else await storage.write(key, JSON.stringify(unsent));
       this.#hasFailed = false;
     } catch (error) {

@@ -10,6 +10,7 @@ import type { LineFiles } from "../transcript/line-files.ts";
 import type { About } from "../transcript/line.ts";
 import { type AgentSessionEntry, AgentSessions, sessionIdOf } from "./agent-sessions.ts";
 import { ConversationIndex } from "./conversation-index.ts";
+import { Handover } from "./handover.ts";
 import { copyEntries } from "./copy-entries.ts";
 import { inListOrder, type ListedConversation, listedSession, type SearchHit } from "./listed-conversations.ts";
 import { excerptOf, searchTranscript } from "./search.ts";
@@ -28,11 +29,6 @@ export interface ConversationLibraryOptions extends Pick<ConversationOptions, "h
 
 /** How long a deleted conversation can be had back, ms. */
 const undoMs = 10_000;
-/**
- * How often it is looked whether another window has let go of a conversation, ms: often at first, since after a reload it is this
- * window's own earlier process that is still ending.
- */
-const takeOverMs = [250, 500, 1_000, 2_000, 5_000] as const;
 
 /** All conversations, of all agents: those on disk, those that are open, and the sessions that the agents keep themselves. */
 export class ConversationLibrary {
@@ -46,7 +42,7 @@ export class ConversationLibrary {
   // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when it is closed.
   readonly #closing: Map<string, Promise<void>> = new Map();
   readonly #deleted: Map<string, Disposable> = new Map();
-  #takingOver: Disposable | undefined;
+  readonly #handover: Handover;
 
   constructor(options: ConversationLibraryOptions) {
     const { store, logger, clock, listers } = options;
@@ -54,6 +50,7 @@ export class ConversationLibrary {
     this.#changed = new Emitter((error) => logger.error("A listener failed", { reason: messageOf(error) }));
     this.#index = new ConversationIndex(store, logger);
     const onDidChange = (): void => this.#changed.fire();
+    this.#handover = new Handover({ values: store.values, clock, logger, conversations: () => this.conversations });
     this.#sessions = new AgentSessions({ listers, clock, logger, storage: store.values, onDidChange });
   }
 
@@ -101,6 +98,12 @@ export class ConversationLibrary {
     } finally {
       this.#opening.delete(id);
     }
+  }
+
+  /** Goes on with a conversation that another window has. False: that one does not let go of it. */
+  async takeOver(id: string): Promise<boolean> {
+    const conversation = this.#open.get(id);
+    return conversation !== undefined && (await this.#handover.take(conversation));
   }
 
   /** Ends its agent, and closes it; one that is empty leaves nothing. */
@@ -204,7 +207,7 @@ export class ConversationLibrary {
 
   /** Closes everything. What was deleted is gone for good. */
   async dispose(): Promise<void> {
-    this.#takingOver?.dispose();
+    this.#handover.dispose();
     await Promise.all(Array.from(this.#open.keys(), (id) => this.close(id)));
     await Promise.all(Array.from(this.#deleted.keys(), (id) => this.#finishDelete(id)));
     this.#changed.dispose();
@@ -273,21 +276,9 @@ export class ConversationLibrary {
       const { title, state, waiting } = change.kind === "patch" ? change.patch.status : conversation.status;
       if (title !== undefined || state !== undefined || waiting !== undefined) this.#changed.fire();
     });
-    this.#takeOverLater();
+    this.#handover.look();
     this.#changed.fire();
     return conversation;
-  }
-
-  /** Conversations that another window has are this window's when that one has ended. */
-  #takeOverLater(count = 0): void {
-    const waiting = this.conversations.filter(({ status }) => status.access.kind === "read-only");
-    if (waiting.length === 0) return;
-    this.#takingOver?.dispose();
-    const delay = takeOverMs[Math.min(count, takeOverMs.length - 1)] ?? 0;
-    this.#takingOver = this.#options.clock.setTimeout(() => {
-      const tries = waiting.map((conversation) => conversation.takeOver());
-      void Promise.allSettled(tries).then(() => this.#takeOverLater(count + 1));
-    }, delay);
   }
 
   async #finishDelete(id: string): Promise<void> {

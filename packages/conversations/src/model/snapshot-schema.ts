@@ -19,6 +19,7 @@ export const placedEntrySchema: z.ZodMiniType<PlacedEntry> = z.object({ place: z
 export const draftSchema: z.ZodMiniType<Draft> = z.object({
   blocks: z.array(promptBlockSchema),
   caret: z.number(),
+  at: z.exactOptional(z.number()),
 });
 
 const changedFile = z.object({
@@ -38,7 +39,7 @@ const status = {
   waiting: z.number(),
   access: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("own") }),
-    z.object({ kind: z.literal("read-only"), reason: z.string() }),
+    z.object({ kind: z.literal("read-only") }),
   ]),
   isKept: z.boolean(),
   turns: z.array(z.object({ turn: z.string(), files: z.array(changedFile), ranCommands: z.boolean() })),

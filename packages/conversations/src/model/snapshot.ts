@@ -18,13 +18,15 @@ export interface QueuedPrompt {
 export interface Draft {
   readonly blocks: readonly PromptBlock[];
   readonly caret: number;
+  /** When it was written, by the clock of the page, Unix milliseconds: of two pages the newer one counts. */
+  readonly at?: number;
 }
 
 /** Whether this window may continue the conversation. */
 export type ConversationAccess =
   | { readonly kind: "own" }
-  /** Another window has it: it is shown as it was when it was opened. */
-  | { readonly kind: "read-only"; readonly reason: string };
+  /** Another window has it: it is shown as far as that one has written it. */
+  | { readonly kind: "read-only" };
 
 /** What a conversation is, for good. */
 export interface ConversationFacts {

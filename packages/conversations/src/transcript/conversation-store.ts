@@ -42,7 +42,6 @@ export interface StoredConversation {
   readonly modifiedMs: number;
 }
 
-const readOnlyReason = "Another window has this conversation. Close it there to go on here.";
 const transcriptSuffix = ".ndjson";
 const claimSuffix = ".claim";
 const textsSuffix = ".files";
@@ -83,7 +82,7 @@ export class ConversationStore {
     return {
       transcript: await this.#openTranscript(directory, id, isOwn),
       isOwn,
-      access: isOwn ? { kind: "own" } : { kind: "read-only", reason: readOnlyReason },
+      access: { kind: isOwn ? "own" : "read-only" },
       release: async () => {
         if (claim === undefined) return;
         await releaseClaim(platform, path, claim).catch((error: unknown) => {

@@ -159,7 +159,7 @@ describe("a session of Claude Code", () => {
     expect(lab.claude.files.get(file)).toBe("its\nmine\n");
     expect(lab.claude.process.contexts).toEqual([
       expect.stringContaining(
-        "The user changed this edit before accepting it. Do not undo their changes. The file now reads:\nmine\nmine\n",
+        "This edit was changed before it was accepted, by the user or because the file had changed. Do not undo that. The file now reads:\nmine\nmine\n",
       ),
       expect.stringContaining("The file now reads:\nits\nmine\n"),
     ]);

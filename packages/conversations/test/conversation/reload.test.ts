@@ -106,6 +106,55 @@ describe("after a reload", () => {
     await after.close();
   });
 
+  describe("with a text of the user's that was accepted", () => {
+    const change = { path: "/w/a.txt", before: "one", after: "two", isEditable: true } as const;
+    const choices = [{ id: "yes", name: "Yes", kind: "allow-once" }] as const;
+    const question = { type: "permission", toolId: "t1", title: "Edit", change, choices } as const;
+    const lost = (conversation: Conversation): readonly unknown[] =>
+      conversation.snapshot().entries.flatMap(({ entry }) => (entry.kind === "notice" ? [entry] : []));
+
+    /** Accepts it with other words, in a window that may be killed from then on. */
+    async function accept(lab: ReturnType<typeof makeLab>): Promise<Conversation> {
+      const before = await lab.open("c1", lab.storeOf(200_000));
+      before.prompt([textBlock("one")]);
+      await expect.poll(() => lab.sessions[0]?.prompts).toHaveLength(1);
+      lab.session.tell({ kind: "question", id: "q1", at: 0, question });
+      expect(before.answer("q1", { type: "choice", choiceId: "yes", text: "my own words" })).toBe(true);
+      await before.flush();
+      await expect.poll(() => readdirSync(lab.directory)).toContain("unsent.c1.json");
+      return before;
+    }
+
+    it("that did not reach its file it is shown, once", async () => {
+      const lab = makeLab();
+      await accept(lab);
+      const after = await lab.open();
+      const text = "Your text for /w/a.txt was not written. It is kept here.";
+      expect(lost(after)).toMatchObject([{ level: "warning", text, detail: "my own words" }]);
+      await after.close();
+      const again = await lab.open();
+      expect(lost(again)).toHaveLength(1);
+      await again.close();
+    });
+
+    it("that is in its file nothing is said", async () => {
+      const lab = makeLab();
+      await accept(lab);
+      lab.host = { ...lab.host, readText: async () => "my own words" };
+      const after = await lab.open();
+      expect(lost(after)).toEqual([]);
+      await after.close();
+    });
+
+    it("that the agent has written nothing is kept of it", async () => {
+      const lab = makeLab();
+      await accept(lab);
+      const tool = { kind: "tool", id: "t1", at: 0, tool: "edit", name: "Edit", title: "Edit" } as const;
+      lab.session.tell({ ...tool, state: "done" });
+      await expect.poll(() => readdirSync(lab.directory)).not.toContain("unsent.c1.json");
+    });
+  });
+
   it("another window shows it read-only, writes nothing, and takes over when the first one has ended", async () => {
     const lab = makeLab();
     const first = await lab.open();
@@ -113,10 +162,7 @@ describe("after a reload", () => {
     await expect.poll(() => lab.sessions[0]?.prompts).toHaveLength(1);
     await first.flush();
     const second = await lab.open("c1", lab.storeOf(2));
-    expect(second.snapshot().access).toEqual({
-      kind: "read-only",
-      reason: "Another window has this conversation. Close it there to go on here.",
-    });
+    expect(second.snapshot().access).toEqual({ kind: "read-only" });
     expect(said(second)).toEqual([[0, "prompt"]]);
     expect(second.prompt([textBlock("two")])).toBeUndefined();
     expect(await second.takeOver()).toBe(false);

@@ -293,6 +293,60 @@ describe("the library", () => {
     await library.dispose();
   });
 
+  it("takes a conversation from a window that lives, with its draft and what waits, and gives it back the same way", async () => {
+    const lab = makeLab();
+    const library = makeLibrary(lab);
+    const conversation = await library.create("claude", folder);
+    await talk(lab, conversation, "A question", "An answer");
+    conversation.prompt([textBlock("At work")]);
+    await expect.poll(() => lab.session.prompts).toHaveLength(2);
+    conversation.prompt([textBlock("Later")]);
+    conversation.setDraft({ blocks: [textBlock("Half")], caret: 4 });
+    await conversation.flush();
+    const other = makeLibrary(lab, { store: lab.storeOf(2) });
+    const seen = await other.open(conversation.id);
+    if (seen === undefined) throw new Error("It is not there.");
+    const take = async (from: typeof library): Promise<boolean> => {
+      let isTaken: boolean | undefined;
+      void from.takeOver(conversation.id).then((result) => (isTaken = result));
+      await expect.poll(() => (lab.clock.advance(100), isTaken)).toBeDefined();
+      return isTaken === true;
+    };
+    expect(await take(other)).toBe(true);
+    expect(conversation.status).toMatchObject({ access: { kind: "read-only" }, queue: [], state: { kind: "ended" } });
+    expect(lab.session.isClosed).toBe(true);
+    expect(seen.snapshot()).toMatchObject({
+      access: { kind: "own" },
+      draft: { blocks: [textBlock("Half")] },
+      queue: [{ blocks: [textBlock("Later")] }],
+    });
+    await lab.clock.advanceAsync(20_000);
+    expect(seen.status.access.kind).toBe("own");
+    expect(await take(library)).toBe(true);
+    expect(conversation.snapshot()).toMatchObject({ queue: [{ blocks: [textBlock("Later")] }] });
+    expect(seen.status.access.kind).toBe("read-only");
+    await other.dispose();
+    await library.dispose();
+  });
+
+  it("says where a window does not let go of a conversation, and does not ask for ever", async () => {
+    const lab = makeLab();
+    const other = lab.storeOf(2);
+    const library = makeLibrary(lab);
+    const conversation = await library.create("claude", folder);
+    await talk(lab, conversation, "A question", "An answer");
+    await library.close(conversation.id);
+    // Nobody looks there any more.
+    const held = await other.open(conversation.id);
+    await library.open(conversation.id);
+    let isTaken: boolean | undefined;
+    void library.takeOver(conversation.id).then((result) => (isTaken = result));
+    await expect.poll(() => (lab.clock.advance(1_000), isTaken)).toBe(false);
+    expect(await lab.store.values.read(`wanted.${conversation.id}`)).toBeUndefined();
+    await held.release();
+    await library.dispose();
+  });
+
   it("goes on with a conversation when the window that had it has let go", async () => {
     const lab = makeLab();
     const library = makeLibrary(lab);

@@ -23,17 +23,21 @@ export class LargeJsonReader {
   /** The raw text of a string of which it is not known yet whether it is long. */
   #short: string | undefined;
   /** What is decoded of a long string. */
-  #long: string | undefined;
+  #long: GrowingText | undefined;
   /** An escape sequence of which the rest has not come yet. */
   #unfinished = "";
   #isBroken = false;
+  /** How much of the text has not come yet, as far as its sender says. */
+  #expected: number;
 
-  /** `nonce` is a text that the sender cannot know. */
-  constructor(nonce: string) {
+  /** `nonce` is a text that the sender cannot know, `expected` how long they say that the text is, UTF-16 units. */
+  constructor(nonce: string, expected: number = 0) {
     this.#marker = `${nonce}:`;
+    this.#expected = expected;
   }
 
   add(chunk: string): void {
+    this.#expected -= chunk.length;
     const text = new StringScan(this.#unfinished + chunk);
     this.#unfinished = "";
     while (!text.isAtEnd && !this.#isBroken) {
@@ -68,13 +72,13 @@ export class LargeJsonReader {
     if (this.#long === undefined) {
       this.#short += raw;
       if ((this.#short?.length ?? 0) <= longString) return;
-      this.#long = "";
+      this.#long = new GrowingText(this.#expected + longString);
     }
     const piece = this.#short ?? raw;
     this.#short = undefined;
     try {
       const decoded: unknown = JSON.parse(`"${piece}"`);
-      this.#long += String(decoded);
+      this.#long.add(String(decoded));
     } catch {
       // A control character or an escape that JSON does not know.
       this.#isBroken = true;
@@ -85,10 +89,61 @@ export class LargeJsonReader {
     if (this.#long === undefined) this.#text += `"${this.#short ?? ""}"`;
     else {
       this.#text += `"${this.#marker}${this.#strings.length}"`;
-      this.#strings.push(this.#long);
+      this.#strings.push(this.#long.take());
     }
     this.#short = undefined;
     this.#long = undefined;
+  }
+}
+
+/** The least room for a text that grows, bytes. */
+const leastRoom = 256 * 1024;
+
+/**
+ * A text that grows by pieces, held outside of the garbage collector's heap: there each piece would be copied twice while
+ * it waits for the others, and all of them once more when the text is read for the first time.
+ */
+class GrowingText {
+  #bytes: Buffer;
+  #length = 0;
+  /** Whether each UTF-16 unit takes two bytes: the text is not all ASCII. */
+  #isWide = false;
+
+  /** `expected`: how long it may become, UTF-16 units; it can become longer. */
+  constructor(expected: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(expected, leastRoom));
+  }
+
+  add(piece: string): void {
+    if (!this.#isWide && Buffer.byteLength(piece) !== piece.length) this.#widen();
+    this.#reserve(this.#length + (this.#isWide ? 2 : 1) * piece.length);
+    this.#length += this.#bytes.write(piece, this.#length, this.#encoding);
+  }
+
+  /** The whole; what was held for it is given back. */
+  take(): string {
+    const text = this.#bytes.toString(this.#encoding, 0, this.#length);
+    this.#bytes = Buffer.alloc(0);
+    return text;
+  }
+
+  get #encoding(): "utf16le" | "latin1" {
+    return this.#isWide ? "utf16le" : "latin1";
+  }
+
+  #widen(): void {
+    const text = this.#bytes.toString("latin1", 0, this.#length);
+    this.#isWide = true;
+    this.#length = 0;
+    this.#reserve(2 * this.#bytes.length);
+    this.#length = this.#bytes.write(text, this.#encoding);
+  }
+
+  #reserve(bytes: number): void {
+    if (bytes <= this.#bytes.length) return;
+    const before = this.#bytes;
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * before.length));
+    before.copy(this.#bytes, 0, 0, this.#length);
   }
 }
 

@@ -33,7 +33,7 @@ export type BodyResult =
  * UTF-8 is given up at once and read no further.
  */
 export function collectBody(request: IncomingMessage, limitBytes: number, done: (result: BodyResult) => void): void {
-  const text = new BodyText();
+  const text = new BodyText(Math.min(Number(request.headers["content-length"] ?? 0), limitBytes));
   let size = 0;
 
   const finish = (result: BodyResult): void => {
@@ -70,6 +70,12 @@ export class BodyText {
   #chunks: Buffer[] = [];
   #held = 0;
   #large: LargeBody | undefined;
+  readonly #expectedBytes: number;
+
+  /** `expectedBytes`: how long the sender says that it is. */
+  constructor(expectedBytes: number = 0) {
+    this.#expectedBytes = expectedBytes;
+  }
 
   /** Says what is wrong with the chunk. */
   add(chunk: Buffer): TextRefusal | undefined {
@@ -79,7 +85,7 @@ export class BodyText {
     this.#chunks.push(chunk);
     this.#held += chunk.length;
     if (this.#held <= (this.#large === undefined ? largeBytes : smallChunkBytes)) return undefined;
-    this.#large ??= new LargeBody();
+    this.#large ??= new LargeBody(this.#expectedBytes);
     return this.#large.add(this.#take()) ? undefined : "not-utf8";
   }
 
@@ -102,7 +108,11 @@ export class BodyText {
 /** A long text, decoded and taken apart while it comes in. */
 class LargeBody {
   readonly #decoder: Utf8Pieces = new Utf8Pieces();
-  readonly #reader: LargeJsonReader = new LargeJsonReader(randomUUID());
+  readonly #reader: LargeJsonReader;
+
+  constructor(expectedBytes: number) {
+    this.#reader = new LargeJsonReader(randomUUID(), expectedBytes);
+  }
 
   /** False where the bytes are not UTF-8. */
   add(bytes: Buffer): boolean {

@@ -5,8 +5,8 @@ import { LargeJsonReader, parseLargeJson } from "../../src/endpoint/large-json.t
 /** Longer than what is decoded on its own. */
 const long = "a line\n".repeat(20_000);
 
-function read(text: string, pieceLength: number): unknown {
-  const reader = new LargeJsonReader("nonce");
+function read(text: string, pieceLength: number, expected?: number): unknown {
+  const reader = new LargeJsonReader("nonce", expected);
   for (let start = 0; start < text.length; start += pieceLength) reader.add(text.slice(start, start + pieceLength));
   return parseLargeJson(reader.end());
 }
@@ -25,12 +25,17 @@ describe("large JSON", () => {
     const texts = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(""));
     const values = fc.record({ id: fc.integer(), path: texts, text: texts.map((text) => text + long + text + long) });
     fc.assert(
-      fc.property(values, fc.integer({ min: 1_000, max: 70_000 }), (value, pieceLength) => {
+      fc.property(values, fc.integer({ min: 1_000, max: 70_000 }), fc.nat(2), (value, pieceLength, times) => {
         const text = JSON.stringify(value);
-        expect(read(text, pieceLength)).toEqual(JSON.parse(text));
+        expect(read(text, pieceLength, times * text.length)).toEqual(JSON.parse(text));
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("reads a text that becomes much longer than its sender said, and is not all ASCII", () => {
+    const value = { a: long.repeat(9), b: `${long.repeat(9)}\u{1f600}${long}` };
+    expect(read(JSON.stringify(value), 65_536, 10)).toEqual(value);
   });
 
   it.each([

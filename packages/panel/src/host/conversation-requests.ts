@@ -12,6 +12,8 @@ export interface ForConversation {
   infos(): readonly AgentInfo[];
   /** Answers the page. */
   post(message: HostMessage): void;
+  /** Tells the other pages that show the conversation. */
+  tellOthers(message: Extract<HostMessage, { type: "draft" }>): void;
   /** The page shows another conversation from now on. */
   show(found: OpenConversation): void;
 }
@@ -30,7 +32,8 @@ export async function askConversation(
       post({ type: "insert", blocks: message.blocks });
       return editor.tell("warning", "Another window has this conversation, so this was not sent.");
     case "draft":
-      return conversation.setDraft(message.draft);
+      conversation.setDraft(message.draft);
+      return place.tellOthers({ type: "draft", conversation: conversation.id, draft: message.draft });
     case "queue":
       if (message.action === "send-now") await conversation.queue.sendNow(message.id);
       else conversation.queue.remove(message.id);
@@ -56,8 +59,11 @@ export async function askConversation(
     }
     case "pick":
       return post({ type: "insert", blocks: await editor.pick(message.id) });
-    case "drop":
-      return post({ type: "insert", blocks: await editor.dropped(message.uris) });
+    case "drop": {
+      const blocks = await editor.dropped(message.uris);
+      if (blocks.length > 0) return post({ type: "insert", blocks });
+      return editor.tell("info", "There is no file here that agents may see.");
+    }
     case "act":
       return await act(message, conversation, place);
     case "fork":
@@ -126,9 +132,14 @@ async function rewind(
 async function act(
   { action, method }: Extract<ConversationMessage, { type: "act" }>,
   conversation: Conversation,
-  { editor, infos }: ForConversation,
+  { editor, library, infos }: ForConversation,
 ): Promise<void> {
   switch (action) {
+    case "take-over":
+      if (!(await library.takeOver(conversation.id))) {
+        editor.tell("warning", "The other window did not let go of this conversation. Close it there.");
+      }
+      return;
     case "restart":
       return await conversation.restart();
     case "retry":

@@ -116,6 +116,11 @@ export class PanelLibrary {
     return isRemoved;
   }
 
+  /** Goes on with one that another window has. False: that one does not let go of it. */
+  async takeOver(id: string): Promise<boolean> {
+    return (await this.#options.conversations?.takeOver(id)) ?? false;
+  }
+
   async rename(id: string, title: string): Promise<boolean> {
     return (await this.#options.conversations?.rename(id, title)) ?? false;
   }

@@ -23,6 +23,8 @@ export interface PageLinkOptions {
   readonly logger: Logger;
   /** What it shows first; the page's own memory counts more. */
   readonly conversation?: string | undefined;
+  /** Tells the other pages of the window. */
+  readonly tellOthers: ForConversation["tellOthers"];
   /** The page shows another conversation, or the same one under another title or in another state. */
   readonly onDidChange: () => void;
 }
@@ -120,6 +122,11 @@ export class PageLink {
     if (!this.#hasFocus) return;
     this.#hasFocus = false;
     this.#options.onDidChange();
+  }
+
+  /** Another page has the same conversation. */
+  heardOfOther(message: Parameters<ForConversation["tellOthers"]>[0]): void {
+    if (message.conversation === this.conversation?.id) this.#post(message);
   }
 
   agentsChanged(): void {
@@ -282,7 +289,7 @@ export class PageLink {
   }
 
   async #handleConversation(message: ConversationRequest): Promise<void> {
-    const { library, editor, agents } = this.#options;
+    const { library, editor, agents, tellOthers } = this.#options;
     const isShown = message.conversation === this.conversation?.id;
     // What the user has written counts, also where the page has gone on to another conversation by now.
     const isWritten = writings.has(message.type);
@@ -294,6 +301,7 @@ export class PageLink {
       library,
       infos: () => agents.infos(),
       post: (answer) => this.#post(answer),
+      tellOthers,
       show: (other) => this.#show(other),
     };
     await askConversation(message, found, place);

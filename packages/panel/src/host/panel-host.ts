@@ -80,6 +80,9 @@ export class PanelHost {
       clock,
       logger,
       conversation,
+      tellOthers: (message) => {
+        for (const other of this.#links) if (other !== link) other.heardOfOther(message);
+      },
       onDidChange: () => {
         if (link.hasFocus) this.#recent = link;
         this.#change.fire();

@@ -11,6 +11,9 @@ export const german: Readonly<Record<StringKey, string>> = {
   "log.question": "Offene Frage anzeigen",
   "log.empty": "Bitten Sie {agent}, in diesem Arbeitsbereich etwas zu erklären, zu ändern oder zu testen.",
   "log.you": "Sie",
+  "access.elsewhere":
+    "Ein anderes Fenster hat diese Unterhaltung. Wenn Sie hier fortfahren, wird ihr Agent dort beendet.",
+  "access.takeOver": "Hier fortfahren",
   "access.notKept":
     "Neue Nachrichten können nicht auf der Festplatte gespeichert werden. Sie bleiben erhalten, bis dieses Fenster geschlossen wird.",
   "head.list": "Unterhaltungen anzeigen",
@@ -132,7 +135,7 @@ export const german: Readonly<Record<StringKey, string>> = {
   "ask.required": "Bitte antworten Sie hier.",
   "ask.number": "Geben Sie eine Zahl ein.",
   "ask.withdrawn": "Zurückgezogen",
-  "ask.edited": "mit Ihren Änderungen",
+  "ask.edited": "mit Änderungen",
   "ask.announce": "{agent} wartet auf Ihre Antwort: {title}",
   "changes.title": "Geänderte Dateien: {count}",
   "changes.review": "Alle prüfen",
@@ -160,10 +163,13 @@ export const german: Readonly<Record<StringKey, string>> = {
   "compose.imageTooLarge": "Das Bild ist größer als 5 MB.",
   "compose.imageType": "Nur Bilder in PNG, JPEG, GIF und WebP können gesendet werden.",
   "compose.noImages": "{agent} nimmt keine Bilder an.",
+  "compose.dropImages":
+    "Von außerhalb des Editors lassen sich nur Bilder ablegen. Geben Sie @ ein, um eine Datei zu nennen.",
   "compose.drop": "Ablegen, um es der Nachricht hinzuzufügen",
   "compose.suggestions": "Vorschläge",
   "queue.title": "Eingereiht",
   "queue.edit": "Bearbeiten",
+  "queue.editLater": "Bearbeiten (erst senden oder leeren, was Sie gerade schreiben)",
   "queue.remove": "Entfernen",
   "queue.now": "Stoppen und jetzt senden",
   "option.neverAsks": "Fragt nie, bevor Dateien geändert oder Befehle ausgeführt werden.",

@@ -3,6 +3,8 @@ import {
   type ConversationSnapshot,
   conversationPatchSchema,
   conversationSnapshotSchema,
+  type Draft,
+  draftSchema,
   type PlacedEntry,
   type PromptBlock,
   placedEntrySchema,
@@ -29,6 +31,8 @@ export type HostMessage =
   | { readonly type: "found"; readonly request: number; readonly places: readonly number[] }
   /** Goes into the composer of the open conversation, at the caret. */
   | { readonly type: "insert"; readonly blocks: readonly PromptBlock[] }
+  /** What was written in the open conversation in another page of this window. */
+  | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
   /** What the files would be after a rewind; the user confirms it in the page. */
   | {
       readonly type: "rewind-preview";
@@ -157,6 +161,7 @@ export const hostMessageSchema: z.ZodMiniType<HostMessage> = z.discriminatedUnio
   z.object({ type: z.literal("mentions"), request: z.number(), items }),
   z.object({ type: z.literal("found"), request: z.number(), places: z.array(z.number()) }),
   z.object({ type: z.literal("insert"), blocks: z.array(promptBlockSchema) }),
+  z.object({ type: z.literal("draft"), conversation: z.string(), draft: draftSchema }),
   z.object({
     type: z.literal("rewind-preview"),
     prompt: z.string(),

@@ -70,7 +70,7 @@ export type ConversationMessage =
   | {
       readonly type: "act";
       readonly conversation: string;
-      readonly action: "restart" | "sign-in" | "retry" | "install" | "terminal";
+      readonly action: "restart" | "sign-in" | "retry" | "install" | "terminal" | "take-over";
       readonly method?: string;
     };
 
@@ -134,7 +134,7 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({
     type: z.literal("act"),
     ...of,
-    action: z.enum(["restart", "sign-in", "retry", "install", "terminal"]),
+    action: z.enum(["restart", "sign-in", "retry", "install", "terminal", "take-over"]),
     method: z.exactOptional(z.string()),
   }),
   z.object({ type: z.literal("open-link"), href: z.string() }),

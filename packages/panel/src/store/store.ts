@@ -1,6 +1,7 @@
 import {
   applyPatch,
   type ConversationSnapshot,
+  type Draft,
   type PlacedEntry,
   type PromptBlock,
 } from "@patchbay/conversations/model";
@@ -56,6 +57,8 @@ const keptEntries = { most: 400, after: 160 } as const;
 export type PanelEvent =
   | { readonly type: "command"; readonly command: PageCommand }
   | { readonly type: "insert"; readonly blocks: readonly PromptBlock[] }
+  /** Something newer was written in another page. */
+  | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
   /** An entry is to be shown. */
   | { readonly type: "reveal"; readonly place: number }
   /** The user has sent something. */
@@ -187,6 +190,7 @@ export class PanelStore {
       case "rewind-preview":
         this.update({ rewind: message });
         return;
+      case "draft":
       case "insert":
       case "command":
         this.emit(message);

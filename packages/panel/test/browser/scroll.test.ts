@@ -20,8 +20,13 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
     await page.evaluate((messages) => panelBench.history(messages), count);
     await page.locator(`[data-id=h${count - 1}]`).waitFor();
   };
+  /** How much of the conversation is below the view, px: by what is seen, whatever way it is laid out. */
   const fromEnd = async (): Promise<number> =>
-    await page.locator(".log").evaluate((log) => Math.round(log.scrollHeight - log.clientHeight - log.scrollTop));
+    await page.locator(".log").evaluate((log) => {
+      const end = log.firstElementChild?.getBoundingClientRect().bottom ?? 0;
+      const padding = Number.parseFloat(getComputedStyle(log).paddingBottom);
+      return Math.abs(Math.round(end + padding - log.getBoundingClientRect().bottom));
+    });
   /** Where an entry stands in the view, px. */
   const topOf = async (id: string): Promise<number> =>
     await page.locator(`[data-id=${id}]`).evaluate((entry) => Math.round(entry.getBoundingClientRect().top));
@@ -88,6 +93,18 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
     const before = await topOf(entry);
     await stream(40);
     expect(await topOf(entry)).toBe(before);
+  });
+
+  it("stays where something is selected, also at the very end", async () => {
+    await show(100);
+    await page.evaluate(() => panelBench.begin());
+    await stream(10);
+    const text = page.locator("[data-id=h98] p").first();
+    await text.click({ clickCount: 3 });
+    await page.locator(".latest").waitFor();
+    const before = await topOf("h98");
+    await stream(40);
+    expect(Math.abs((await topOf("h98")) - before)).toBeLessThanOrEqual(1);
   });
 
   it("comes back to the end by the button, by the wheel, and with what one sends", async () => {

@@ -58,6 +58,18 @@ describe("a page", () => {
     expect((await until(() => page.last("conversation"))).open).toMatchObject({ id });
   });
 
+  it("is told what is written in another page that shows the same conversation", async () => {
+    const { talk, page: open } = createPanelLab();
+    const { page, id } = await talk();
+    const other = open(id);
+    other.say({ type: "ready" });
+    await until(() => other.last("hello")?.open);
+    const draft = { blocks: [{ type: "text", text: "Both" }], caret: 4, at: 7 } as const;
+    page.say({ type: "draft", conversation: id, draft });
+    expect(await until(() => other.last("draft"))).toEqual({ type: "draft", conversation: id, draft });
+    expect(page.last("draft")).toBeUndefined();
+  });
+
   it("goes on in a copy when an earlier prompt is sent again in other words", async () => {
     const { talk, agents } = createPanelLab();
     const { page, id } = await talk();

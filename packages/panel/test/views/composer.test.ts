@@ -85,7 +85,46 @@ describe("the composer", () => {
     expect(shown.heard("draft").at(-1)?.draft).toEqual({
       blocks: [{ type: "text", text: "Half a thou" }],
       caret: 11,
+      at: expect.any(Number),
     });
+  });
+
+  it("shows what was written in another page since, unless something is being written here", async () => {
+    const shown = await show();
+    await shown.write("Here");
+    vi.advanceTimersByTime(500);
+    const draft = (text: string, at: number) => ({ blocks: [{ type: "text", text }], caret: 0, at }) as const;
+    const say = async (text: string, later: number): Promise<void> => {
+      const there = draft(text, Date.now() + later);
+      await shown.do(() => shown.host.say({ type: "draft", conversation: "c1", draft: there }));
+    };
+    await say("There, earlier", -10_000);
+    expect(shown.area.value).toBe("Here");
+    await say("Here and there", 1);
+    expect(shown.area.value).toBe("Here and there");
+    await shown.write("Here and there and now");
+    await say("There", 2);
+    expect(shown.area.value).toBe("Here and there and now");
+  });
+
+  it("begins with what another page has written since this one was there", async () => {
+    const host = new PageHost();
+    host.open(sampleConversation([], 0));
+    panel = await TestPanel.start(host);
+    await panel.write("Old");
+    panel.close();
+    const draft = { blocks: [{ type: "text", text: "New" }], caret: 3, at: Date.now() + 1_000 } as const;
+    host.open({ ...sampleConversation([], 0), draft });
+    panel = await TestPanel.start(host);
+    expect(panel.area.value).toBe("New");
+  });
+
+  it("tells the host at once that what was sent is no draft any more", async () => {
+    const shown = await show();
+    await shown.write("Hello");
+    await shown.key("Enter");
+    expect(shown.host.heard.slice(-2).map(({ type }) => type)).toEqual(["send", "draft"]);
+    expect(shown.heard("draft").at(-1)?.draft.blocks).toEqual([]);
   });
 
   it("has the draft again after the page was gone", async () => {
@@ -199,11 +238,30 @@ describe("the composer", () => {
   it("takes a queued prompt back while nothing else is being written", async () => {
     const shown = await show([], { queue: [{ id: "w", blocks: [{ type: "text", text: "Later" }] }] });
     await shown.write("Now");
-    expect(shown.button("Edit").disabled).toBe(true);
+    expect(shown.button("Edit (send or clear what you are writing first)").disabled).toBe(true);
     await shown.write("");
     await shown.press("Edit");
     expect(shown.heard("queue")).toEqual([{ type: "queue", conversation: "c1", id: "w", action: "edit" }]);
     expect(shown.area.value).toBe("Later");
+  });
+
+  it("takes files of the editor by their URIs, links as text, and of other files says what it cannot take", async () => {
+    const shown = await show();
+    const drop = async (uris: string, files: readonly File[] = []): Promise<void> => {
+      const types = uris === "" ? ["Files"] : ["text/uri-list"];
+      const event = new Event("drop", { bubbles: true, cancelable: true });
+      const data = { types, files, getData: (type: string) => (type === "text/uri-list" ? uris : "") };
+      Object.assign(event, { dataTransfer: data });
+      await shown.do(() => void shown.area.dispatchEvent(event));
+      expect(event.defaultPrevented).toBe(true);
+    };
+    await drop("file:///a.ts\r\nfile:///b.ts");
+    expect(shown.heard("drop")).toEqual([{ type: "drop", conversation: "c1", uris: ["file:///a.ts", "file:///b.ts"] }]);
+    await drop("https://example.com/a");
+    expect(shown.area.value).toBe("https://example.com/a");
+    await drop("", [new File(["%PDF"], "a.pdf", { type: "application/pdf" })]);
+    expect(shown.text).toContain("Only images can be dropped from outside the editor.");
+    expect(shown.heard("drop")).toHaveLength(1);
   });
 
   it("stops a turn that is running, and a prompt joins the queue", async () => {
@@ -223,9 +281,19 @@ describe("the composer", () => {
     expect(shown.heard("option")).toEqual([{ type: "option", conversation: "c1", id: "mode", value: "acceptEdits" }]);
   });
 
-  it("is not there where another window has the conversation", async () => {
-    const shown = await show([], { access: { kind: "read-only", reason: "Open in another window." } });
+  it("is not there where another window has the conversation, which can be asked for once", async () => {
+    const shown = await show([], { access: { kind: "read-only" } });
     expect(shown.root.querySelector("textarea")).toBeNull();
-    expect(shown.text).toContain("Open in another window.");
+    expect(shown.text).toContain("Another window has this conversation.");
+    await shown.do(() => shown.host.add({ kind: "turn-end", id: "e", at: 0, reason: "done" }));
+    await shown.do(() => shown.host.status({ state: { kind: "ended" } }));
+    expect(shown.text).not.toContain("is not running");
+    await shown.press("Continue Here");
+    expect(shown.heard("act")).toEqual([{ type: "act", conversation: "c1", action: "take-over" }]);
+    expect(shown.button("Continue Here").disabled).toBe(true);
+    await shown.do(() => vi.advanceTimersByTime(12_000));
+    expect(shown.button("Continue Here").disabled).toBe(false);
+    await shown.do(() => shown.host.status({ access: { kind: "own" } }));
+    expect(shown.area.value).toBe("");
   });
 });

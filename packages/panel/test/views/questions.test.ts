@@ -177,7 +177,7 @@ describe("a question", () => {
         outcome: { type: "answered", summary: "Allowed", isAllowed: true, isEdited: true },
       }),
     );
-    expect(shown.root.querySelector(".settled")?.textContent).toBe("Run a commandAllowed (with your changes)");
+    expect(shown.root.querySelector(".settled")?.textContent).toBe("Run a commandAllowed (with changes)");
     expect(shown.root.querySelector(".question")).toBeNull();
   });
 });

@@ -6,7 +6,7 @@ export const startRows: readonly Measurement[] = [
   {
     rows: [
       { name: "code loaded at start", unit: "kB", goal: { figure: 100 } },
-      { name: "all code, minified", unit: "kB", goal: { figure: 600 } },
+      { name: "all code but the panel, minified", unit: "kB", goal: { figure: 600 } },
       { name: "require()", unit: "ms", goal: { ratio: 0.06 } },
       { name: "memory added by start, no agent: resident", unit: "MB", goal: { figure: 10 } },
       { name: "memory added by start, no agent: heap and buffers", unit: "MB" },

@@ -69,8 +69,9 @@ function sizeOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
+/** Without the panel of ours, which other companions do not have. */
 function scriptsBelow(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.c?js$/u.test(name))
+    .filter((name) => /\.c?js$/u.test(name) && !/^(?:panel-|page[\\/])/u.test(name))
     .map((name) => join(directory, name));
 }

@@ -58,7 +58,7 @@ export const acpScenarios: readonly AcpScenario[] = [
       await stage.answer("reject-once");
       assert.equal(await stage.end(), "done");
       assert.equal(await stage.text("a.txt"), "one\nzwo\nthree\n");
-      assert.ok(stage.model.conversation.some((request) => request.includes("I changed your edit")));
+      assert.ok(stage.model.conversation.some((request) => request.includes("was changed before I accepted it")));
       // One of them ends the turn with the rejection: what is left of the script is said to the next prompt.
       if (agent === "qwen") {
         stage.prompt("And now");

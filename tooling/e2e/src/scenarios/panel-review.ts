@@ -82,7 +82,7 @@ export const panelAcceptEdited: Scenario = {
     const twice = once.replace("second line", "SECOND line").replace("by hand", "by hand, by me");
     await waitForContents(world, change.file, twice);
     await waitUntilSettled(world, talk, change.file);
-    await talk.panel.waitForText(/with your changes/);
+    await talk.panel.waitForText(/with changes/);
     await mustBeTold(talk, /by hand, by me/);
   },
 };

@@ -35,7 +35,9 @@ export function Composer({ conversation }: { readonly conversation: string }): J
   const { writing, change, history } = useWriting(area);
   const selection = useSelected((state) => state.selection);
   const [isSelectionOn, setSelectionOn] = useState(!panel.kept.isSelectionOff);
-  const [problem, setProblem] = useState<ImageProblem | "compose.noImages" | undefined>(undefined);
+  const [problem, setProblem] = useState<ImageProblem | "compose.noImages" | "compose.dropImages" | undefined>(
+    undefined,
+  );
   const suggesting = useSuggestions(conversation, area, writing, change);
   const isRunning = useSelected(({ open }) => isBusy(open?.state.kind));
   const takesImages = useSelected(({ open }) => open?.capabilities?.images !== false);
@@ -91,8 +93,13 @@ export function Composer({ conversation }: { readonly conversation: string }): J
   };
 
   const drop = useDrop((files, uris) => {
-    if (files.length > 0) void addImages(files);
-    if (uris.length > 0) panel.post({ type: "drop", conversation, uris });
+    const images = files.filter(({ type }) => type.startsWith("image/"));
+    const links = uris.filter((uri) => /^https?:/iu.test(uri));
+    if (images.length > 0) void addImages(images);
+    else if (links.length > 0) panel.emit({ type: "insert", blocks: [{ type: "text", text: links.join(" ") }] });
+    else if (uris.length > 0) panel.post({ type: "drop", conversation, uris });
+    // What comes from outside the editor has no path that a page may know.
+    else if (files.length > 0) setProblem("compose.dropImages");
   });
 
   return (

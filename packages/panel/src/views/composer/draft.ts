@@ -11,6 +11,12 @@ export function fromDraft({ blocks }: Pick<Draft, "blocks">): Writing {
   return { chips: blocks.filter(({ type }) => type !== "text"), text: promptText(blocks) };
 }
 
+/** Of what this page has kept and what the host has the newer one: another page may have shown the conversation since. */
+export function newerDraft(kept: Draft | undefined, held: Draft | undefined): Draft | undefined {
+  const isOld = kept === undefined || (held?.at !== undefined && held.at > (kept.at ?? 0));
+  return isOld ? held : kept;
+}
+
 export function toBlocks({ chips, text }: Writing): readonly PromptBlock[] {
   return text === "" ? chips : [...chips, { type: "text", text }];
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { chipLabel } from "../widgets/chip-words.ts";
+import { isBusy } from "./composer.tsx";
 import { IconButton } from "../widgets/icon.tsx";
 
 /** Prompts that wait for their turn. One can be taken back while nothing else is being written. */
@@ -13,6 +14,7 @@ export function Queue({
 }): JSX.Element | undefined {
   const words = useWords();
   const panel = usePanel();
+  const isRunning = useSelected(({ open }) => isBusy(open?.state.kind));
   const queue = useSelected((state) => state.open?.queue) ?? [];
   if (queue.length === 0) return undefined;
   return (
@@ -27,12 +29,12 @@ export function Queue({
             <span class="queue-actions">
               <IconButton
                 icon="arrowUp"
-                label={words("queue.now")}
+                label={words(isRunning ? "queue.now" : "compose.send")}
                 onClick={() => panel.post({ type: "queue", conversation, id, action: "send-now" })}
               />
               <IconButton
                 icon="edit"
-                label={words("queue.edit")}
+                label={words(isEmpty ? "queue.edit" : "queue.editLater")}
                 isDisabled={!isEmpty}
                 onClick={() => {
                   panel.post({ type: "queue", conversation, id, action: "edit" });

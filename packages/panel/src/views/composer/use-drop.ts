@@ -31,8 +31,7 @@ export function useDrop(onDrop: (files: readonly File[], uris: readonly string[]
         const data = event.dataTransfer;
         const list = data?.getData("application/vnd.code.uri-list") || data?.getData("text/uri-list") || "";
         const uris = list.split(/\r?\n/u).filter((line) => line !== "" && !line.startsWith("#"));
-        const files = Array.from(data?.files ?? []).filter(({ type }) => type.startsWith("image/"));
-        onDrop(files, files.length > 0 ? [] : uris);
+        onDrop(Array.from(data?.files ?? []), uris);
       },
     },
   };

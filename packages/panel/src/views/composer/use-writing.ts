@@ -1,9 +1,9 @@
-import type { PromptBlock } from "@patchbay/conversations/model";
+import type { Draft } from "@patchbay/conversations/model";
 import { type RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePanel, usePanelEvent, useSelected } from "../../store/use-panel.ts";
 import { promptText } from "../widgets/chip-words.ts";
-import { addChips, fromDraft, toBlocks, type Writing } from "./draft.ts";
+import { addChips, fromDraft, newerDraft, toBlocks, type Writing } from "./draft.ts";
 
 /** How long a draft may be newer here than with the host, ms. */
 const draftDelay = 300;
@@ -41,20 +41,25 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
       if (id === undefined) return;
       panel.kept.set(id, { draft: draftOf(now, area.current) });
       timer.current ??= setTimeout(flush, draftDelay);
+      // What was sent must not stand in another page any more.
+      if (toBlocks(now).length === 0) flush();
     },
     [panel, flush],
   );
 
-  // Another conversation has another draft. What the page itself has kept is never older than what the host has.
-  useLayoutEffect(() => {
-    if (shownFor.current !== undefined) flush();
-    shownFor.current = conversation;
-    const draft =
-      conversation === undefined ? undefined : (panel.kept.of(conversation).draft ?? panel.state.open?.draft);
+  const adopt = useCallback((draft: Draft | undefined): void => {
     const now = draft === undefined ? { chips: [], text: "" } : fromDraft(draft);
     latest.current = now;
     caret.current = draft?.caret;
     setWriting(now);
+  }, []);
+
+  // Another conversation has another draft.
+  useLayoutEffect(() => {
+    if (shownFor.current !== undefined) flush();
+    shownFor.current = conversation;
+    const kept = conversation === undefined ? undefined : panel.kept.of(conversation).draft;
+    adopt(conversation === undefined ? undefined : newerDraft(kept, panel.state.open?.draft));
     return undefined;
   }, [conversation]);
 
@@ -73,6 +78,13 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   }, [writing]);
 
   usePanelEvent((event) => {
+    if (event.type === "draft" && event.conversation === shownFor.current) {
+      // What is being written here this moment is newer still.
+      const isNewer = newerDraft(panel.kept.of(event.conversation).draft, event.draft) === event.draft;
+      if (!isNewer || timer.current !== undefined) return;
+      panel.kept.set(event.conversation, { draft: event.draft });
+      adopt(event.draft);
+    }
     if (event.type !== "insert") return;
     const { text, chips } = latest.current;
     const added = promptText(event.blocks);
@@ -89,11 +101,8 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   return { writing, change, history };
 }
 
-function draftOf(
-  writing: Writing,
-  area: HTMLTextAreaElement | null,
-): { blocks: readonly PromptBlock[]; caret: number } {
-  return { blocks: toBlocks(writing), caret: area?.selectionStart ?? writing.text.length };
+function draftOf(writing: Writing, area: HTMLTextAreaElement | null): Draft {
+  return { blocks: toBlocks(writing), caret: area?.selectionStart ?? writing.text.length, at: Date.now() };
 }
 
 /** Earlier prompts by the arrow keys; what was being written waits below the newest. */

@@ -14,6 +14,9 @@ export function StatusRow(): JSX.Element | undefined {
   const agent = useAgentName();
   const state = useSelected(({ open }) => open?.state);
   const isEmpty = useSelected(({ open }) => (open?.entries.length ?? 0) === 0);
+  const isElsewhere = useSelected(({ open }) => open?.access.kind === "read-only");
+  // What its agent does is known there.
+  if (isElsewhere) return undefined;
   switch (state?.kind) {
     case "starting":
       return <Working text={words("state.starting", { agent })} />;

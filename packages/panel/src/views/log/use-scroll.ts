@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef } from "preact/hooks";
 
 /** How near to an end more is loaded, px. */
 const nearEnd = 800;
@@ -36,11 +36,21 @@ export function useScroll(
   const latest = useRef(ends);
   latest.current = ends;
 
+  const isOwn = useRef(false);
+  /** Cheap after a layout only: what has to be measured in between costs one. */
   const toEnd = useCallback(() => {
     const { current } = scroller;
     if (current === null || !pinned.current) return;
-    current.scrollTop = current.scrollHeight;
-    lastTop.current = current.scrollTop;
+    const end = current.scrollHeight - current.clientHeight;
+    if (end === lastTop.current) return;
+    lastTop.current = end;
+    isOwn.current = true;
+    // A pixel more, because both heights are rounded.
+    current.scrollTop = end + 1;
+    // The event of this comes before the next frame is drawn.
+    requestAnimationFrame(() => {
+      isOwn.current = false;
+    });
   }, []);
   const set = useCallback((isPinned: boolean) => {
     if (pinned.current === isPinned) return;
@@ -65,14 +75,15 @@ export function useScroll(
     } else if (current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd) latest.current.onNearEnd();
   }, []);
 
-  useLayoutEffect(toEnd);
-
-  useEffect(() => {
+  // Before the first frame, which is to show the end already.
+  useLayoutEffect(() => {
     const { current: view } = scroller;
     const { current: inner } = content;
     if (view === null || inner === null) return undefined;
     let touchedAt = 0;
     const onScroll = (): void => {
+      // To read where it is now would lay out what has changed since.
+      if (isOwn.current && pinned.current) return;
       const { scrollTop, scrollHeight, clientHeight } = view;
       const fromEnd = scrollHeight - clientHeight - scrollTop;
       if (scrollTop < lastTop.current - 0.5 && fromEnd > 1) set(false);
@@ -101,6 +112,7 @@ export function useScroll(
       if (selection !== null && !selection.isCollapsed && inner.contains(selection.anchorNode)) unpin();
     };
     document.addEventListener("selectionchange", onSelect);
+    // It is told after the layout of each frame and before its paint.
     const observer = new ResizeObserver(toEnd);
     observer.observe(inner);
     observer.observe(view);
