@@ -9,7 +9,7 @@ function setUp() {
   onTestFinished(() => platform.dispose());
   const home = platform.process.homeDirectory;
   const settings = join(home, ".claude", "settings.json");
-  const before = '{\n  // mine\n  "model": "opus"\n}\n';
+  const before = '{\n\t"model": "opus"\n}\n';
   mkdirSync(join(home, ".claude"), { recursive: true });
   writeFileSync(settings, before);
   const runtime = { program: "/usr/bin/node", isElectron: false };

@@ -19,7 +19,7 @@ type Change = Extract<SettingsPlan, { readonly kind: "change" }>;
 
 const scheme = "patchbay-hook-settings";
 
-/** "Install Hook…", "Remove Hook…" and "Show Hooks": reviews in every mode of an agent (docs/hooks.md). */
+/** "Install Hook…", "Remove Hook…" and "Show Hooks": reviews in every mode of an agent (docs/decisions/0007-hooks.md). */
 export function registerHooks(extensionUri: Uri): Disposable[] {
   const pages = new SettingsPages();
   const program = Uri.joinPath(extensionUri, "dist", "patchbay-hook.cjs").fsPath;
