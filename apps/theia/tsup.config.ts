@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from "tsup";
+import { hookProgramText, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -16,7 +17,7 @@ const withoutEngines: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-engines",
   setup: (build) => {
     // Without flags: esbuild reads it as a regular expression of Go.
-    build.onLoad({ filter: /[\\/]agents[\\/][a-z-]+[\\/](engine|checks)\.ts$/ }, () => ({
+    build.onLoad({ filter: /[\\/]agents[\\/][a-z-]+[\\/](engine|checks|hook)\.ts$/ }, () => ({
       contents: 'throw new Error("Agents are served by the backend.");',
     }));
   },
@@ -30,13 +31,19 @@ export default defineConfig([
     target: "node20",
     platform: "node",
     // Core is part of the backend: applications need no other package of ours.
-    esbuildPlugins: [thirdPartyNotices("lib/node/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator()],
+    esbuildPlugins: [
+      thirdPartyNotices("lib/node/THIRD-PARTY-NOTICES.txt"),
+      withoutSchemaValidator(),
+      wholeParser(),
+      hookProgramText(),
+    ],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
     },
     noExternal: [
       /^@patchbay\//,
       /^@modelcontextprotocol\//,
+      "jsonc-parser",
       "minimatch",
       /^@isaacs\//,
       "brace-expansion",

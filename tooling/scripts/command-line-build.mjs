@@ -27,6 +27,33 @@ export function hookProgram(more = {}) {
 }
 
 /**
+ * Gives a module `hook-program.ts` the text of that program, for editions whose files are bundled anew by others.
+ *
+ * @returns {import("esbuild").Plugin}
+ */
+export function hookProgramText() {
+  return {
+    name: "hook-program-text",
+    setup: (build) => {
+      build.onLoad({ filter: /[\\/]hook-program\.ts$/ }, async () => {
+        const { outputFiles } = await build.esbuild.build({
+          entryPoints: [fileURLToPath(new URL("../../packages/cli/src/hook/main.ts", import.meta.url))],
+          bundle: true,
+          write: false,
+          format: "cjs",
+          target: "node20",
+          platform: "node",
+          minify: true,
+          conditions: ["@patchbay/source"],
+          plugins: [withoutEngines()],
+        });
+        return { contents: `export const hookProgram = ${JSON.stringify(outputFiles[0].text)};`, loader: "js" };
+      });
+    },
+  };
+}
+
+/**
  * The usual form of jsonc-parser asks for its parts in a way that no bundler sees.
  *
  * @returns {import("esbuild").Plugin}

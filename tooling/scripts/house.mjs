@@ -279,11 +279,14 @@ const vscodeLater = {
 const vscode = { ...vscodeStart, ...vscodeLater };
 
 /** What a window in a browser can use of core: the catalogue of agents. Of the rest it knows types only. */
-const forWindows = { packages: ["@patchbay/core/agents", "@theia/*"], packageTypes: ["@patchbay/core"] };
+const forWindows = {
+  packages: ["@patchbay/core/agents", "@patchbay/core/presences", "@theia/*"],
+  packageTypes: ["@patchbay/core"],
+};
 
 const theia = {
   common: forWindows,
-  "browser/surfaces": { rooms: ["common"], ...forWindows },
+  "browser/surfaces": { rooms: ["browser/documents", "common"], ...forWindows },
   "browser/documents": { rooms: ["common"], ...forWindows },
   "browser/context": { rooms: ["browser/documents"], types: ["common"], ...forWindows },
   "browser/review": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },

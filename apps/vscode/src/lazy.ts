@@ -21,7 +21,6 @@ export const commandIds: readonly string[] = [
     "acceptInView",
     "rejectInView",
     "rejectWithReason",
-    "rejectWithReasonInTitle",
     "answerInTerminal",
     "showConflict",
     "showOutside",

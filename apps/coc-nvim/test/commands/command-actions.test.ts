@@ -431,7 +431,7 @@ describe("the hook of an agent", () => {
   it("is entered once the user has seen the change, and taken out again without a trace", async () => {
     register();
     const settings = join(coc.home, ".claude", "settings.json");
-    const before = '{\n  // mine\n  "model": "opus"\n}\n';
+    const before = '{\n\t"model": "opus"\n}\n';
     mkdirSync(join(coc.home, ".claude"));
     writeFileSync(settings, before);
     writeFileSync(join(coc.root, "patchbay-hook.cjs"), "// the program");
@@ -442,7 +442,7 @@ describe("the hook of an agent", () => {
     expect(JSON.stringify(shown?.args)).toContain("patchbay-hook.cjs' claude");
     coc.choice = `Install the hook of Claude Code: write this to ${settings}`;
     await coc.run("patchbay.installHook", "claude");
-    expect(readFileSync(settings, "utf8")).toContain("// mine");
+    expect(readFileSync(settings, "utf8")).toContain('\t"model": "opus"');
     expect(readFileSync(settings, "utf8")).toContain("patchbay-hook.cjs' claude");
     expect(readFileSync(join(coc.home, ".patchbay", "patchbay-hook.cjs"), "utf8")).toBe("// the program");
     expect(coc.vim.calls.at(-2)?.name).toBe("patchbay#hooks#hide");

@@ -107,8 +107,8 @@ describe("the health report", () => {
       traces: [],
       askingCommand: "qwen --approval-mode default",
       askingInput: undefined,
-    hooksOff: undefined,
-    hook: { kind: "absent" },
+      hooksOff: undefined,
+      hook: { kind: "absent" },
     };
     const told = (facts: Partial<AgentSettings>): readonly string[] =>
       problems({ agentSettings: [{ ...qwen, ...facts }], sessions: [session] });

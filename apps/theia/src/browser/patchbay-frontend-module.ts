@@ -20,6 +20,7 @@ import { ContextTracker } from "./context/context-tracker.ts";
 import { DocumentActions } from "./documents/document-actions.ts";
 import { extendTerminalServer, TerminalEnvironment } from "./window/terminal-environment.ts";
 import { HostMessages, Notices } from "./surfaces/notices.ts";
+import { Hooks } from "./contributions/hooks.ts";
 import { KeptTexts } from "./contributions/kept-texts.ts";
 import { ProblemReader } from "./documents/problem-reader.ts";
 import { ProposalEditors } from "./review/proposal-editors.ts";
@@ -82,6 +83,9 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(KeptTexts).toSelf().inSingletonScope();
     bind(CommandContribution).toService(KeptTexts);
     bind(TabBarToolbarContribution).toService(KeptTexts);
+
+    bind(Hooks).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(Hooks);
 
     bind(VerdictButtons).toSelf().inSingletonScope();
     bind(StylingParticipant).toService(VerdictButtons);

@@ -14,6 +14,7 @@ export const preferenceNames = {
   sharing: "patchbay.theia.context.enabled",
   shareSelection: "patchbay.theia.context.shareSelection",
   exclude: "patchbay.theia.context.exclude",
+  reviews: "patchbay.theia.reviews",
   placement: "patchbay.theia.diff.placement",
   terminalEnvironment: "patchbay.theia.terminal.environment",
 } as const;
@@ -53,6 +54,17 @@ const preferenceSchema: PreferenceSchema = {
       description: nls.localize(
         "patchbay/preferences/exclude",
         "Glob patterns of files that are never shared with agents: neither their names nor their text.",
+      ),
+    },
+    [preferenceNames.reviews]: {
+      type: "object",
+      // What comes with a folder could loosen it.
+      scope: PreferenceScope.User,
+      default: {},
+      additionalProperties: true,
+      description: nls.localize(
+        "patchbay/preferences/reviews",
+        'Which files an agent with a hook (Patchbay: Install Hook) may write only after your review, by the agent\'s id (gemini, qwen, claude) or "*" for all others: "always" (also without an entry), "asks-itself" (the agent asks in the modes that ask), "never", or {"paths": ["migrations/**"]}. "folders" has the same for single folders. A repository can only tighten this, in its file .patchbay.json.',
       ),
     },
     [preferenceNames.placement]: {

@@ -1,4 +1,6 @@
 import type {
+  AgentActivity,
+  AgentId,
   CompanionState,
   DiffCloseReason,
   DiffRequest,
@@ -34,6 +36,14 @@ export interface PatchbayServer {
   notifyUnsaved(path: string): void;
   /** The user's verdict on a proposal shown in this window. False: the proposal had ended before. */
   decide(proposalId: string, verdict: Verdict): Promise<boolean>;
+  /** The user's no with a reason. `told`: the agent reads it, with its hook; `rejected`: it cannot be told why; `ended`: it was decided before. */
+  rejectWithReason(proposalId: string, reason: string): Promise<"told" | "rejected" | "ended">;
+  /** The agents that can run a hook, and whether they do. */
+  hooks(): Promise<readonly HookState[]>;
+  /** What installing or removing a hook would change; nothing is written. */
+  planHook(agent: AgentId, action: HookAction): Promise<HookPlan>;
+  /** Does what was planned last. Undefined where it is done, else a sentence. */
+  applyHook(): Promise<string | undefined>;
   /** Accepts or rejects these proposals, one after the other; resolves with how many. */
   decideAll(verdict: "accept" | "reject", proposalIds: readonly string[]): Promise<number>;
   /** What the user does with a text that no agent takes any more; see `Companion`. */
@@ -49,6 +59,21 @@ export interface PatchbayServer {
   /** What an agent needs in order to connect and to ask for reviews, for this window and where agents run, which is where the backend runs. */
   examine(terminalEnvironment: boolean): Promise<readonly EditorFinding[]>;
 }
+
+export type HookAction = "install" | "remove";
+
+export interface HookState {
+  readonly agent: AgentId;
+  readonly agentName: string;
+  /** Of the user's settings of the agent. */
+  readonly file: string;
+  readonly presence: "installed" | "partly" | "absent" | "unreadable";
+}
+
+export type HookPlan =
+  | { readonly kind: "change"; readonly file: string; readonly before: string; readonly after: string }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "refused"; readonly reason: string };
 
 export interface LineRange {
   readonly start: number;
@@ -83,6 +108,8 @@ interface WindowSettings {
   readonly exclude: readonly string[];
   readonly shareSelection: boolean;
   readonly sharing: boolean;
+  /** As the user wrote it: core reads it. */
+  readonly reviews: unknown;
 }
 
 export interface Attachment {
@@ -137,6 +164,7 @@ export interface WindowStatus {
   readonly sessions: readonly SessionInfo[];
   readonly proposals: readonly ProposalInfo[];
   readonly keptTexts: readonly KeptText[];
+  readonly activities: readonly AgentActivity[];
 }
 
 /** A message on its way to a window, which can be asked to take it away again. */

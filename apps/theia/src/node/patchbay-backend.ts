@@ -1,5 +1,6 @@
 import { LogFanOut, WindowService } from "./window-service.ts";
 import {
+  type AgentSettings,
   type Companion,
   type CompanionOptions,
   createCompanion,
@@ -17,6 +18,7 @@ import type { BackendApplicationContribution } from "@theia/core/lib/node/backen
 import { inject, injectable, named, postConstruct } from "@theia/core/shared/inversify";
 import { version } from "../../package.json";
 import type { PatchbayWindow } from "../common/protocol.ts";
+import { hookProgram } from "./hook-program.ts";
 import { theiaEncodings } from "./theia-encodings.ts";
 import { LeftWorkspaces, WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
@@ -83,7 +85,14 @@ export class PatchbayBackend implements BackendApplicationContribution {
 
   /** A window has connected. */
   connect(client: PatchbayWindow): WindowService {
-    return new WindowService(client, this.workspaces, this.log, (folder) => readAgentSettings(this.platform, folder));
+    const hooks = new LoadOnce(async () => {
+      const { AgentHooks } = await import("./agent-hooks.ts");
+      const runtime = { program: process.execPath, isElectron: process.versions["electron"] !== undefined };
+      return new AgentHooks({ platform: this.platform, runtime, program: hookProgram });
+    });
+    const readSettings = async (folder: string | undefined): Promise<readonly AgentSettings[]> =>
+      await readAgentSettings(this.platform, folder);
+    return new WindowService(client, this.workspaces, this.log, readSettings, hooks);
   }
 
   protected createCompanion(options: CompanionOptions): Companion {

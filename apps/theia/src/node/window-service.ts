@@ -1,16 +1,22 @@
 import {
+  type AgentId,
   type AgentSettings,
   type EditorContext,
   type EditorFinding,
   formatLogLine,
   type KeptTextSaving,
+  type LoadOnce,
   type LogFields,
   type Logger,
 } from "@patchbay/core";
 import { examineAgents, examineEditor } from "@patchbay/core/diagnosis";
 
+import type { AgentHooks } from "./agent-hooks.ts";
 import type {
   Attachment,
+  HookAction,
+  HookPlan,
+  HookState,
   LineRange,
   PatchbayServer,
   PatchbayWindow,
@@ -29,9 +35,17 @@ export class WindowService implements PatchbayServer {
   readonly #client: PatchbayWindow;
   readonly #workspaces: Workspaces;
   readonly #readAgentSettings: ReadAgentSettings;
+  readonly #hooks: LoadOnce<AgentHooks>;
   readonly #stopReading: () => void;
 
-  constructor(client: PatchbayWindow, workspaces: Workspaces, log: LogFanOut, readSettings: ReadAgentSettings) {
+  constructor(
+    client: PatchbayWindow,
+    workspaces: Workspaces,
+    log: LogFanOut,
+    readSettings: ReadAgentSettings,
+    hooks: LoadOnce<AgentHooks>,
+  ) {
+    this.#hooks = hooks;
     this.#client = client;
     this.#workspaces = workspaces;
     this.#readAgentSettings = readSettings;
@@ -63,6 +77,26 @@ export class WindowService implements PatchbayServer {
     const view = (await this.#companion())?.host.diffs.find(proposalId);
     view?.decide(verdict);
     return view !== undefined;
+  }
+
+  async rejectWithReason(proposalId: string, reason: string): Promise<"told" | "rejected" | "ended"> {
+    const companion = (await this.#companion())?.companion;
+    const owner = companion?.proposals.find(({ id }) => id === proposalId)?.sessionId;
+    const isTold = companion?.activities.some((activity) => activity.owner === owner) === true;
+    if ((await companion?.reject(proposalId, reason === "" ? undefined : reason)) !== true) return "ended";
+    return isTold ? "told" : "rejected";
+  }
+
+  async hooks(): Promise<readonly HookState[]> {
+    return await (await this.#hooks.get()).list();
+  }
+
+  async planHook(agent: AgentId, action: HookAction): Promise<HookPlan> {
+    return await (await this.#hooks.get()).plan(agent, action);
+  }
+
+  async applyHook(): Promise<string | undefined> {
+    return await (await this.#hooks.get()).apply();
   }
 
   async decideAll(verdict: "accept" | "reject", proposalIds: readonly string[]): Promise<number> {

@@ -54,6 +54,7 @@ export class WorkspaceCompanion implements Disposable {
       this.companion.onDidChangeEnvironment,
       this.companion.onDidChangeSessions,
       this.companion.onDidChangeProposals,
+      this.companion.onDidChangeActivities,
     ]) {
       this.#disposables.add(event(changed));
     }
@@ -61,8 +62,8 @@ export class WorkspaceCompanion implements Disposable {
   }
 
   get status(): WindowStatus {
-    const { state, environment, sessions, proposals, keptTexts } = this.companion;
-    return { state, environment, sessions, proposals, keptTexts };
+    const { state, environment, sessions, proposals, keptTexts, activities } = this.companion;
+    return { state, environment, sessions, proposals, keptTexts, activities };
   }
 
   /** Takes a window in, or takes note of what changed in one. Resolves when the companion has started, or has failed to. */

@@ -106,7 +106,7 @@ describe("windows and workspaces", () => {
     ]);
     await window.attach(service, {
       trusted: false,
-      settings: { exclude: [], shareSelection: true, sharing: false },
+      settings: { exclude: [], shareSelection: true, reviews: {}, sharing: false },
     });
     expect(await codes(service, true)).toEqual([
       "listening",

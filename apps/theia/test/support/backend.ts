@@ -1,5 +1,5 @@
 import "@theia/core/shared/reflect-metadata";
-import type { Clock, Companion, CompanionOptions } from "@patchbay/core";
+import { type Clock, type Companion, type CompanionOptions, createNodePlatform, LoadOnce } from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import type { PatchbayWindow } from "../../src/common/protocol.ts";
@@ -54,12 +54,17 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
     clock: options.clock ?? clock,
     logger: log,
   });
+  const hooks = new LoadOnce(async () => {
+    const { AgentHooks } = await import("../../src/node/agent-hooks.ts");
+    const runtime = { program: process.execPath, isElectron: false };
+    return new AgentHooks({ platform: createNodePlatform(), runtime, program: "// the program" });
+  });
   return {
     clock,
     workspaces,
     left,
     companions,
-    connect: (window) => new WindowService(window, workspaces, log, async () => []),
+    connect: (window) => new WindowService(window, workspaces, log, async () => [], hooks),
   };
 }
 

@@ -28,7 +28,8 @@ export class FakeCompanion implements Companion {
   sessions: readonly SessionInfo[] = [];
   proposals: readonly ProposalInfo[] = [];
   readonly keptTexts: readonly KeptText[] = [];
-  readonly activities: readonly AgentActivity[] = [];
+  activities: readonly AgentActivity[] = [];
+  readonly rejected: unknown[] = [];
   onAcceptAll: (proposalIds: readonly string[]) => void = () => {};
   onMention: (path: string, lines: unknown) => void = () => {};
   readonly #state: Emitter<CompanionState> = new Emitter();
@@ -85,8 +86,9 @@ export class FakeCompanion implements Companion {
     return false;
   }
 
-  async reject(): Promise<boolean> {
-    return false;
+  async reject(id: string, reason?: string): Promise<boolean> {
+    this.rejected.push([id, reason]);
+    return this.proposals.some((proposal) => proposal.id === id);
   }
 
   async acceptAll(proposalIds: readonly string[] = []): Promise<readonly string[]> {

@@ -268,6 +268,7 @@ export class SimulatedTheia {
       ready: Promise.resolve(),
       onPreferenceChanged: this.#preference.event,
       get: (name: string, fallback: unknown) => this.preferences.get(name) ?? fallback,
+      inspect: (name: string) => ({ globalValue: this.preferences.get(name) }),
       set: async (name: string, value: unknown) => this.setPreference(name, value),
     };
   }

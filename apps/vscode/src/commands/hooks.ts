@@ -13,13 +13,13 @@ import {
 } from "@patchbay/core/hook-settings";
 import { commands, type Disposable, l10n, Uri, window, workspace } from "vscode";
 import { choose, inform, note, reportError, warn } from "../surfaces/messages.ts";
-import { shownText } from "../surfaces/texts.ts";
+import { fileNameOf, shownText } from "../surfaces/texts.ts";
 
 type Change = Extract<SettingsPlan, { readonly kind: "change" }>;
 
 const scheme = "patchbay-hook-settings";
 
-/** "Install Hook…", "Remove Hook…" and "Show Hooks": reviews in every mode of an agent (docs/hooks.md). */
+/** "Install Hook…", "Remove Hook…" and "Show Hooks": reviews in every mode of an agent (docs/decisions/0007-hooks.md). */
 export function registerHooks(extensionUri: Uri): Disposable[] {
   const pages = new SettingsPages();
   const program = Uri.joinPath(extensionUri, "dist", "patchbay-hook.cjs").fsPath;
@@ -58,7 +58,12 @@ class SettingsPages {
   /** Shows what would become of the file; what comes back takes it away. */
   async show({ file, before, after }: Change): Promise<() => Promise<void>> {
     const [left, right] = [this.#side(file, "before", before), this.#side(file, "after", after)];
-    await commands.executeCommand("vscode.diff", left, right, shownText(l10n.t("{0}: what would change", file)));
+    await commands.executeCommand(
+      "vscode.diff",
+      left,
+      right,
+      shownText(l10n.t("{0}: what would change", fileNameOf(file))),
+    );
     return async () => {
       const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
       const wanted = [left.toString(), right.toString()];
@@ -99,7 +104,7 @@ async function install(program: string, pages: SettingsPages): Promise<void> {
   if (plan.kind === "nothing") void inform(l10n.t("The hook of {0} is already installed.", agent.agentName));
   if (!isDone) return;
   void inform(
-    `${l10n.t("The hook of {0} is installed: its changes are reviewed here in every mode, unless the setting patchbay.reviews says otherwise. Agents that are running need a restart.", agent.agentName)} ${consentOf(agent)}`,
+    `${l10n.t("The hook of {0} is installed. Restart it where it runs.", agent.agentName)} ${consentOf(agent)}`,
   );
 }
 

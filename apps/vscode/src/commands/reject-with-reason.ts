@@ -6,10 +6,11 @@ import { chooseProposal, tellUnanswered } from "./proposals.ts";
 
 /** "Reject with Reason…": Enter rejects, with or without a text; Escape leaves the review as it is. */
 export function registerRejectWithReason(companion: Companion): Disposable[] {
-  const reject = async (argument?: unknown): Promise<void> => await rejectWithReason(companion, argument);
-  return ["patchbay.rejectWithReason", "patchbay.rejectWithReasonInTitle"].map((id) =>
-    commands.registerCommand(id, reject),
-  );
+  return [
+    commands.registerCommand("patchbay.rejectWithReason", async (argument?: unknown) => {
+      await rejectWithReason(companion, argument);
+    }),
+  ];
 }
 
 async function rejectWithReason(companion: Companion, argument: unknown): Promise<void> {

@@ -133,9 +133,12 @@ const icons: Readonly<Record<Presence["state"], string>> = {
 
 function presenceItem(presence: Presence): TreeItem {
   const { id, agentName, title, session, state, proposals } = presence;
-  const version = title === undefined ? session?.version : undefined;
-  const facts = [version, presenceWords(presence)].filter((part) => part !== undefined);
-  const label = title === undefined ? agentName : `${agentName}: ${shortened(title)}`;
+  // What it does stands first: the view is narrow.
+  const about = title === undefined ? undefined : shortened(title);
+  const facts = [about === undefined ? session?.version : undefined, presenceWords(presence), about].filter(
+    (part) => part !== undefined,
+  );
+  const label = agentName;
   return createRow({
     id,
     label,

@@ -1,4 +1,5 @@
 import type { KeptText } from "@patchbay/core";
+import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { Emitter } from "@theia/core/lib/common/event";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
@@ -7,13 +8,15 @@ import { type Resource, ResourceError, type ResourceResolver } from "@theia/core
 import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
+import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { preferenceNames } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
 import { diagnosisText } from "./diagnosis.ts";
 import { keptItem, KeptTexts } from "./kept-texts.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
-import { proposalWords, stateWord, summaryOf } from "../surfaces/status-words.ts";
+import { presenceWords, proposalWords, summaryOf } from "../surfaces/status-words.ts";
 import { type ListItem, Lists } from "../surfaces/lists.ts";
+import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 
 const scheme = "patchbay-theia-diagnosis";
@@ -74,6 +77,7 @@ export class DiagnosisView {
 interface ConnectionItem extends ListItem {
   readonly proposalId?: string;
   readonly text?: KeptText;
+  readonly presence?: Presence;
 }
 
 /** Lists who is connected and what waits for the user; choosing a proposal brings it to the front. */
@@ -85,15 +89,20 @@ export class ConnectionsView {
   protected readonly attachment: WindowAttachment;
   @inject(KeptTexts)
   protected readonly kept: KeptTexts;
+  @inject(TerminalService)
+  protected readonly terminals: TerminalService;
+  @inject(Notices)
+  protected readonly notices: Notices;
   @inject(PatchbayServer)
   protected readonly server: RpcProxy<PatchbayServer>;
 
   async show(): Promise<void> {
-    const { sessions, proposals, keptTexts } = this.attachment.status;
-    const items: ConnectionItem[] = sessions.map((session) => ({
-      icon: "plug",
-      label: session.agentName,
-      description: [session.version ?? "", stateWord(session)].filter((part) => part !== "").join(" · "),
+    const { proposals, keptTexts } = this.attachment.status;
+    const items: ConnectionItem[] = presencesOf(this.attachment.status).map((presence) => ({
+      icon: presence.state === "waiting" ? "bell" : "plug",
+      label: presence.title === undefined ? presence.agentName : `${presence.agentName}: ${presence.title}`,
+      description: [presence.session?.version ?? "", presenceWords(presence)].filter((part) => part !== "").join(" · "),
+      presence,
     }));
     for (const proposal of proposals.filter(({ state }) => state !== "kept")) {
       items.push({
@@ -108,5 +117,21 @@ export class ConnectionsView {
     const chosen = await this.lists.choose(items, summaryOf(this.attachment.status));
     if (chosen?.text !== undefined) await this.kept.offer(chosen.text);
     else if (chosen?.proposalId !== undefined) await this.server.reveal(chosen.proposalId);
+    else if (chosen?.presence !== undefined) await this.goTo(chosen.presence);
+  }
+
+  /** To what it waits for, else to its terminal. */
+  protected async goTo({ agentName, proposals, processes }: Presence): Promise<void> {
+    const [proposal] = proposals;
+    if (proposal !== undefined && (await this.server.reveal(proposal.id))) return;
+    for (const terminal of this.terminals.all) {
+      const shell = await terminal.processId;
+      if (!processes.includes(shell)) continue;
+      await this.terminals.open(terminal, { mode: "activate" });
+      return;
+    }
+    this.notices.info(
+      nls.localize("patchbay/session/elsewhere", "{0} does not run in a terminal of this window.", agentName),
+    );
   }
 }

@@ -17,6 +17,9 @@ function command(name: string, label: string): Command {
 type CommandName =
   | "accept"
   | "reject"
+  | "rejectWithReason"
+  | "installHook"
+  | "removeHook"
   | "acceptAll"
   | "rejectAll"
   | "saveKept"
@@ -38,6 +41,9 @@ type CommandName =
 export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   accept: command("accept", "Accept Proposal"),
   reject: command("reject", "Reject Proposal"),
+  rejectWithReason: command("rejectWithReason", "Reject with Reason…"),
+  installHook: command("installHook", "Install Hook…"),
+  removeHook: command("removeHook", "Remove Hook…"),
   acceptAll: command("acceptAll", "Accept All Proposals"),
   rejectAll: command("rejectAll", "Reject All Proposals"),
   saveKept: command("saveKept", "Save Kept Text to File"),

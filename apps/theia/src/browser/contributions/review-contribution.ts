@@ -1,3 +1,4 @@
+import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import { CommonCommands } from "@theia/core/lib/browser/common-commands";
 import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
 import { SaveableService } from "@theia/core/lib/browser/saveable-service";
@@ -19,6 +20,7 @@ import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
 import { proposalScheme } from "../review/proposal-resources.ts";
 import { DecideAllDialog } from "../surfaces/review-dialogs.ts";
+import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 
@@ -37,6 +39,10 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
   protected readonly attachment: WindowAttachment;
   @inject(Notices)
   protected readonly notices: Notices;
+  @inject(Lists)
+  protected readonly lists: Lists;
+  @inject(ClipboardService)
+  protected readonly clipboard: ClipboardService;
 
   registerCommands(commands: CommandRegistry): void {
     const any = (): boolean => this.proposals.ids.length > 0;
@@ -47,6 +53,10 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     commands.registerCommand(patchbayCommands.reject, {
       isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
       execute: (argument: unknown) => this.decide(argument, "reject"),
+    });
+    commands.registerCommand(patchbayCommands.rejectWithReason, {
+      isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
+      execute: (argument: unknown) => this.rejectWithReason(argument),
     });
     commands.registerCommand(patchbayCommands.acceptAll, {
       isEnabled: any,
@@ -72,6 +82,7 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     keybindings.registerKeybindings(
       { command: patchbayCommands.accept.id, keybinding: "ctrlcmd+alt+enter", when },
       { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+shift+enter", when },
+      { command: patchbayCommands.rejectWithReason.id, keybinding: "ctrlcmd+alt+r", when },
       { command: patchbayCommands.next.id, keybinding: "ctrlcmd+alt+pagedown", when },
       { command: patchbayCommands.previous.id, keybinding: "ctrlcmd+alt+pageup", when },
     );
@@ -84,6 +95,13 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       return proposal !== undefined && proposal.request.decidedBy === undefined;
     };
     const { onDidChange } = this.proposals;
+    toolbar.registerItem({
+      id: patchbayCommands.rejectWithReason.id,
+      command: patchbayCommands.rejectWithReason.id,
+      group: "0_reject",
+      isVisible,
+      onDidChange,
+    });
     toolbar.registerItem({
       id: patchbayCommands.accept.id,
       command: patchbayCommands.accept.id,
@@ -100,6 +118,41 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       isVisible,
       onDidChange,
     });
+  }
+
+  /** Enter rejects, with or without a text; Escape leaves the review as it is. */
+  protected async rejectWithReason(argument: unknown): Promise<void> {
+    const proposal = this.undecided(argument);
+    if (proposal === undefined) return;
+    const { id, agentName } = proposal.request;
+    const given = await this.lists.ask({
+      placeholder: nls.localize("patchbay/reason/why", "Why? (optional)"),
+      prompt: nls.localize(
+        "patchbay/reason/prompt",
+        "Rejects the proposal. {0} reads your text if it asked by its hook; else it goes to the clipboard.",
+        agentName,
+      ),
+    });
+    if (given === undefined) return;
+    const reason = given.trim();
+    const result = await this.server.rejectWithReason(id, reason);
+    if (result === "ended")
+      this.notices.info(nls.localize("patchbay/reason/ended", "This proposal has already been decided."));
+    if (reason === "") return;
+    if (result === "told") {
+      this.notices.info(nls.localize("patchbay/reason/told", "Rejected. {0} reads your text.", agentName), {
+        timeout: 5000,
+      });
+      return;
+    }
+    await this.clipboard.writeText(reason);
+    this.notices.info(
+      nls.localize(
+        "patchbay/reason/copied",
+        "Your text is in the clipboard: paste it into the prompt of {0}.",
+        agentName,
+      ),
+    );
   }
 
   protected undecided(argument: unknown): OpenProposal | undefined {

@@ -18,10 +18,27 @@ export class Lists {
   protected readonly quickInput: QuickInputService;
 
   /** The item chosen; undefined where the list was left. */
-  async choose<T extends ListItem>(items: readonly T[], placeholder: string): Promise<T | undefined> {
+  async choose<T extends ListItem>(
+    items: readonly T[],
+    placeholder: string,
+    { staysOpen = false }: { readonly staysOpen?: boolean } = {},
+  ): Promise<T | undefined> {
     const shown = items.map((item) => ({ ...shownItem(item), item }));
-    return (await this.quickInput.showQuickPick(shown, { placeholder: labelText(placeholder) }))?.item;
+    return (
+      await this.quickInput.showQuickPick(shown, { placeholder: labelText(placeholder), ignoreFocusOut: staysOpen })
+    )?.item;
   }
+
+  /** A line that may stay empty; undefined where the user thinks better of it. It stays while they look at what it is about. */
+  async ask({ placeholder, prompt }: Question): Promise<string | undefined> {
+    const options = { placeHolder: labelText(placeholder), prompt: labelText(prompt), ignoreFocusLost: true };
+    return await this.quickInput.input(options);
+  }
+}
+
+export interface Question {
+  readonly placeholder: string;
+  readonly prompt: string;
 }
 
 /** An item as Theia gets it. */

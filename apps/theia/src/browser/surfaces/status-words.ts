@@ -1,13 +1,13 @@
 import type { WindowStatus } from "../../common/protocol.ts";
 import { nls } from "@theia/core/lib/common/nls";
 
-import type { ProposalInfo, SessionInfo } from "@patchbay/core";
+import type { ProposalInfo } from "@patchbay/core";
+import { type Presence, presencesOf } from "@patchbay/core/presences";
+import { fileUriOf } from "../documents/selection-text.ts";
 
 /** What the status bar says: whose proposals wait, or who is connected. */
-export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus): {
-  readonly icon: string;
-  readonly words: string;
-} {
+export function statusOf(status: WindowStatus): { readonly icon: string; readonly words: string } {
+  const { state, proposals, keptTexts } = status;
   if (state.kind === "failed") return { icon: "warning", words: "Patchbay" };
   const open = proposals.filter((proposal) => proposal.state !== "kept");
   if (open.length === 0 && keptTexts.length > 0) {
@@ -15,7 +15,11 @@ export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus
     return { icon: "archive", words: `${named(keptTexts.map(({ agentName }) => agentName))}: ${kept}` };
   }
   if (open.length === 0) {
-    const connected = sessions.filter((one) => one.state === "connected").map(({ agentName }) => agentName);
+    const isThere = ({ state: does }: Presence): boolean =>
+      does !== "away" && does !== "connecting" && does !== "ended";
+    const connected = presencesOf(status)
+      .filter(isThere)
+      .map(({ agentName }) => agentName);
     return { icon: "plug", words: connected.length === 0 ? "Patchbay" : named(connected) };
   }
   const waiting = nls.localize("patchbay/status/waiting", "{0} to review", open.length);
@@ -23,7 +27,7 @@ export function statusOf({ state, sessions, proposals, keptTexts }: WindowStatus
 }
 
 /** How things stand, in one sentence. */
-export function summaryOf({ state, sessions }: WindowStatus): string {
+export function summaryOf({ state, sessions, activities }: WindowStatus): string {
   switch (state.kind) {
     case "no-folder":
       return nls.localize("patchbay/state/noFolder", "Open a folder. Agents find a window by its folders.");
@@ -33,7 +37,7 @@ export function summaryOf({ state, sessions }: WindowStatus): string {
     case "failed":
       return state.message;
     case "listening":
-      return sessions.length > 0
+      return sessions.length + activities.length > 0
         ? nls.localize("patchbay/state/connected", "Connected agents and open proposals (port {0})", state.port)
         : nls.localize(
             "patchbay/state/waiting",
@@ -65,9 +69,20 @@ export function keptWords(agentName: string): string {
   return [agentName, nls.localize("patchbay/title/kept", "your text is kept")].join(" · ");
 }
 
-/** How a connection stands. */
-export function stateWord(session: SessionInfo): string {
-  switch (session.state) {
+/** What an agent is doing. */
+export function presenceWords({ state, since, waitsFor }: Presence): string {
+  const time = new Date(since).toLocaleTimeString();
+  switch (state) {
+    case "waiting": {
+      const files = waitsFor.map((path) => fileUriOf(path).path.base).join(", ");
+      return nls.localize("patchbay/session/waiting", "waits for you: {0}", files);
+    }
+    case "working":
+      return nls.localize("patchbay/session/working", "working");
+    case "idle":
+      return nls.localize("patchbay/session/idle", "idle since {0}", time);
+    case "ended":
+      return nls.localize("patchbay/session/ended", "ended at {0}", time);
     case "connecting":
       return nls.localize("patchbay/session/connecting", "connecting");
     case "connected":

@@ -32,6 +32,7 @@ const initialStatus: WindowStatus = {
   sessions: [],
   proposals: [],
   keptTexts: [],
+  activities: [],
 };
 
 /** Keeps the backend told what this window is and what its user does. */
@@ -107,7 +108,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
     // Stays pending while the user is being asked; nothing waits for it.
     void this.trustService.getWorkspaceTrust().then((trusted) => this.setTrust(trusted));
     this.preferences.onPreferenceChanged((change) => {
-      if (change.preferenceName.startsWith("patchbay.theia.context.")) void this.attach();
+      if (/^patchbay\.theia\.(?:context\.|reviews$)/u.test(change.preferenceName)) void this.attach();
     });
     void this.attach();
     void this.application.reachedState("ready").then(() => this.context.start());
@@ -171,6 +172,8 @@ export class WindowAttachment implements FrontendApplicationContribution {
         exclude: this.preferences.get<string[]>(preferenceNames.exclude, [], folder),
         shareSelection: this.preferences.get<boolean>(preferenceNames.shareSelection, true, folder),
         sharing: this.preferences.get<boolean>(preferenceNames.sharing, true, folder),
+        // The user's own word alone: a folder's settings come with a repository, which could loosen it.
+        reviews: this.preferences.inspect(preferenceNames.reviews)?.globalValue ?? {},
       },
       shown: this.proposals.shown,
     };

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { pressButton, SimulatedTheia } from "../../support/simulated-theia.ts";
-import type { DiffRequest, ProposalInfo } from "@patchbay/core";
+import type { AgentActivity, DiffRequest, ProposalInfo } from "@patchbay/core";
 import { CommonCommands } from "@theia/core/lib/browser/common-commands";
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import type { CommandRegistry } from "@theia/core/lib/common/command";
@@ -57,8 +57,15 @@ async function attach(): Promise<void> {
 
 describe("deciding", () => {
   beforeEach(() => {
+    const { container } = theia;
+    copied = [];
+    container.bind<unknown>(ClipboardService).toConstantValue({ writeText: async (text: string) => copied.push(text) });
+    container.bind<unknown>(Lists).toConstantValue({ ask: async () => typed });
     commands = theia.commands(ReviewContribution);
   });
+
+  let copied: string[];
+  let typed: string | undefined;
 
   async function show(facts: Partial<DiffRequest> = {}): Promise<OpenProposal> {
     await theia.proposals.show({ ...request, ...facts });
@@ -79,6 +86,58 @@ describe("deciding", () => {
       { id: "one", verdict },
       { id: "two", verdict },
     ]);
+  });
+
+  describe("with a reason", () => {
+    const activity: AgentActivity = {
+      agent: "gemini",
+      session: "s1",
+      owner: "hook:gemini s1",
+      processes: [],
+      folder: "/workspace",
+      title: undefined,
+      state: "waiting",
+      since: 0,
+      waitsFor: [],
+    };
+    const proposal: ProposalInfo = {
+      id: "one",
+      sessionId: "hook:gemini s1",
+      agentName: "Gemini CLI",
+      path: "/workspace/a.txt",
+      kind: "change",
+      state: "shown",
+      standing: "unchanged",
+      edited: false,
+    };
+
+    async function reject(text: string | undefined, activities: readonly AgentActivity[]): Promise<unknown[]> {
+      await attach();
+      const [companion] = backend.companions;
+      if (companion === undefined) throw new Error("There is no companion.");
+      companion.proposals = [proposal];
+      companion.activities = activities;
+      await show();
+      typed = text;
+      await commands.executeCommand(patchbayCommands.rejectWithReason.id);
+      return companion.rejected;
+    }
+
+    it("tells an agent that asked by its hook", async () => {
+      expect(await reject(" keep it ", [activity])).toEqual([["one", "keep it"]]);
+      expect([theia.messages.said, copied]).toEqual([["info: Rejected. Gemini CLI reads your text."], []]);
+    });
+
+    it("keeps the text for any other agent", async () => {
+      expect(await reject("keep it", [])).toEqual([["one", "keep it"]]);
+      expect(copied).toEqual(["keep it"]);
+    });
+
+    it("needs no text, and Escape rejects nothing", async () => {
+      expect(await reject(undefined, [])).toEqual([]);
+      expect(await reject("", [])).toEqual([["one", undefined]]);
+      expect(copied).toEqual([]);
+    });
   });
 
   it("takes no strange argument for a proposal, and fails on none", async () => {

@@ -30,6 +30,7 @@ function status(sessions: readonly string[], proposals: readonly string[]): Wind
     sessions: sessions.map(session),
     proposals: proposals.map(proposal),
     keptTexts: [],
+    activities: [],
   };
 }
 

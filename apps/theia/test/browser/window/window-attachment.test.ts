@@ -90,7 +90,7 @@ describe("what a window is", () => {
   it("is said when it has a connection: its folders, and what may be shared", () => {
     const { host, settings } = theCompanion();
     expect(host.workspace.folders()).toEqual(["/workspace"]);
-    expect(settings).toEqual([{ exclude: [], shareSelection: true, sharing: true }]);
+    expect(settings).toEqual([{ exclude: [], reviews: {}, shareSelection: true, sharing: true }]);
     expect(host.workspace.trusted()).toBeUndefined();
     expect(theia.attachment.status.state).toMatchObject({ kind: "listening" });
   });
@@ -101,8 +101,14 @@ describe("what a window is", () => {
     expect([theCompanion().host.workspace.trusted(), theia.attachment.trust]).toEqual([true, true]);
     theia.setPreference(preferenceNames.sharing, false);
     theia.setPreference(preferenceNames.exclude, ["**/*.key"]);
+    theia.setPreference(preferenceNames.reviews, { "*": "never" });
     await settle();
-    expect(theCompanion().settings.at(-1)).toEqual({ exclude: ["**/*.key"], shareSelection: true, sharing: false });
+    expect(theCompanion().settings.at(-1)).toEqual({
+      exclude: ["**/*.key"],
+      reviews: { "*": "never" },
+      shareSelection: true,
+      sharing: false,
+    });
     theia.setRoots(["/workspace", "/other"]);
     await settle();
     expect([theCompanion().host.workspace.folders(), theia.attachment.roots]).toEqual([
