@@ -38,6 +38,9 @@ async function goesOnAfter(world: World, id: AgentId, file: string, end: () => P
       await poll("a new run", async () => ![before, ""].includes(await runOf(world.lab, id)), { timeout: 30_000 });
     await waitForReview(world, agent, file);
     world.note("the review is back after", Date.now() - endedAt - 1_000);
+    // The view that the earlier run has left goes when the editor has time for it.
+    await pause(3_000);
+    await waitForReview(world, agent, file);
     await editor.showDiff(diffTitle(agent, file));
     mustEqual(file, await world.readFile(file), startContents);
     await editor.acceptDiff();

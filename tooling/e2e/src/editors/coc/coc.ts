@@ -152,6 +152,16 @@ export class CocDriver implements EditorDriver {
     await this.pane.type(`${toNormalMode}\\pr`);
   }
 
+  async rejectWithReason(reason: string): Promise<void> {
+    await this.command(`PatchbayReject ${reason}`);
+  }
+
+  async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#lab === undefined) throw new Error(`${this.displayName} is not started`);
+    const file = join(this.#lab.root, "coc-config", "coc-settings.json");
+    await writeFile(file, JSON.stringify({ "patchbay.reviews": reviews }));
+  }
+
   async typeInDiff(text: string): Promise<void> {
     await this.pane.type(`${toNormalMode}ggA${text}`);
     await this.pane.press("Escape");
