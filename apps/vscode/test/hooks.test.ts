@@ -61,6 +61,21 @@ describe("a rejection with a reason", () => {
     expect(await answer).not.toContain("They say");
   });
 
+  it("stands in the prompt of an agent in a terminal here, and is not sent", async () => {
+    await window.activate();
+    bench.terminalProcess = process.pid;
+    await window.run("patchbay.runClaude");
+    const claude = await window.connect(createClaudeDriver);
+    const proposal = claude.propose({ path: file, text: "two\n" });
+    await window.diffTab("Claude Code");
+    bench.typed = "use three\r\nplease";
+    await window.run("patchbay.rejectWithReason");
+    expect((await proposal.outcome).kind).toBe("rejected");
+    expect(bench.terminals[0]?.sent.at(-1)).toBe("\u001b[200~use three please\u001b[201~");
+    expect(bench.notes.at(-1)).toContain("is in the prompt of Claude Code");
+    expect(bench.clipboard).toBe("");
+  });
+
   it("goes to the clipboard where the agent cannot be told", async () => {
     await window.activate();
     const claude = await window.connect(createClaudeDriver);

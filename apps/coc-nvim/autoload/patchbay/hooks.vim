@@ -36,17 +36,38 @@ endfunction
 
 " Goes to the terminal in which one of these processes is the shell; says whether there is one.
 function! patchbay#hooks#terminal(pids) abort
+  let buffer = s:TerminalOf(a:pids)
+  if buffer == 0
+    return 0
+  endif
+  let windows = win_findbuf(buffer)
+  if empty(windows)
+    execute 'botright vertical sbuffer' buffer
+  else
+    call win_gotoid(windows[0])
+  endif
+  return 1
+endfunction
+
+" Types into that terminal; says whether there is one. The text is what a terminal makes of a paste, without an Enter.
+function! patchbay#hooks#paste(pids, text) abort
+  let buffer = s:TerminalOf(a:pids)
+  if buffer == 0
+    return 0
+  endif
+  if has('nvim')
+    call chansend(getbufvar(buffer, 'terminal_job_id'), a:text)
+  else
+    call term_sendkeys(buffer, a:text)
+  endif
+  return 1
+endfunction
+
+function! s:TerminalOf(pids) abort
   for info in getbufinfo()
-    if getbufvar(info.bufnr, '&buftype') !=# 'terminal' || index(a:pids, s:Process(info.bufnr)) < 0
-      continue
+    if getbufvar(info.bufnr, '&buftype') ==# 'terminal' && index(a:pids, s:Process(info.bufnr)) >= 0
+      return info.bufnr
     endif
-    let windows = win_findbuf(info.bufnr)
-    if empty(windows)
-      execute 'botright vertical sbuffer' info.bufnr
-    else
-      call win_gotoid(windows[0])
-    endif
-    return 1
   endfor
   return 0
 endfunction

@@ -6,6 +6,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { agents, type Companion, createNodePlatform, type HostIdentity, type Logger } from "@patchbay/core";
 import { readAgentSettings } from "@patchbay/core/diagnosis";
+import { presencesOf } from "@patchbay/core/presences";
 import { findMissing, findRecords, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
@@ -13,6 +14,7 @@ import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
+import { pasteOnceFree } from "./prompt.ts";
 import { answerQuestion } from "./reviews.ts";
 
 export interface CommandServices {
@@ -165,17 +167,29 @@ async function answer(services: CommandServices, say: Say): Promise<void> {
   if (!(await answerQuestion(services.parts.questions, choose))) say("No questions are waiting.");
 }
 
-/** `:PatchbayReject why`: through the hook where there is one, else the text is yanked. */
-async function rejectBecause({ vim, companion }: CommandServices, say: Say, reason: string): Promise<void> {
+/** `:PatchbayReject why`: through the hook where there is one, else into the agent's prompt, else the text is yanked. */
+async function rejectBecause(services: CommandServices, say: Say, reason: string): Promise<void> {
+  const { vim, companion, facts, logger } = services;
   const id = asText(await vim.call("patchbay#go#here", ["reject"]));
   const proposal = companion.proposals.find((one) => one.id === id);
   if (proposal === undefined) return;
   const { agentName, sessionId } = proposal;
   const isTold = companion.activities.some(({ owner }) => owner === sessionId);
+  const presence = presencesOf(companion).find(({ proposals }) => proposals.includes(proposal));
   const isRejected = await companion.reject(id, reason);
   if (isRejected && isTold) {
     say(`Rejected. ${agentName} reads your text and goes on.`);
     return;
+  }
+  const tmux = async (args: readonly string[]): Promise<string> => (await run("tmux", args.slice())).stdout;
+  const prompts = { companion, vim, logger, tmux: facts.tmuxServer === undefined ? undefined : tmux };
+  if (isRejected && presence !== undefined && reason.trim() !== "") {
+    const place = await pasteOnceFree(prompts, presence, reason);
+    if (place !== undefined) {
+      const where = place === "tmux" ? "its tmux pane" : "its terminal";
+      say(`Rejected. Your text is in the prompt of ${agentName}, in ${where}: press Enter there to send it.`);
+      return;
+    }
   }
   await vim.call("patchbay#go#keep", [reason]);
   if (isRejected) say(`Rejected. ${agentName} cannot be told why from here: your text is yanked, paste it there.`);

@@ -136,7 +136,7 @@ export async function chooseAgent({ coc, vim, companion }: HookServices, say: Sa
 }
 
 /** An agent runs a few processes below the shell of its terminal. */
-async function withParents(processes: readonly number[]): Promise<readonly number[]> {
+export async function withParents(processes: readonly number[]): Promise<readonly number[]> {
   const { process: facts } = createNodePlatform();
   const found = new Set(processes);
   let pid = processes.at(-1);

@@ -47,3 +47,20 @@ export function sendLineArguments(pane: string, line: string): readonly (readonl
     ["send-keys", "-t", pane, "Enter"],
   ];
 }
+
+/** Arguments of tmux that list all panes with the process of each, for {@link paneOf}. */
+export const panesWithProcesses: readonly string[] = ["list-panes", "-a", "-F", "#{pane_id}\t#{pane_pid}"];
+
+/** The pane in which one of these processes was started; undefined where there is none. */
+export function paneOf(output: string, processes: readonly number[]): string | undefined {
+  for (const line of output.split("\n")) {
+    const [id = "", pid = ""] = line.split("\t");
+    if (/^%\d+$/u.test(id) && processes.includes(Number(pid))) return id;
+  }
+  return undefined;
+}
+
+/** Types a text into a pane, and no Enter. */
+export function pasteArguments(pane: string, text: string): readonly string[] {
+  return ["send-keys", "-t", pane, "-l", "--", text];
+}

@@ -22,7 +22,7 @@ import { SimulatedCoc } from "../simulated/simulated-coc.ts";
 class QuietCompanion implements Companion {
   readonly restored: Promise<void> = Promise.resolve();
   readonly environment: Companion["environment"] = { CLAUDE_CODE_SSE_PORT: "4711" };
-  readonly sessions: readonly SessionInfo[] = [];
+  sessions: readonly SessionInfo[] = [];
   proposals: Companion["proposals"] = [];
   readonly keptTexts: Companion["keptTexts"] = [];
   readonly onDidChangeState: Companion["onDidChangeState"] = new Emitter<CompanionState>().event;
@@ -398,6 +398,31 @@ describe("reject with a reason", () => {
     expect(companion.rejected).toEqual([["p1", "use three"]]);
     expect(coc.vim.calls).toContainEqual(expect.objectContaining({ name: "patchbay#go#keep", args: ["use three"] }));
     expect(coc.said[0]).toContain("your text is yanked");
+  });
+
+  it("puts the text into the prompt of an agent in a terminal of the editor", async () => {
+    companion.sessions = [
+      {
+        id: "claude.1",
+        dialect: "claude",
+        agentName: "Claude Code",
+        state: "connected",
+        since: 0,
+        openProposals: 1,
+        pid: process.pid,
+      },
+    ];
+    companion.proposals = [{ ...proposal, sessionId: "claude.1" }];
+    coc.vim.answers.set("patchbay#hooks#paste", 1);
+    register();
+    const rejecting = coc.run("patchbay.reject", "use\nthree");
+    await expect.poll(() => companion.rejected).toHaveLength(1);
+    companion.proposals = [];
+    await rejecting;
+    const call = coc.vim.calls.findLast(({ name }) => name === "patchbay#hooks#paste");
+    expect(call?.args).toEqual([expect.arrayContaining([process.pid]), "\u001b[200~use three\u001b[201~"]);
+    expect(coc.said).toEqual([expect.stringContaining("in its terminal: press Enter there")]);
+    expect(coc.vim.calls.map(({ name }) => name)).not.toContain("patchbay#go#keep");
   });
 
   it("rejects nothing where no review is meant", async () => {

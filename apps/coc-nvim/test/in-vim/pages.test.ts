@@ -59,6 +59,22 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
     expect(facts).toEqual({ none: 0, found: [1, 1] });
   });
 
+  it("is what was pasted into the terminal of an agent, by the process of its shell", async () => {
+    const { facts } = await folder.run(
+      "edit a.txt",
+      "let number = patchbay#terminal('claude', ['/bin/sh', '-c', 'cat; :'], 'botright new', getcwd(), {})",
+      "let pid = has('nvim') ? getbufvar(number, 'terminal_job_pid') : job_info(term_getjob(number)).process",
+      "let g:facts.sent = [patchbay#hooks#paste([1], 'no'), patchbay#hooks#paste([1, pid], 'use three')]",
+      "let tries = 0",
+      "while tries < 200 && getbufline(number, 1)[0] !~# 'use three'",
+      "let tries += 1",
+      "sleep 20m",
+      "endwhile",
+      "let g:facts.shown = getbufline(number, 1)[0] =~# 'use three'",
+    );
+    expect(facts).toEqual({ sent: [0, 1], shown: 1 });
+  });
+
   it("is a comparison of unsaved text with the file on the disk", async () => {
     const { facts } = await folder.run(
       "edit a.txt",

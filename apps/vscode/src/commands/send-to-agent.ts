@@ -3,6 +3,7 @@ import type { Companion } from "@patchbay/core";
 import { fileNameOf, shortPathOf, terminalText } from "../surfaces/texts.ts";
 import { inform, note } from "../surfaces/messages.ts";
 import type { AgentTerminals } from "../terminals/agent-terminals.ts";
+import { findPrompt } from "../terminals/prompt.ts";
 
 interface Target {
   readonly path: string;
@@ -12,7 +13,7 @@ interface Target {
 
 /** "Send Selection to Agent" and "Send File to Agent": names them in the agent's prompt. */
 export function registerSendToAgent(companion: Companion, terminals: AgentTerminals): Disposable[] {
-  const send = (target: Target | undefined): void => sendTo(companion, terminals, target);
+  const send = (target: Target | undefined): Promise<void> => sendTo(companion, terminals, target);
   return [
     commands.registerCommand("patchbay.sendSelection", () => send(selectionTarget())),
     commands.registerCommand("patchbay.sendFile", (uri?: unknown) => send(fileTarget(uri))),
@@ -35,7 +36,7 @@ function fileTarget(uri: unknown): Target | undefined {
   return chosen?.scheme === "file" ? { path: chosen.fsPath } : undefined;
 }
 
-function sendTo(companion: Companion, terminals: AgentTerminals, target: Target | undefined): void {
+async function sendTo(companion: Companion, terminals: AgentTerminals, target: Target | undefined): Promise<void> {
   if (target === undefined) {
     void inform(l10n.t("Only files on disk can be sent to an agent. Save the file first."));
     return;
@@ -46,7 +47,7 @@ function sendTo(companion: Companion, terminals: AgentTerminals, target: Target 
     note(l10n.t("Sent {0} to the agent's prompt.", fileNameOf(path)), 3_000);
     return;
   }
-  const terminal = terminals.current;
+  const terminal = (await findPrompt(companion)) ?? terminals.current;
   if (terminal !== undefined) {
     // Gemini CLI and Qwen Code have no message for this, but understand `@path` in the prompt. Nothing is submitted.
     const name = terminalText(shortPathOf(path));

@@ -121,7 +121,7 @@ describe("what shows texts", () => {
     [/\bStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts", "views/write-status.ts"]],
     [/"vscode\.diff"/u, ["commands/hooks.ts", "diff/proposal-review.ts", "panel/change-documents.ts"]],
     [/\bcreateWebviewPanel\b/u, ["panel/panel.ts"]],
-    [/\bsendText\(/u, ["commands/send-to-agent.ts", "terminals/agent-terminals.ts"]],
+    [/\bsendText\(/u, ["commands/send-to-agent.ts", "terminals/agent-terminals.ts", "terminals/prompt.ts"]],
     [/\b(?:MarkdownString|createQuickPick|createInputBox|CodeLens|Hover)\b/u, []],
   ])("%s stands where texts are made harmless, and nowhere else", (use, places) => {
     const found = sources.filter(([, text]) => use.test(text)).map(([name]) => name);

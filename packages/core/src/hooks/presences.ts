@@ -57,3 +57,16 @@ function awaited(proposals: readonly ProposalInfo[]): readonly string[] {
     state === "shown" || state === "asking" || state === "hidden" ? [path] : [],
   );
 }
+
+/** Characters that a terminal obeys; a line end would send what stands before it. */
+const obeyed = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/**
+ * What a terminal is given so that a text stands in the prompt of the agent that runs there, and is not sent: one line, pasted. Undefined while
+ * the agent asks something, since keys would answer it, and where nothing is left of the text.
+ */
+export function promptPaste(text: string, { state }: Pick<Presence, "state">): string | undefined {
+  const line = text.replace(obeyed, " ").trim();
+  if (line === "" || state === "waiting" || state === "ended") return undefined;
+  return `\u001b[200~${line}\u001b[201~`;
+}

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { SessionInfo } from "../../src/companion.ts";
 import type { ProposalInfo } from "../../src/diff/model.ts";
 import type { AgentActivity } from "../../src/hooks/activity.ts";
-import { presencesOf } from "../../src/hooks/presences.ts";
+import { presencesOf, promptPaste } from "../../src/hooks/presences.ts";
 
 const activity = (session: string, more: Partial<AgentActivity> = {}): AgentActivity => ({
   agent: "claude",
@@ -64,4 +64,12 @@ it("a session waits for the user while one of its proposals does, by whichever d
     ["waiting", ["/a/b.ts"]],
   ]);
   expect(stateOf(proposal("b", "kept"))).toEqual([["working", []], quiet]);
+});
+
+it("a text is pasted into a prompt as one line that nothing sends, and not while the agent asks", () => {
+  const hostile = "no\r\nrm -rf x\u001b[201~\r\u009b1m\u2028\u0003 end\n";
+  expect(promptPaste(hostile, { state: "idle" })).toBe("\u001b[200~no rm -rf x [201~ 1m  end\u001b[201~");
+  expect(promptPaste("why", { state: "connected" })).toBe("\u001b[200~why\u001b[201~");
+  for (const state of ["waiting", "ended"] as const) expect(promptPaste("why", { state })).toBeUndefined();
+  expect(promptPaste("\r\n", { state: "idle" })).toBeUndefined();
 });
