@@ -51,7 +51,6 @@ async function measure(lab: Lab): Promise<void> {
     await streaming(root, opened);
     await soak(root, page, opened);
     await hiddenAndShown(page, opened);
-    await closing(root, opened);
   } finally {
     await code.stop();
   }
@@ -233,21 +232,6 @@ async function hiddenAndShown(page: Page, panel: ConversationPanel): Promise<voi
   }
   say(`hidden to shown with ${options.entries} entries`, ms(times));
   say("place and draft as left", `${kept.filter(Boolean).length} of ${kept.length}`);
-}
-
-/** How long the agent outlives its conversation. */
-async function closing(root: string, panel: ConversationPanel): Promise<void> {
-  const before = await agentsOf(root);
-  await panel.button("Show conversations").click();
-  const row = panel.frame.locator(".row").first();
-  await row.hover();
-  await row.getByRole("button", { name: "Delete", exact: true }).click();
-  const at = Date.now();
-  await panel.frame.locator(".row.asking").getByRole("button", { name: "Delete", exact: true }).click();
-  const ended = await poll("the agent's end", async () => (await agentsOf(root)) === 0, { timeout: 10_000 }).catch(
-    () => false,
-  );
-  say("agents after the conversation is deleted", ended ? `0 of ${before} after ${Date.now() - at} ms` : "still there");
 }
 
 const lab = await createLab();
