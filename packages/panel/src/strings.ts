@@ -210,3 +210,6 @@ export const panelStrings = {
 
 /** The key of a text. */
 export type StringKey = keyof typeof panelStrings;
+
+/** By this the page tells sentences of Patchbay's in conversations from its own texts. */
+export const sentenceMark = "say:";

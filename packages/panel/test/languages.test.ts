@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { panelStrings, panelStringsIn } from "../src/messages/index.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sentences } from "../src/languages/sentences.ts";
+import { panelStrings, panelStringsIn, panelTextsIn } from "../src/messages/index.ts";
+import { saidIn } from "../src/store/said.ts";
 
 const placeholders = (text: string): readonly string[] =>
   Array.from(text.matchAll(/\{\w+\}/gu), ([whole]) => whole).toSorted((a, b) => a.localeCompare(b));
@@ -38,3 +42,38 @@ describe("the language", () => {
     expect(panelStringsIn(locale)["compose.send"]).toBe(text);
   });
 });
+
+describe("what Patchbay says in conversations", () => {
+  it("is shown in the user's language, also where it has values, and a sentence in a sentence", () => {
+    const german = saidIn(panelTextsIn("de"));
+    expect(german("The agent starts anew: it does not remember what is above.")).toContain("beginnt neu");
+    expect(german("Your text for /w/a (1).txt was not written. It is kept here.")).toBe(
+      "Ihr Text für /w/a (1).txt wurde nicht geschrieben. Er bleibt hier erhalten.",
+    );
+    expect(german("The conversation goes on, but cannot be saved. The disk is full: make room.")).toBe(
+      "Die Unterhaltung geht weiter, kann aber nicht gespeichert werden. Der Datenträger ist voll: Schaffen Sie Platz.",
+    );
+    expect(german("Overloaded: {0} $& try again")).toBe("Overloaded: {0} $& try again");
+    expect(saidIn(panelTextsIn("en"))("The conversation is saved again.")).toBe("The conversation is saved again.");
+  });
+
+  it("is what the sources say, with the same values in every language", () => {
+    const packages = join(import.meta.dirname, "..", "..");
+    const source = ["conversations/src", "core/src/storage"]
+      .flatMap((folder) =>
+        readdirSync(join(packages, folder), { recursive: true, encoding: "utf8" })
+          .filter((file) => file.endsWith(".ts"))
+          .map((file) => readFileSync(join(packages, folder, file), "utf8")),
+      )
+      .join("\n");
+    for (const [english, ...others] of sentences) {
+      const parts = english.split(/\{\d\}|\. (?=Install|Update)/u).map((part) => part.trim().replace(/:$/u, ""));
+      expect(parts.filter((part) => !source.includes(part))).toEqual([]);
+      for (const other of others) expect([english, placesOf(other)]).toEqual([english, placesOf(english)]);
+    }
+  });
+});
+
+function placesOf(sentence: string): readonly string[] {
+  return Array.from(sentence.matchAll(/\{\d\}/gu), ([place]) => place).toSorted();
+}

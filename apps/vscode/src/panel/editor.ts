@@ -2,7 +2,7 @@ import { basename, isAbsolute } from "node:path";
 import { type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { PanelEditor } from "@patchbay/panel/host";
-import { type MentionItem, type PanelSettings, panelStringsIn } from "@patchbay/panel/messages";
+import { type MentionItem, type PanelSettings, panelTextsIn } from "@patchbay/panel/messages";
 import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
 import { localiseSentence } from "../host/messages.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
@@ -34,7 +34,7 @@ const longestSelection = 65_536;
 
 /** VS Code as the panel's editor. */
 export class VsCodePanelEditor implements PanelEditor, Disposable {
-  readonly strings: PanelEditor["strings"] = panelStringsIn(env.language);
+  readonly strings: PanelEditor["strings"] = panelTextsIn(env.language);
   readonly #options: PanelEditorOptions;
   readonly #settings: EventEmitter<void> = new EventEmitter();
   readonly #selection: EventEmitter<void> = new EventEmitter();
@@ -119,6 +119,7 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
 
   async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
     return uris.flatMap((text): readonly PromptBlock[] => {
+      if (/^https?:/iu.test(text)) return [{ type: "text", text: `${text} ` }];
       const path = droppedPath(text);
       return path !== undefined && this.#mayName(path) ? [{ type: "mention", path }] : [];
     });

@@ -363,6 +363,8 @@ describe("what is dropped", () => {
     drop(`file://${folder}/one.txt`, `vscode-remote://host${folder}/two.txt`);
     const blocks = ["one.txt", "two.txt"].map((name) => ({ type: "mention", path: join(folder, name) }));
     await expect.poll(() => view.webview.told("insert")).toEqual([{ type: "insert", blocks }]);
+    drop("https://example.com/a");
+    await expect.poll(() => heard(view)).toContain('"text":"https://example.com/a "');
     drop(`file://${folder}/.env`);
     await expect.poll(() => bench.shown.at(-1)?.text).toBe("There is no file here that agents may see.");
   });

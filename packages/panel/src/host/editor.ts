@@ -18,7 +18,7 @@ export interface PanelEditor {
   mentions(query: string, folder: string): Promise<readonly MentionItem[]>;
   /** What an item without a block stands for. */
   pick(itemId: string): Promise<readonly PromptBlock[]>;
-  /** What a URI that was dropped stands for; empty for what is no file that may be named. */
+  /** What URIs that were dropped stand for, an address of the web for itself; empty for what is no file that may be named. */
   dropped(uris: readonly string[]): Promise<readonly PromptBlock[]>;
   /** Shows a file, with the focus. `line` counts from 1. */
   openFile(path: string, line: number | undefined): Promise<void>;

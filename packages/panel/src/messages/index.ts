@@ -2,5 +2,5 @@ export * from "./document.ts";
 export * from "./for-page.ts";
 export * from "./from-host.ts";
 export * from "./from-page.ts";
-export { panelStringsIn } from "../languages/languages.ts";
+export { panelStringsIn, panelTextsIn } from "../languages/languages.ts";
 export { panelStrings, type StringKey } from "../strings.ts";

@@ -6,8 +6,9 @@ import { NoticeView, OpenQuestion, PlanView } from "./entries/entry.tsx";
 import { NoticeView as NoticeBody, PlanView as PlanBody } from "./entries/plan-and-notice.tsx";
 import { PromptActions } from "./entries/prompt.tsx";
 import { PromptActions as PromptActionsView } from "./entries/prompt-actions.tsx";
-import { ConversationList, Welcome } from "./frame/app.tsx";
+import { ConversationList, Elsewhere, Welcome } from "./frame/app.tsx";
 import { ConversationList as ConversationListView } from "./frame/conversation-list.tsx";
+import { Elsewhere as ElsewhereView } from "./frame/elsewhere.tsx";
 import { Rename } from "./frame/head.tsx";
 import { Rename as RenameView } from "./frame/rename.tsx";
 import { Welcome as WelcomeView } from "./frame/welcome.tsx";
@@ -30,6 +31,7 @@ export function fillRest(): void {
   ConversationList.fill(ConversationListView);
   DiffCounts.fill(DiffCountsView);
   DiffView.fill(SmallDiffView);
+  Elsewhere.fill(ElsewhereView);
   FindBar.fill(FindBarView);
   MenuPopup.fill(MenuPopupView);
   NoticeView.fill(NoticeBody);

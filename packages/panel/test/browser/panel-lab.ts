@@ -74,7 +74,7 @@ export class PanelLab {
         problems.push(`asked for ${route.request().url()}`);
         await route.abort();
       } else if (pathname === "/") {
-        await route.fulfill({ contentType: "text/html", body: html(theme, direction) });
+        await route.fulfill({ contentType: "text/html", body: benchDocument({ source: address, theme, direction }) });
       } else if (existsSync(file)) {
         const contentType = types[pathname.slice(pathname.lastIndexOf(".") + 1)] ?? "text/plain";
         await route.fulfill({ contentType, body: readFileSync(file) });
@@ -87,12 +87,20 @@ export class PanelLab {
 }
 
 /** The document that hosts use, with the bench in the place of the editor. */
-function html(theme: keyof typeof themes, direction: string): string {
+export function benchDocument({
+  source,
+  theme = "dark",
+  direction = "ltr",
+}: {
+  readonly source: string;
+  readonly theme?: keyof typeof themes;
+  readonly direction?: "ltr" | "rtl";
+}): string {
   return panelDocument({
     script: "/page/panel.js",
     style: "/page/panel.css",
     nonce,
-    source: address,
+    source,
     locale: "en",
     theme: themes[theme] + fonts,
   })

@@ -3,6 +3,7 @@ import type { Entry } from "@patchbay/conversations/model";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { PageHost } from "../../bench/page-host.ts";
 import { sampleConversation } from "../../bench/sample.ts";
+import { panelTextsIn } from "../../src/messages/index.ts";
 import { TestPanel } from "../support/panel.tsx";
 
 let panel: TestPanel | undefined;
@@ -291,6 +292,14 @@ describe("the panel", () => {
     );
     await panel.do(() => panel?.host.status({ options }));
     expect(panel.text).toContain("Auto: Claude Code changes files and runs commands without asking.");
+  });
+
+  it("shows what Patchbay has said in the user's language", async () => {
+    const text = "The conversation is saved again.";
+    panel = await TestPanel.show([{ kind: "notice", id: "n", at: 0, level: "info", text }]);
+    expect(panel.text).toContain(text);
+    await panel.do(() => panel?.store.update({ strings: panelTextsIn("de") }));
+    expect(panel.text).toContain("Die Unterhaltung wird wieder gespeichert.");
   });
 
   it("restores files after it has shown which", async () => {

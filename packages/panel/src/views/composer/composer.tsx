@@ -94,9 +94,7 @@ export function Composer({ conversation }: { readonly conversation: string }): J
 
   const drop = useDrop((files, uris) => {
     const images = files.filter(({ type }) => type.startsWith("image/"));
-    const links = uris.filter((uri) => /^https?:/iu.test(uri));
     if (images.length > 0) void addImages(images);
-    else if (links.length > 0) panel.emit({ type: "insert", blocks: [{ type: "text", text: links.join(" ") }] });
     else if (uris.length > 0) panel.post({ type: "drop", conversation, uris });
     // What comes from outside the editor has no path that a page may know.
     else if (files.length > 0) setProblem("compose.dropImages");

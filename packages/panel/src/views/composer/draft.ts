@@ -13,8 +13,7 @@ export function fromDraft({ blocks }: Pick<Draft, "blocks">): Writing {
 
 /** Of what this page has kept and what the host has the newer one: another page may have shown the conversation since. */
 export function newerDraft(kept: Draft | undefined, held: Draft | undefined): Draft | undefined {
-  const isOld = kept === undefined || (held?.at !== undefined && held.at > (kept.at ?? 0));
-  return isOld ? held : kept;
+  return (held?.at ?? 0) > (kept?.at ?? 0) ? held : (kept ?? held);
 }
 
 export function toBlocks({ chips, text }: Writing): readonly PromptBlock[] {

@@ -78,12 +78,13 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   }, [writing]);
 
   usePanelEvent((event) => {
-    if (event.type === "draft" && event.conversation === shownFor.current) {
+    if (event.type === "draft") {
+      const { conversation: id, draft } = event;
       // What is being written here this moment is newer still.
-      const isNewer = newerDraft(panel.kept.of(event.conversation).draft, event.draft) === event.draft;
-      if (!isNewer || timer.current !== undefined) return;
-      panel.kept.set(event.conversation, { draft: event.draft });
-      adopt(event.draft);
+      if (timer.current !== undefined || id !== shownFor.current) return;
+      if (newerDraft(panel.kept.of(id).draft, draft) !== draft) return;
+      panel.kept.set(id, { draft });
+      adopt(draft);
     }
     if (event.type !== "insert") return;
     const { text, chips } = latest.current;

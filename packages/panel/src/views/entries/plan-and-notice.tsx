@@ -1,5 +1,6 @@
 import type { NoticeEntry, PlanEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
+import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon } from "../widgets/icon.tsx";
 
@@ -34,12 +35,13 @@ export function NoticeView({ entry }: { readonly entry: NoticeEntry }): JSX.Elem
   const words = useWords();
   const panel = usePanel();
   const conversation = useSelected((state) => state.open?.id);
+  const said = useSaid();
   const { level, text, detail, action } = entry;
   return (
     <div class={`notice notice-${level}`}>
       <Icon name={level} />
       <div class="notice-text">
-        <p>{text}</p>
+        <p>{said(text)}</p>
         {detail === undefined ? undefined : (
           <details>
             <summary>{words("notice.detail")}</summary>

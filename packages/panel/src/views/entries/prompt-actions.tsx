@@ -1,6 +1,7 @@
 import type { PromptEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { CopyButton } from "../widgets/copy-button.tsx";
 import { IconButton } from "../widgets/icon.tsx";
@@ -103,6 +104,7 @@ function RewindConfirmation({ prompt }: { readonly prompt: string }): JSX.Elemen
   const words = useWords();
   const panel = usePanel();
   const folders = useFolders();
+  const said = useSaid();
   const rewind = useSelected((state) => (state.rewind?.prompt === prompt ? state.rewind : undefined));
   const conversation = useSelected((state) => state.open?.id);
   if (rewind === undefined || conversation === undefined) return undefined;
@@ -115,7 +117,7 @@ function RewindConfirmation({ prompt }: { readonly prompt: string }): JSX.Elemen
           ? words("rewind.ask")
           : rewind.canRewind
             ? words("rewind.nothing")
-            : words("rewind.cannot", { reason: rewind.reason ?? "" })}
+            : words("rewind.cannot", { reason: said(rewind.reason ?? "") })}
       </p>
       {canDo ? (
         <>

@@ -8,10 +8,8 @@ import { Boundary } from "../widgets/boundary.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { Head } from "./head.tsx";
 
-/** How long the other window may take before it can be asked again, ms. */
-const takeOverPatience = 12_000;
-
 export const ConversationList: Later<object> = later();
+export const Elsewhere: Later<{ readonly conversation: string }> = later();
 export const Welcome: Later<object> = later();
 
 /** The whole page. What fails in it can be loaded again: the host has everything, and the draft is kept. */
@@ -98,34 +96,6 @@ function Foot(): JSX.Element | undefined {
     <div class="foot">
       {isKept === false ? <p class="note foot-note">{words("access.notKept")}</p> : undefined}
       {access?.kind === "read-only" ? <Elsewhere conversation={id} /> : <Composer conversation={id} />}
-    </div>
-  );
-}
-
-/** In the place of the composer where another window has the conversation. */
-function Elsewhere({ conversation }: { readonly conversation: string }): JSX.Element {
-  const words = useWords();
-  const panel = usePanel();
-  const [isAsked, setAsked] = useState(false);
-  useEffect(() => {
-    if (!isAsked) return undefined;
-    const timer = setTimeout(() => setAsked(false), takeOverPatience);
-    return () => clearTimeout(timer);
-  }, [isAsked]);
-  return (
-    <div class="foot-note elsewhere">
-      <p class="note">{words("access.elsewhere")}</p>
-      <button
-        type="button"
-        class="button"
-        disabled={isAsked}
-        onClick={() => {
-          setAsked(true);
-          panel.post({ type: "act", conversation, action: "take-over" });
-        }}
-      >
-        {words("access.takeOver")}
-      </button>
     </div>
   );
 }
