@@ -28,8 +28,9 @@ export class ScenarioWorld implements World {
 
   async startAgent(id: AgentId, start: AgentStart = {}): Promise<StartedAgent> {
     const extra = await this.#recorder?.environmentFor(id);
-    const agent = await prepareAgent(kindOf(id), this.lab, extra, start);
     const terminal = await this.editor.openTerminal();
+    // Its model listens from now on, so nothing may fail before somebody is to end it.
+    const agent = await prepareAgent(kindOf(id), this.lab, extra, start);
     this.#started.push({ agent, terminal });
     await terminal.type(agent.launcher);
     await terminal.press("Enter");
