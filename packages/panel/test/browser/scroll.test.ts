@@ -227,6 +227,17 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
     await expect.poll(async () => Math.abs((await topOf("h32")) - 300)).toBeLessThan(300);
   });
 
+  it("takes the first key after Find was asked for, before a frame is drawn", async () => {
+    await show(20);
+    const button = page.getByLabel("Find in conversation");
+    const focused = await button.evaluate(async (element: HTMLElement) => {
+      element.click();
+      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+      return document.activeElement?.getAttribute("aria-label");
+    });
+    expect(focused).toBe("Find");
+  });
+
   it("goes from prompt to prompt with Alt and the arrows", async () => {
     await show(100);
     await page.locator(".log").focus();

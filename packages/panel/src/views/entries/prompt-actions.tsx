@@ -1,6 +1,6 @@
 import type { PromptEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { CopyButton } from "../widgets/copy-button.tsx";
@@ -58,7 +58,7 @@ function Resend({
   const area = useRef<HTMLTextAreaElement>(null);
   const conversation = useSelected((state) => state.open?.id);
   const sendWith = useSelected((state) => state.settings?.sendWith) ?? "enter";
-  useEffect(() => area.current?.focus(), []);
+  useLayoutEffect(() => area.current?.focus(), []);
   const send = (): void => {
     const written = area.current?.value.trim() ?? "";
     const blocks = entry.blocks.filter(({ type }) => type !== "text");

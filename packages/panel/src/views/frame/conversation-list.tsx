@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConversationSummary } from "../../messages/from-host.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatAgo } from "../widgets/format.ts";
@@ -25,10 +25,8 @@ export function ConversationList(): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   const conversations = useSelected((state) => state.conversations);
   const [text, setText] = useState("");
-  useEffect(() => {
-    field.current?.focus();
-    return () => panel.post({ type: "search", text: "" });
-  }, []);
+  useLayoutEffect(() => field.current?.focus(), []);
+  useEffect(() => () => panel.post({ type: "search", text: "" }), []);
   const close = (): void => panel.update({ isListing: false });
   return (
     <section

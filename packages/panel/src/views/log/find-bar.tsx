@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { IconButton } from "../widgets/icon.tsx";
 
@@ -36,10 +36,9 @@ export function FindBar({ conversation }: { readonly conversation: string }): JS
   const found = useSelected((state) => state.found);
   const places = found !== undefined && found.request === request.current ? found.places : [];
 
-  useEffect(() => {
-    field.current?.focus();
-    return () => mark("");
-  }, []);
+  // At once: the first key may follow the click or the shortcut before the next frame is drawn.
+  useLayoutEffect(() => field.current?.focus(), []);
+  useEffect(() => () => mark(""), []);
   useEffect(() => {
     request.current = panel.nextRequest();
     setIndex(0);
