@@ -50,15 +50,12 @@ Where its hook is installed (patchbay hook install), no mode is chosen for you: 
 Without an editor nothing is started. If this terminal names an editor (patchbay env), that one is used.`,
   hook: `Usage: patchbay hook install|status|remove [agent] [--project] [--yes]
 
-Agents run a hook before they write a file, in every mode, also in those in which they ask nobody. It has the change reviewed in the
-editor that has the folder open; without one, agents work as if there were no hook.
-install enters it into an agent's settings: the user's own, or with --project those of the current folder. What changes is shown, and
-asked about, before it is written (--yes: not asked). remove takes it out again. Without an agent: all that are used here.
+Agents run a hook before they write a file, in every mode, also in those in which they ask nobody. It has the change reviewed in the editor that has the folder open; without one, agents work as if there were no hook.
+install enters it into an agent's settings: the user's own, or with --project those of the current folder. What changes is shown, and asked about, before it is written (--yes: not asked). remove takes it out again. Without an agent: all that are used here.
 "reviews" in .patchbay.json of a folder says which changes agents have to have reviewed there: "always", or {"paths": ["migrations/**"]}.`,
   doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json]
 
-Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the
-agent looks, chooses the editor that the agent would choose, opens a session with its token, and reads the agent's settings.
+Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the agent looks, chooses the editor that the agent would choose, opens a session with its token, and reads the agent's settings.
 It reports what is wrong and what to type, and changes nothing. --agent (repeatable) checks one agent only.
 Exit code 1: an agent cannot connect or will show no changes.`,
 };

@@ -3,6 +3,8 @@ import { helpText } from "../../src/help.ts";
 import { displayWidth, fitEnd, wrapText } from "../../src/terminal/layout.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 
+const topics = [undefined, "serve", "env", "status", "run", "hook", "doctor"];
+
 describe("text in a narrow terminal", () => {
   it("breaks between words, under the text", () => {
     expect(wrapText("  one two three", 10)).toBe("  one two\n  three");
@@ -25,12 +27,19 @@ describe("text in a narrow terminal", () => {
   });
 
   it.each([40, 45, 60, 80])("shows every help text in %i columns", (columns) => {
-    for (const topic of [undefined, "serve", "env", "status", "doctor"]) {
+    for (const topic of topics) {
       const wide = wrapText(helpText(topic), columns)
         .split("\n")
         .filter((line) => displayWidth(line) > columns);
       expect(wide).toEqual([]);
     }
+  });
+
+  it.each(topics)("breaks the help text of %s only where the terminal ends, not within a sentence", (topic) => {
+    const sentences = helpText(topic)
+      .split("\n")
+      .filter((line) => /^[A-Za-z-]/u.test(line) && !line.startsWith("Usage:"));
+    expect(sentences.filter((line) => !/[.:]$/u.test(line))).toEqual([]);
   });
 
   it("shows the end of a path that is too long", () => {
