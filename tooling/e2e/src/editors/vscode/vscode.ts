@@ -137,7 +137,7 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async rejectWithReason(reason: string): Promise<void> {
-    await this.workbench.runCommand("Patchbay: Reject Proposal with Reason…");
+    await this.workbench.runCommand("Patchbay: Reject with Reason…");
     await this.workbench.answerInput(reason);
   }
 
