@@ -122,7 +122,7 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
   return (
     <div class="log-frame">
       <div
-        class="log"
+        class={start === undefined ? "log following" : "log"}
         ref={scroller}
         role="log"
         aria-live="off"
