@@ -79,6 +79,21 @@ describe.skipIf(why !== undefined)(`scrolling in a real browser (${why ?? "Chrom
     expect(await fromEnd()).toBe(0);
   });
 
+  it("follows where each new entry is as high as the oldest one, which goes", async () => {
+    await show(200);
+    await page.evaluate(async () => {
+      for (let turn = 0; turn < 90; turn += 1) {
+        panelBench.begin();
+        panelBench.chunk("Done.");
+        panelBench.end();
+        // oxlint-disable-next-line no-await-in-loop -- each is drawn
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      }
+    });
+    expect(await fromEnd()).toBeLessThanOrEqual(2);
+    expect(await page.locator(".log-content > .entry").count()).toBe(60);
+  });
+
   it("leaves the end with the smallest wheel upwards, and stays where one reads", async () => {
     await show(100);
     await page.evaluate(() => panelBench.begin());
