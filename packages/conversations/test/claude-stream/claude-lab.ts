@@ -71,7 +71,7 @@ export class ClaudeLab {
     this.session = new ClaudeSession({
       ports: { children: this.claude.children, clock: this.clock, logger: { ...nullLogger, debug: log, warn: log } },
       host: this.host,
-      cwd: "/work",
+      cwd: "/project",
       start: { kind: "new" },
       launch: async (args, environment) => await Promise.resolve(this.claude.launch(args, environment)),
       autosave: true,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startClaude } from "./claude-lab.ts";
 
-const file = "/work/a.ts";
+const file = "/project/a.ts";
 const problem = { line: 3, severity: "error", message: "Cannot find name 'x'.", source: "ts" } as const;
 
 describe("the hooks of a session", () => {
@@ -13,7 +13,7 @@ describe("the hooks of a session", () => {
       await turn.uses("Write", { file_path: "b.ts", content: "" }, { isAsked: false });
     });
     await lab.pass(lab.say("look"));
-    expect(lab.host.saved).toEqual([file, "/work/b.ts"]);
+    expect(lab.host.saved).toEqual([file, "/project/b.ts"]);
   });
 
   it("save nothing where the user does not want it", async () => {

@@ -4,7 +4,7 @@ import { createNodeChildren } from "../../src/process/node-children.ts";
 import { describe, expect, it } from "vitest";
 import { ClaudeLab, startClaude } from "./claude-lab.ts";
 
-const file = "/work/src/a.ts";
+const file = "/project/src/a.ts";
 const acceptEdits = { type: "setMode", mode: "acceptEdits", destination: "session" };
 
 describe("a session of Claude Code", () => {

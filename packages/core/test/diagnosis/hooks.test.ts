@@ -4,7 +4,7 @@ import type { AgentId } from "../../src/agents/catalogue.ts";
 import { diagnose } from "../../src/diagnosis/examine.ts";
 import type { Finding } from "../../src/diagnosis/finding.ts";
 
-const folder = "/work/app";
+const folder = "/project/app";
 const settingsFile = "/home/user/.claude/settings.json";
 const [node, script] = ["/usr/bin/node", "/opt/patch bay/patchbay-hook.cjs"];
 const events = ["PreToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentId } from "../../src/agents/catalogue.ts";
 import { planStart, type StartPlan } from "../../src/diagnosis/plan-start.ts";
 
-const folder = "/work/app";
+const folder = "/project/app";
 const node = "/usr/bin/node";
 const script = "/opt/patchbay/patchbay-hook.cjs";
 
