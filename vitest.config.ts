@@ -37,6 +37,7 @@ export default defineConfig({
         "apps/vscode",
         "apps/theia",
         "apps/coc-nvim",
+        "tooling/e2e",
         "tooling/scripts",
       ].map((root) => project(root, { isolate: false })),
     ],

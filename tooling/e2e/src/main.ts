@@ -5,6 +5,7 @@ import { everyAgent } from "./agents/index.ts";
 
 import { ensurePrerequisites } from "./prerequisites/prerequisites.ts";
 import { allCases, chooseCases } from "./runner/cases.ts";
+import { countLanes, thisMachine } from "./runner/lanes.ts";
 import { runCases } from "./runner/run-cases.ts";
 import { takeScreenshots } from "./screenshots.ts";
 
@@ -14,6 +15,8 @@ const usage = `Runs the real agents in the real editors.
 
   --list            print the cases and end
   --only <prefix>   editor[:agent[:scenario]], or panel[:agent], hook[:agent]; may be repeated, or comma-separated
+  --lanes <number>  how many editors run side by side: else $PATCHBAY_E2E_LANES, else 2 where there are processors and memory
+                    for them; 1 for times that are to be compared, and always with --record
   --record          write what went over the wire into packages/core/test/golden
   --screenshots     make the pictures of the documentation instead of testing
   --into <folder>   where --record or --screenshots write instead
@@ -26,6 +29,7 @@ const { values } = parseArgs({
   options: {
     list: { type: "boolean", default: false },
     only: { type: "string", multiple: true, default: [] },
+    lanes: { type: "string" },
     record: { type: "boolean", default: false },
     screenshots: { type: "boolean", default: false },
     into: { type: "string" },
@@ -48,6 +52,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const progress = (line: string): void => console.log(line);
+  const lanes = countLanes(values.lanes ?? process.env["PATCHBAY_E2E_LANES"], thisMachine());
   if (values.screenshots) {
     await ensurePrerequisites(["vscode", "theia", ...everyAgent], progress);
     await takeScreenshots(values.into ?? join(root, "docs", "images"));
@@ -64,7 +69,17 @@ async function main(): Promise<number> {
   ]);
   await ensurePrerequisites([...new Set(names)], progress);
   const recordInto = values.record ? (values.into ?? join(root, "packages", "core", "test", "golden")) : undefined;
-  const { passed, failed, skipped, cases: results } = await runCases(cases, { recordInto });
+  const {
+    passed,
+    failed,
+    skipped,
+    cases: results,
+  } = await runCases(cases, {
+    recordInto,
+    // Editors beside each other would write over each other's transcripts.
+    lanes: values.record ? 1 : lanes,
+    print: progress,
+  });
   if (values.report !== undefined) await writeFile(values.report, `${JSON.stringify(results, undefined, 2)}\n`);
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failed === 0 ? 0 : 1;

@@ -62,6 +62,9 @@ export interface AgentStart {
   readonly headless?: { readonly prompt: string; readonly turns: readonly Turn[] };
 }
 
+/** Longest that an agent may take to start, ms. */
+const longestStart = 60_000;
+
 /** A running agent in a terminal, with its scripted model. */
 export class Agent {
   readonly kind: AgentKind;
@@ -84,12 +87,19 @@ export class Agent {
   /** Waits in this terminal, where the launcher was run, until the agent takes prompts. */
   async waitUntilReady(terminal: Terminal): Promise<void> {
     this.#terminal = terminal;
-    await waitForScreen(terminal, this.kind.ready, 60_000);
+    await waitForScreen(terminal, this.kind.ready, longestStart);
   }
 
-  /** Runs in this terminal, and takes no prompts. */
-  runsIn(terminal: Terminal): void {
+  /**
+   * Waits until the agent, which runs in this terminal and takes no prompts, asks its model for the first time. To start is what
+   * takes an agent long on a busy machine, and no part of what scenarios then wait for.
+   */
+  async waitUntilAsking(terminal: Terminal): Promise<void> {
     this.#terminal = terminal;
+    await poll("the model's first request", () => this.model.turnsAsked > 0, {
+      timeout: longestStart,
+      describe: async () => `The terminal shows:\n${await terminal.screen()}`,
+    });
   }
 
   /** Types a prompt and sends it, once what was typed is on the screen. Without "?": Gemini CLI may take that for its help key. */

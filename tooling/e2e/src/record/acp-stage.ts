@@ -232,4 +232,5 @@ const diskHost: SessionHost = {
   saveIfDirty: () => Promise.resolve(false),
   problems: () => Promise.resolve([]),
   mayRead: () => true,
+  locate: async () => await Promise.resolve({ isInside: true, isShared: true }),
 };

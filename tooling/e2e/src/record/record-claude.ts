@@ -90,6 +90,7 @@ function diskHost(lines: RecordedLine[]): SessionHost {
     saveIfDirty: async () => await Promise.resolve(false),
     problems: async () => await Promise.resolve([]),
     mayRead: () => true,
+    locate: async () => await Promise.resolve({ isInside: true, isShared: true }),
   };
 }
 

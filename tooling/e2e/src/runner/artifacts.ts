@@ -29,7 +29,7 @@ export async function saveArtifacts(
     await world.editor.screenshot(join(directory, "screen.png"));
     saved.push(join(directory, "screen.png"));
   } catch (reason) {
-    console.log(`  (not everything could be saved: ${String(reason)})`);
+    saved.push(`(not everything could be saved: ${String(reason)})`);
   }
   return saved;
 }

@@ -6,12 +6,12 @@ import { pause } from "../support/poll.ts";
 /** How often a waiting run looks again, ms. */
 const lookAgainMs = 1_000;
 
-/** Longest wait for another run, ms. */
-const patienceMs = 45 * 60_000;
+/** Longest wait for another run, ms: one may hold the machine for the whole matrix. */
+const patienceMs = 120 * 60_000;
 
 /**
- * Waits until no other run of the suite on this machine has an editor open, and resolves with what lets the next one in: editors and
- * agents beside each other starve one another, and what waits at a person's pace then fails by the clock.
+ * Waits until no other run of the suite has editors open on this machine, and resolves with what lets the next one in: a run
+ * itself has as many editors side by side as the machine bears, and beside another run's they would starve one another.
  */
 export async function takeTurn(progress: (line: string) => void): Promise<() => Promise<void>> {
   await mkdir(cacheDirectory, { recursive: true });

@@ -15,6 +15,8 @@ export class ScenarioWorld implements World {
   readonly lab: Lab;
   /** Times that were noted, in milliseconds. */
   readonly figures: Record<string, number> = {};
+  /** What explains a failure, beside what is saved of every one. */
+  readonly told: string[] = [];
   readonly #recorder: Recorder | undefined;
   readonly #started: { readonly agent: Agent; readonly terminal: EditorTerminal }[] = [];
 
@@ -35,7 +37,7 @@ export class ScenarioWorld implements World {
     await terminal.type(agent.launcher);
     await terminal.press("Enter");
     if (start.headless === undefined) await agent.waitUntilReady(terminal);
-    else agent.runsIn(terminal);
+    else await agent.waitUntilAsking(terminal);
     return { agent, focus: () => terminal.focus() };
   }
 
@@ -66,6 +68,10 @@ export class ScenarioWorld implements World {
 
   note(what: string, milliseconds: number): void {
     this.figures[what] = Math.round(milliseconds);
+  }
+
+  tell(line: string): void {
+    this.told.push(line);
   }
 
   /** What every agent showed last and what its model was asked, by file name. */

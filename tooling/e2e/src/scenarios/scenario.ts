@@ -20,6 +20,8 @@ export interface World {
   readFile(name: string): Promise<string>;
   /** Keeps a time for the report of the run, in milliseconds. */
   note(what: string, milliseconds: number): void;
+  /** Keeps a line for what is printed if this fails. */
+  tell(line: string): void;
 }
 
 /** An agent in a terminal of the editor. */

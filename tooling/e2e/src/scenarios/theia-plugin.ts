@@ -22,9 +22,9 @@ export const besidePlugin: Scenario = {
   name: "plugin",
   agents: "all",
   isFor: (editor) => editor instanceof TheiaDriver,
-  run: async ({ editor }) => {
+  run: async (plain) => {
     const packaged = process.env["PATCHBAY_E2E_VSIX"] ?? findPackage("vscode", ".vsix");
-    await inTheiaWithPlugins(editor, [packaged], async (world, theia) => {
+    await inTheiaWithPlugins(plain, [packaged], async (world, theia) => {
       await waitForPlugin(theia);
       mustEqual("the records of Claude Code", String((await recordsOf(world.lab, "claude")).length), "1");
       await reviewOnce(world, theia);
@@ -37,20 +37,21 @@ export const theiaDiagnostics: readonly Scenario[] = [diagnostics, diagnosticsOf
   (scenario) => ({
     ...scenario,
     isFor: (editor) => editor instanceof TheiaDriver,
-    run: async ({ editor }, id) => {
+    run: async (plain, id) => {
       await ensureInstalled(codeServer, (line) => console.log(line));
       const json = ["json", "json-language-features"].map(codeServerExtension);
-      await inTheiaWithPlugins(editor, json, (world) => scenario.run(world, id));
+      await inTheiaWithPlugins(plain, json, (world) => scenario.run(world, id));
     },
   }),
 );
 
 /** In a lab and an application of its own. */
 async function inTheiaWithPlugins(
-  editor: World["editor"],
+  plain: World,
   plugins: readonly string[],
   body: (world: World, theia: TheiaWithPlugins) => Promise<void>,
 ): Promise<void> {
+  const { editor } = plain;
   if (!(editor instanceof TheiaDriver)) throw new Error("this scenario is about Theia");
   const lab = await createLab();
   const theia = new TheiaWithPlugins(editor.tarball, plugins);
@@ -60,7 +61,7 @@ async function inTheiaWithPlugins(
     await body(world, theia);
   } catch (error) {
     // The run knows only the plain Theia, which has seen nothing of it.
-    for (const file of await saveArtifacts("theia-with-plugins", error, world)) console.log(`  ${file}`);
+    for (const file of await saveArtifacts("theia-with-plugins", error, world)) plain.tell(file);
     throw error;
   } finally {
     world.dispose();
