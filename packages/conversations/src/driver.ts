@@ -77,10 +77,20 @@ export interface SessionHost {
   saveIfDirty(path: string): Promise<boolean>;
   /** Problems that the editor knows of a file, one line each. */
   problems(path: string): Promise<readonly Problem[]>;
-  /** Whether an agent may see the file (the sharing rules, the workspace). */
+  /** Whether the user lets agents see a file of that name (the sharing rules). */
   mayRead(path: string): boolean;
+  /** Where a path leads that an agent names, links resolved. Rejects with a sentence for one that no agent may name. */
+  locate(path: string): Promise<FilePlace>;
   /** What agents may ask about the editor; absent: nothing. */
   readonly view?: EditorView;
+}
+
+/** Where a path leads. */
+export interface FilePlace {
+  /** In one of the workspace's folders. */
+  readonly isInside: boolean;
+  /** Agents may see the file, by the name that was given and by the one that it leads to. */
+  readonly isShared: boolean;
 }
 
 /** What the editor shows, for agents that ask. Only what may be read is told. */

@@ -182,6 +182,7 @@ export const panelStrings = {
   "queue.title": "Queued",
   "queue.edit": "Edit",
   "queue.editLater": "Edit (send or clear what you are writing first)",
+  "queue.earlier": "Move up",
   "queue.remove": "Remove",
   "queue.now": "Stop and send now",
   "option.neverAsks": "Never asks before it changes files or runs commands.",
@@ -213,3 +214,27 @@ export type StringKey = keyof typeof panelStrings;
 
 /** By this the page tells sentences of Patchbay's in conversations from its own texts. */
 export const sentenceMark = "say:";
+
+/** Shows what was said, in the user's language where it is a sentence of Patchbay's. */
+export type Said = (text: string) => string;
+
+/** By the texts that the host has sent. A value in a sentence may be such a sentence again. */
+export function saidIn(strings: Readonly<Record<string, string>>): Said {
+  const known = Object.entries(strings).flatMap(([key, shown]) =>
+    key.startsWith(sentenceMark) ? [{ pattern: patternOf(key.slice(sentenceMark.length)), shown }] : [],
+  );
+  const said: Said = (text) => {
+    for (const { pattern, shown } of known) {
+      const [, ...values] = pattern.exec(text) ?? [];
+      if (pattern.test(text))
+        return shown.replaceAll(/\{(\d)\}/gu, (_place, index) => said(values[Number(index)] ?? ""));
+    }
+    return text;
+  };
+  return said;
+}
+
+function patternOf(sentence: string): RegExp {
+  const parts = sentence.split(/\{\d\}/u).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
+  return new RegExp(`^${parts.join("(.+?)")}$`, "su");
+}

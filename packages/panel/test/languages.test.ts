@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sentences } from "../src/languages/sentences.ts";
-import { panelStrings, panelStringsIn, panelTextsIn } from "../src/messages/index.ts";
-import { saidIn } from "../src/store/said.ts";
+import { panelStrings, panelStringsIn, panelTextsIn, saidIn } from "../src/messages/index.ts";
 
 const placeholders = (text: string): readonly string[] =>
   Array.from(text.matchAll(/\{\w+\}/gu), ([whole]) => whole).toSorted((a, b) => a.localeCompare(b));
@@ -53,13 +52,19 @@ describe("what Patchbay says in conversations", () => {
     expect(german("The conversation goes on, but cannot be saved. The disk is full: make room.")).toBe(
       "Die Unterhaltung geht weiter, kann aber nicht gespeichert werden. Der Datenträger ist voll: Schaffen Sie Platz.",
     );
+    const switching =
+      "Yes, and switch to “Edit freely” for this session. Changes files without asking; asks for commands.";
+    expect(german(switching)).toBe(
+      "Ja, und in dieser Sitzung zu „Frei ändern“ wechseln. Ändert Dateien, ohne zu fragen; fragt vor Befehlen.",
+    );
+    expect(german("Yes, and don't ask again")).toBe("Yes, and don't ask again");
     expect(german("Overloaded: {0} $& try again")).toBe("Overloaded: {0} $& try again");
     expect(saidIn(panelTextsIn("en"))("The conversation is saved again.")).toBe("The conversation is saved again.");
   });
 
   it("is what the sources say, with the same values in every language", () => {
     const packages = join(import.meta.dirname, "..", "..");
-    const source = ["conversations/src", "core/src/storage"]
+    const source = ["conversations/src", "core/src/storage", "panel/src/host"]
       .flatMap((folder) =>
         readdirSync(join(packages, folder), { recursive: true, encoding: "utf8" })
           .filter((file) => file.endsWith(".ts"))

@@ -83,6 +83,14 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
     };
   }
 
+  async chooseFolder(): Promise<string | undefined> {
+    const active = this.#options.host.editors.active()?.path;
+    const around = active === undefined ? undefined : workspace.getWorkspaceFolder(Uri.file(active));
+    const placeHolder = l10n.t("Choose the folder that the agent works in");
+    const { uri } = around ?? (await window.showWorkspaceFolderPick({ placeHolder })) ?? {};
+    return uri?.scheme === "file" ? uri.fsPath : undefined;
+  }
+
   selection(): PromptBlock | undefined {
     if (!this.#options.sharesSelection()) return undefined;
     const active = this.#options.host.editors.active();

@@ -72,7 +72,9 @@ export class Mentions {
       items.push({ id: terminalId, kind: "terminal", label, description: output.command });
     }
     return items.flatMap((item, index) => {
-      const score = wanted === "" ? 2_000 - index : scoreOf(item.label.toLocaleLowerCase(), wanted);
+      // The label is in the user's language; the English word is what other panels understand.
+      const score =
+        wanted === "" ? 2_000 - index : (scoreOf(item.label.toLocaleLowerCase(), wanted) ?? scoreOf(item.kind, wanted));
       return score === undefined ? [] : [{ item, score }];
     });
   }
@@ -141,7 +143,9 @@ function scorePath({ path, kind, rank = 0 }: Place, wanted: string): readonly Sc
   if (score === undefined || (wanted === "" && kind === "folder")) return [];
   const block = { type: "mention", path } as const;
   // Of two that fit alike, the one that is open.
-  return [{ item: { id: path, kind, label: basename(path), description: shown, block }, score: score + rank / 1_000 }];
+  const within = dirname(shown);
+  const item = { id: path, kind, label: basename(path), ...(within === "." ? {} : { description: within }), block };
+  return [{ item, score: score + rank / 1_000 }];
 }
 
 /** How well a path fits: letters in order, better together, best in the name. Undefined: not at all. */

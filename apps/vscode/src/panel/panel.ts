@@ -45,6 +45,8 @@ export class Panel {
   readonly #attention: Attention;
   readonly #tabs: Map<WebviewPanel, PageLink> = new Map();
   #view: { readonly view: WebviewView; readonly link: PageLink } | undefined;
+  /** What the view showed when VS Code gave it up: the one in the other side bar goes on with it. */
+  #left: string | undefined;
   /** Who waits for a view that VS Code is making. */
   readonly #awaiting: ((link: PageLink) => void)[] = [];
   readonly #told: Map<string, boolean> = new Map();
@@ -66,7 +68,9 @@ export class Panel {
       openInTab: async (id) => void this.openTab(id),
     });
     const { storageDirectory } = host;
-    const sessionHost = createSessionHost({ host, files: platform.files, clock: platform.clock, isShared: mayName });
+    const { files, clock } = platform;
+    const isWindows = platform.process.platform === "win32";
+    const sessionHost = createSessionHost({ host, files, clock, isShared: mayName, isWindows });
     const connect = (request: SessionRequest): AgentSession => this.#programs.connect(request);
     this.#panels = new PanelHost({
       editor: this.#editor,
@@ -98,12 +102,13 @@ export class Panel {
 
   /** VS Code has made the view. It loads the page again by itself whenever the view is shown. */
   showView(view: WebviewView): void {
-    const link = this.#attach(view.webview, false);
+    const link = this.#attach(view.webview, false, this.#left);
     this.#view = { view, link };
     view.onDidChangeVisibility(() => {
       if (!view.visible) link.hidden();
     });
     view.onDidDispose(() => {
+      this.#left = link.conversation?.id;
       if (this.#view?.view === view) this.#view = undefined;
       this.#panels.disconnect(link);
     });
@@ -156,7 +161,11 @@ export class Panel {
       command("mentionTerminal", async () => {
         const block = this.#editor.terminalOutput();
         if (block !== undefined) return await this.#insert([block]);
-        await inform(l10n.t("No output is known. Run a command in a terminal with shell integration, then try again."));
+        await inform(
+          l10n.t(
+            "No output is known. Run a command in a terminal with shell integration, then try again. VS Code does not tell what a command printed that ended at once.",
+          ),
+        );
       }),
       command("showConversations", async () => (await this.#shown()).send({ type: "command", command: "list" })),
       command("showWaiting", async () => {

@@ -9,19 +9,26 @@ export interface TerminalOutput {
   readonly text: string;
 }
 
+interface Printed {
+  readonly execution: TerminalShellExecution;
+  text: string;
+}
+
 /**
  * What the newest command in a terminal has printed, as the shell integration tells it, in memory only. Terminals without it
  * have nothing to tell: the clipboard is never used to read one.
  */
 export class TerminalOutputs implements Disposable {
   readonly #following: Disposable;
-  #newest: { readonly execution: TerminalShellExecution; text: string } | undefined;
+  #newest: Printed | undefined;
+  /** Begun last; VS Code tells nothing of what a command prints that ends at once. */
+  #running: Printed | undefined;
 
   constructor() {
     this.#following = window.onDidStartTerminalShellExecution((event) => void this.#follow(event));
   }
 
-  /** Undefined: no command has printed anything since the panel was opened. */
+  /** Undefined: no command has printed anything that VS Code has told since the panel was opened. */
   get newest(): TerminalOutput | undefined {
     const newest = this.#newest;
     if (newest === undefined) return undefined;
@@ -33,15 +40,17 @@ export class TerminalOutputs implements Disposable {
   dispose(): void {
     this.#following.dispose();
     this.#newest = undefined;
+    this.#running = undefined;
   }
 
   async #follow({ execution }: TerminalShellExecutionStartEvent): Promise<void> {
-    const own = { execution, text: "" };
-    this.#newest = own;
+    const own: Printed = { execution, text: "" };
+    this.#running = own;
     try {
       for await (const chunk of execution.read()) {
-        if (this.#newest !== own) return;
+        if (this.#running !== own) return;
         own.text = (own.text + chunk).slice(-longest);
+        if (plainText(own.text).trim() !== "") this.#newest = own;
       }
     } catch {
       // The terminal has gone: what it has printed stays.

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGeminiDriver } from "@patchbay/testkit";
 import { Position } from "../fake-vscode/ranges.ts";
 import { Uri } from "../fake-vscode/uri.ts";
+import type { FakeWebviewPlace } from "../fake-vscode/webviews.ts";
 import type { FakeWorkbench } from "../fake-vscode/workbench.ts";
 import { heard, openIn, PanelWindow, ready } from "./panel-window.ts";
 
@@ -55,6 +56,17 @@ describe("the panel", () => {
     expect(bench.webviews.tabs).toHaveLength(1);
     await window.run("patchbay.panel.open");
     expect(bench.webviews.tabs).toHaveLength(1);
+  });
+
+  it("goes on with its conversation in the other side bar", async () => {
+    const { view, id } = await window.converse("claude");
+    bench.configure("patchbay.panel.place", "secondarySideBar");
+    view.dispose();
+    await window.run("patchbay.panel.open");
+    const other = bench.webviews.views.get("patchbay.panelSecondary");
+    // It was there before, with another one.
+    other?.webview.say({ type: "ready", conversation: "an-earlier-one" });
+    await expect.poll(() => other && openIn(other)).toBe(id);
   });
 
   it("goes from the editor to the page and back, and gives no page the keyboard by itself", async () => {
@@ -113,6 +125,34 @@ describe("the panel", () => {
     expect(view.webview.told("settings").at(-1)).toMatchObject({
       settings: { fontFamily: "Fira Sans", fontSize: 15, sendWith: "ctrl-enter" },
     });
+  });
+});
+
+describe("a workspace of several folders", () => {
+  const folderOf = ({ webview }: FakeWebviewPlace): unknown =>
+    webview
+      .told("conversation")
+      .map((one) => Reflect.get(Object(Reflect.get(one, "open")), "folder"))
+      .at(-1);
+
+  it("has a new conversation in the folder of the active file; without one the user picks", async () => {
+    const docs = join(window.root, "docs");
+    mkdirSync(docs);
+    const inDocs = join(docs, "guide.md");
+    writeFileSync(inDocs, "# Guide\n");
+    bench.folders = [folder, docs];
+    await window.run("patchbay.panel.open");
+    const view = await window.view();
+    await ready(view);
+    bench.chosen = folder;
+    view.webview.say({ type: "new-conversation", agent: "claude" });
+    await expect.poll(() => folderOf(view)).toBe(folder);
+    const pick = { placeHolder: "Choose the folder that the agent works in" };
+    expect(bench.inputs).toEqual([pick]);
+    await bench.showFile(Uri.file(inDocs));
+    view.webview.say({ type: "new-conversation", agent: "claude" });
+    await expect.poll(() => folderOf(view)).toBe(docs);
+    expect(bench.inputs).toEqual([pick]);
   });
 });
 
@@ -247,6 +287,21 @@ describe("a mention by a command", () => {
       })
       .toContain("$ npm test\\n2 failed\\n100 %");
     expect(bench.clipboard).toBe("");
+    // Of one that ends at once VS Code tells no more than this: what is known stays.
+    let isRead = false;
+    const silent = async function* (): AsyncGenerator<string> {
+      yield "\u001B]633;C\u0007";
+      isRead = true;
+    };
+    bench.onDidStartTerminalShellExecution.fire({
+      execution: { commandLine: { value: "ls" }, read: () => silent() },
+    });
+    await expect.poll(() => isRead).toBe(true);
+    const view = await window.view();
+    const before = view.webview.told("insert").length;
+    await window.run("patchbay.panel.mentionTerminal");
+    await expect.poll(() => view.webview.told("insert").length).toBe(before + 1);
+    expect(JSON.stringify(view.webview.told("insert").at(-1))).toContain("$ npm test");
   });
 });
 
@@ -257,7 +312,11 @@ describe("what can be mentioned", () => {
     await expect.poll(() => view.webview.told("mentions")).toHaveLength(1);
     const items: unknown = Reflect.get(view.webview.told("mentions")[0] ?? {}, "items");
     const all: readonly { kind: string; description?: string; label: string }[] = Array.isArray(items) ? items : [];
-    return all.map(({ kind, label, description }) => `${kind} ${description ?? label}`);
+    return all.map(({ kind, label, description }) =>
+      kind === "file" || kind === "folder"
+        ? `${kind} ${join(description ?? "", label)}`
+        : `${kind} ${description ?? label}`,
+    );
   };
 
   it("are files and folders, without what settings, ignore files and the user leave out", async () => {
@@ -304,6 +363,30 @@ describe("what can be mentioned", () => {
     expect(view.webview.told("insert")[0]).toMatchObject({
       blocks: [{ type: "excerpt", title: "Problems", text: "one.ts:5: error: not good (ts)" }],
     });
+  });
+
+  it("are found by their English names, too", async () => {
+    bench.translations = { Problems: "问题" };
+    const path = write("one.ts");
+    bench.setDiagnostics(Uri.file(path), [
+      { severity: 0, message: "bad", range: { start: { line: 0 }, end: { line: 0 } }, source: "ts" },
+    ]);
+    expect(await ask("probl")).toEqual(["problems 问题"]);
+  });
+
+  it("are named with the folder in which they are, which the top one is not", async () => {
+    write("src/one.ts");
+    write("one.ts");
+    const { view, id } = await window.converse("claude");
+    view.webview.say({ type: "mentions", conversation: id, request: 1, query: "one.ts" });
+    await expect.poll(() => view.webview.told("mentions")).toHaveLength(1);
+    expect(view.webview.told("mentions")[0]).toMatchObject({
+      items: [
+        { label: "one.ts", block: { path: join(folder, "one.ts") } },
+        { label: "one.ts", description: "src" },
+      ],
+    });
+    expect(JSON.stringify(view.webview.told("mentions")[0])).not.toContain('"description":"one.ts"');
   });
 
   it("offers no selection while sharing is paused, and what is open first", async () => {

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Logger } from "@patchbay/core";
 import type { SessionHost } from "../driver.ts";
-import type { FileChange, PermissionQuestion } from "../model/index.ts";
+import type { FileChange, PermissionQuestion, ToolEntry } from "../model/index.ts";
 import { elicitationResult, elicitedForm } from "./elicitations.ts";
 import { rpcCodes } from "./failures.ts";
 import { FileDoor } from "./file-door.ts";
@@ -58,6 +58,7 @@ export class AgentRequests {
       logger,
       asks: () => offers.asks,
       ask: (change) => this.#askToWrite(change),
+      askToRead: (path) => this.#askToRead(path),
       onWritten: (change, isAsked, callId) => this.#wrote(change, isAsked, callId),
     });
   }
@@ -121,7 +122,9 @@ export class AgentRequests {
       if (change?.after !== undefined) {
         this.door.allow(change.path, { callId: id, proposed: change.after, edited: editedText(question, answer) });
       }
-      if (choice?.kind === "allow-always" && tool.tool === "edit") this.door.allowEdits();
+      const isForGood = choice?.kind === "allow-always";
+      if (isForGood && tool.tool === "edit") this.door.allowEdits();
+      if (tool.tool !== "execute") this.door.allowReads(pathsOf(tool), isForGood && tool.tool === "read");
       this.tools.setState(id, "running");
     } else {
       this.tools.setState(id, answer === undefined || answer.type === "cancel" ? "cancelled" : "rejected");
@@ -129,12 +132,37 @@ export class AgentRequests {
     return { kind: "result", value: permissionResult(choice?.id) };
   }
 
+  /** The agent reads a file outside the workspace without having asked. */
+  async #askToRead(path: string): Promise<"file" | "folder" | undefined> {
+    const { questions, sink, profile } = this.#context;
+    if (this.#context.isStopped()) return undefined;
+    const callId = this.tools.openOn(path) ?? sink.nextId("read");
+    const title = `Read ${basename(path)}`;
+    const tool = this.tools.entryOf(callId) ?? this.tools.hear(ownCall(callId, "read", path, title));
+    const question: PermissionQuestion = {
+      type: "permission",
+      toolId: tool.id,
+      title,
+      reason: `${profile.name} reads this file outside the workspace without having asked.`,
+      choices: [
+        { id: "allow", name: "Allow", kind: "allow-once" },
+        { id: "folder", name: "Allow for This Folder", kind: "allow-always" },
+        { id: "reject", name: "Reject", kind: "reject-once" },
+      ],
+    };
+    this.tools.setState(callId, "waiting");
+    const choice = choiceOf(question.choices, await questions.ask(question, new AbortController().signal));
+    this.tools.setState(callId, isAllowing(choice) ? "running" : "rejected");
+    if (!isAllowing(choice)) return undefined;
+    return choice?.kind === "allow-always" ? "folder" : "file";
+  }
+
   /** The agent writes what nobody was asked about, in a mode in which it asks: its own settings may allow it, the user has not. */
   async #askToWrite(change: FileChange): Promise<{ readonly text: string } | undefined> {
     const { questions, sink, profile } = this.#context;
     const callId = this.tools.openOn(change.path) ?? sink.nextId("write");
     const title = `Write ${basename(change.path)}`;
-    const tool = this.tools.entryOf(callId) ?? this.tools.hear(writeCall(callId, change.path, title));
+    const tool = this.tools.entryOf(callId) ?? this.tools.hear(ownCall(callId, "edit", change.path, title));
     this.tools.know(callId, change);
     const question: PermissionQuestion = {
       type: "permission",
@@ -194,11 +222,17 @@ function orInvalid<T>(request: T | undefined, serve: (request: T) => Promise<Ans
   return Promise.resolve({ kind: "error", error: { code: rpcCodes.invalidParams, message: "Invalid params" } });
 }
 
-function writeCall(id: string, path: string, title: string): PermissionRequest["call"] {
+/** The files that a call names. */
+function pathsOf({ locations = [], changes = [] }: ToolEntry): readonly string[] {
+  return [...locations, ...changes].map(({ path }) => path);
+}
+
+/** A call of which the agent has told nothing. */
+function ownCall(id: string, kind: "edit" | "read", path: string, title: string): PermissionRequest["call"] {
   return {
     id,
     title,
-    kind: "edit",
+    kind,
     isModeSwitch: false,
     status: "pending",
     content: undefined,

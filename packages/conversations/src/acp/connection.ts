@@ -1,5 +1,5 @@
 import { type Clock, type Logger, PatchbayError } from "@patchbay/core";
-import type { SignInMethod } from "../model/index.ts";
+import type { SessionCapabilities, SignInMethod } from "../model/index.ts";
 import { asksForSignIn } from "./failures.ts";
 import { type AgentChannel, JsonRpcPeer, type PeerHandlers, type Reply } from "./json-rpc.ts";
 import { startFailure } from "../process/programs.ts";
@@ -7,13 +7,13 @@ import { type AcpProfile, programOf } from "./profiles.ts";
 import { initializeParams, protocolVersion, readInitialized, readSignIn, readStoredSessions } from "./v1/setup.ts";
 import type { Initialized, SignInOffer, StoredSession } from "./wire.ts";
 
-/** What a connection to an agent needs. */
 /**
  * How long an agent may take to end once its input is closed, ms: one never ends by that in a turn, and who closes a conversation
  * wants it gone within three seconds.
  */
 const inputMs = 1_000;
 
+/** What a connection to an agent needs. */
 export interface ConnectionOptions {
   readonly profile: AcpProfile;
   /** Finds the program and makes its process, not yet started. Rejects with a sentence for people. */
@@ -154,4 +154,21 @@ export async function orLate<T>(work: Promise<T>, limitMs: number, clock: Clock)
     const timer = clock.setTimeout(() => resolve("late"), limitMs);
     void work.then(resolve, reject).finally(() => timer.dispose());
   });
+}
+
+/** What a session of an agent can do; nothing while it is not known yet which agent it is. */
+export function capabilitiesOf(
+  agent: Initialized | undefined,
+  { usesFiles }: Pick<AcpProfile, "usesFiles">,
+): SessionCapabilities {
+  return {
+    images: agent?.takesImages === true,
+    excerpts: agent?.takesResources === true,
+    editableChanges: agent !== undefined && usesFiles,
+    rejectionMessages: false,
+    fork: agent?.sessionActions.has("fork") === true,
+    forkBefore: false,
+    rewind: false,
+    resume: agent?.loadsSessions === true || agent?.sessionActions.has("resume") === true,
+  };
 }

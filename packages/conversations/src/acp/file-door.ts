@@ -1,11 +1,13 @@
-import { isAbsolute } from "node:path";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
 import { type Logger, messageOf } from "@patchbay/core";
-import type { SessionHost } from "../driver.ts";
+import type { FilePlace, SessionHost } from "../driver.ts";
 import type { FileChange, OptionValue } from "../model/index.ts";
 import type { Answered } from "./json-rpc.ts";
 import type { AcpProfile } from "./profiles.ts";
 import { type EditedFile } from "./prompts.ts";
 import { rpcCodes } from "./failures.ts";
+import { isBelow } from "./permissions.ts";
 import type { ReadRequest, WriteRequest } from "./wire.ts";
 
 /** What the door needs to know of its session. */
@@ -17,6 +19,8 @@ export interface DoorContext {
   asks(): OptionValue["asks"];
   /** Asks the user about a write that no permission covers; undefined: no. The text may be another than the agent's. */
   ask(change: FileChange): Promise<{ readonly text: string } | undefined>;
+  /** Asks the user whether a file outside the workspace may be read, of which the agent has not asked. */
+  askToRead(path: string): Promise<"file" | "folder" | undefined>;
   /** A file was written. `callId`: the call that was asked for. */
   onWritten(change: FileChange, isAsked: boolean, callId: string | undefined): void;
 }
@@ -32,12 +36,15 @@ interface Permit {
 
 /**
  * The door between an agent and files: it reads the text that the editor has, and writes what the user has allowed, as they
- * want it. What nobody has allowed is asked for here, unless the agent is in a mode in which it does not ask.
+ * want it. What nobody has allowed is asked for here, unless the agent is in a mode in which it does not ask. Outside the
+ * workspace so are reads, and writes where the user has allowed edits in general.
  */
 export class FileDoor {
   readonly #context: DoorContext;
   readonly #permits: Map<string, Permit> = new Map();
   readonly #edited: Set<string> = new Set();
+  /** Files outside the workspace, and folders, that the user has let the agent read. */
+  readonly #readable: Set<string> = new Set();
   #isOpenToEdits = false;
 
   constructor(context: DoorContext) {
@@ -47,6 +54,11 @@ export class FileDoor {
   /** The user has allowed a change of a call. */
   allow(path: string, permit: Permit): void {
     this.#permits.set(path, permit);
+  }
+
+  /** The user has allowed what a call does with some files. `forGood`: and with others beside them. */
+  allowReads(paths: readonly string[], forGood: boolean): void {
+    for (const path of paths) this.#readable.add(forGood ? dirname(path) : path);
   }
 
   /** The user has allowed all edits: the agent asks no more. */
@@ -77,8 +89,8 @@ export class FileDoor {
   /** `fs/read_text_file`. */
   async read({ path, line, limit }: ReadRequest): Promise<Answered> {
     const { host, profile } = this.#context;
-    const refused = this.#refusal(path);
-    if (refused !== undefined) return refused;
+    const place = await this.#placeOf(path);
+    if ("kind" in place) return place;
     const text = await host.readText(path);
     if (text === undefined) {
       if (profile.missingFile === "empty") return { kind: "result", value: { content: "" } };
@@ -87,6 +99,7 @@ export class FileDoor {
         error: { code: rpcCodes.notFound, message: `Resource not found: ${path}`, data: { uri: path } },
       };
     }
+    if (!place.isInside && !(await this.#mayReadOutside(path))) return notShared(path);
     if (line === undefined && limit === undefined) return { kind: "result", value: { content: text } };
     const start = Math.max(1, line ?? 1) - 1;
     return { kind: "result", value: { content: linesFrom(text, start, limit) } };
@@ -100,15 +113,31 @@ export class FileDoor {
       const wanted = permit.edited === undefined ? text : inFormOf(text, permit.edited);
       return await this.#put(path, wanted, { isAsked: true, isEdited: wanted !== text, callId: permit.callId });
     }
-    const notSeen = this.#refusal(path);
-    if (notSeen !== undefined) return notSeen;
-    if (this.#isUnasked()) return await this.#put(path, text, { isAsked: false, isEdited: false, callId: undefined });
+    const place = await this.#placeOf(path);
+    if ("kind" in place) return place;
+    if (this.#isUnasked(place.isInside || this.#isOwn(path)))
+      return await this.#put(path, text, { isAsked: false, isEdited: false, callId: undefined });
     return await this.#askFirst(path, text);
   }
 
-  #isUnasked(): boolean {
+  #isUnasked(isAtHome: boolean): boolean {
     const asks = this.#context.asks();
-    return this.#isOpenToEdits || asks === "never" || asks === "sometimes";
+    return asks === "never" || (isAtHome && (this.#isOpenToEdits || asks === "sometimes"));
+  }
+
+  /** In the folder that is the agent's own. */
+  #isOwn(path: string): boolean {
+    const { ownFolder } = this.#context.profile;
+    return ownFolder !== undefined && isBelow(join(homedir(), ownFolder), path);
+  }
+
+  async #mayReadOutside(path: string): Promise<boolean> {
+    if (this.#context.asks() === "never") return true;
+    if (Array.from(this.#readable).some((one) => isBelow(one, path))) return true;
+    if (this.#isOwn(path)) return false;
+    const allowed = await this.#context.askToRead(path);
+    if (allowed !== undefined) this.allowReads([path], allowed === "folder");
+    return allowed !== undefined;
   }
 
   async #askFirst(path: string, text: string): Promise<Answered> {
@@ -142,11 +171,21 @@ export class FileDoor {
     return { kind: "result", value: {} };
   }
 
-  #refusal(path: string): Answered | undefined {
+  /** Where a path leads; or why nothing is done with it. */
+  async #placeOf(path: string): Promise<FilePlace | Answered> {
     if (!isAbsolute(path)) return refused(`The path is not absolute: ${path}`);
-    if (this.#context.host.mayRead(path)) return undefined;
-    return refused(`The editor does not share this file: ${path}`, { errorKind: "path_outside_workspace" });
+    try {
+      const place = await this.#context.host.locate(path);
+      return place.isShared ? place : notShared(path);
+    } catch (error) {
+      return refused(`${messageOf(error)} (${path})`);
+    }
   }
+}
+
+/** One agent reads its own files by itself then. */
+function notShared(path: string): Answered {
+  return refused(`The editor does not share this file: ${path}`, { errorKind: "path_outside_workspace" });
 }
 
 function refused(message: string, data?: unknown): Answered {

@@ -41,13 +41,18 @@ export async function questionOf(
   return {
     type: "permission",
     toolId: tool.id,
-    title: tool.title,
+    title: titleOf(tool),
     ...(words.length === 0 ? {} : { reason: words.join("\n") }),
     ...(tool.command === undefined ? {} : { command: tool.command }),
     ...(tool.input === undefined ? {} : { input: tool.input }),
     ...(change === undefined ? {} : { change }),
     choices,
   };
+}
+
+/** Some agents name what they want to read by its path alone: what would happen to it has to be said. */
+function titleOf({ tool, title, locations = [] }: ToolEntry): string {
+  return tool === "read" && locations.some(({ path }) => path.endsWith(title)) ? `Read ${title}` : title;
 }
 
 function choiceFor({ id, name, kind }: PermissionOption): Choice {

@@ -25,6 +25,8 @@ export interface AcpProfile {
   readonly missingFile: "empty" | "error";
   /** Changes come with the whole text of the file; of others we find out which part of the file they are. */
   readonly sendsWholeFiles: boolean;
+  /** The folder in the user's home that is the agent's own: it reads what is there by itself where we do not. */
+  readonly ownFolder?: string;
   /** Files outside the session's folder are written by the agent itself. */
   readonly filesInFolderOnly: boolean;
   /** Ids of its calls begin with the tool's name and two underscores: it has no other place for it. */
@@ -72,6 +74,7 @@ const family = {
 export const geminiProfile: AcpProfile = {
   ...family,
   id: "gemini",
+  ownFolder: ".gemini",
   name: "Gemini CLI",
   command: "gemini",
   package: "@google/gemini-cli",
@@ -90,6 +93,7 @@ export const geminiProfile: AcpProfile = {
 export const qwenProfile: AcpProfile = {
   ...family,
   id: "qwen",
+  ownFolder: ".qwen",
   name: "Qwen Code",
   command: "qwen",
   package: "@qwen-code/qwen-code",

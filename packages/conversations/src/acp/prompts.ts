@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type Logger, messageOf } from "@patchbay/core";
+import type { SessionHost } from "../driver.ts";
 import type { LineRange, PromptBlock } from "../model/index.ts";
 
 /** What an agent takes in a prompt. */
@@ -22,6 +24,22 @@ export interface EditedFile {
   readonly path: string;
   /** The file as it is now. */
   readonly text: string;
+}
+
+/** Saves what a prompt mentions, and what else is open with changes: most agents read the disk, whatever the editor has. Never rejects. */
+export async function saveForPrompt(
+  blocks: readonly PromptBlock[],
+  host: Pick<SessionHost, "saveIfDirty" | "view">,
+  logger: Logger,
+): Promise<void> {
+  try {
+    const open = (await host.view?.openFiles()) ?? [];
+    const dirty = open.flatMap(({ path, isDirty }) => (isDirty ? [path] : []));
+    const mentioned = blocks.flatMap((block) => (block.type === "mention" ? [block.path] : []));
+    await Promise.all(Array.from(new Set([...mentioned, ...dirty]), (path) => host.saveIfDirty(path)));
+  } catch (error) {
+    logger.warn("Files could not be saved before a prompt", { reason: messageOf(error) });
+  }
 }
 
 /** The blocks of a prompt as the protocol has them; `edited` comes first, as it is about what was done before. */

@@ -1,16 +1,23 @@
-import { type Event, messageOf, PatchbayError } from "@patchbay/core";
+import { type Event, PatchbayError } from "@patchbay/core";
 import type { AgentSession, Prompt, SessionHost } from "../driver.ts";
 import type { Answer, SessionCapabilities, SessionState, SessionUpdate, TurnEndReason, Usage } from "../model/index.ts";
 import { endOf, type ProcessExit } from "../process/agent-process.ts";
 import { AgentRequests } from "./agent-requests.ts";
-import { AcpConnection, type ConnectionOptions, orLate, signInMethods, signInOf } from "./connection.ts";
+import {
+  AcpConnection,
+  capabilitiesOf,
+  type ConnectionOptions,
+  orLate,
+  signInMethods,
+  signInOf,
+} from "./connection.ts";
 import { type Failure, failureOf, refusalOf, signInNeeded } from "./failures.ts";
 import { Hearing } from "./hearing.ts";
 import type { AgentChannel, Reply } from "./json-rpc.ts";
 import { SessionOffers } from "./offers.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { checkFolder, type OpeningOptions, openSession } from "./opening.ts";
-import { contentOf, type PromptForm } from "./prompts.ts";
+import { contentOf, type PromptForm, saveForPrompt } from "./prompts.ts";
 import { UpdateSink } from "./sink.ts";
 import { TextStreams } from "./texts.ts";
 import { beginTurn, reasonOf, type Turn } from "./turn.ts";
@@ -31,17 +38,6 @@ const stopMs = 10_000;
 
 /** How long an agent may take to close its session before its process is ended, ms. */
 const closeMs = 500;
-
-const nothing: SessionCapabilities = {
-  images: false,
-  excerpts: false,
-  editableChanges: false,
-  rejectionMessages: false,
-  fork: false,
-  forkBefore: false,
-  rewind: false,
-  resume: false,
-};
 
 /** A session of an agent that speaks the Agent Client Protocol (docs/protocols/acp.md). */
 export class AcpSession implements AgentSession {
@@ -94,16 +90,7 @@ export class AcpSession implements AgentSession {
   }
 
   get capabilities(): SessionCapabilities {
-    const agent = this.#connection?.agent;
-    if (agent === undefined) return nothing;
-    return {
-      ...nothing,
-      images: agent.takesImages,
-      excerpts: agent.takesResources,
-      editableChanges: this.#options.profile.usesFiles,
-      fork: agent.sessionActions.has("fork"),
-      resume: agent.loadsSessions || agent.sessionActions.has("resume"),
-    };
+    return capabilitiesOf(this.#connection?.agent, this.#options.profile);
   }
 
   async start(): Promise<void> {
@@ -239,7 +226,8 @@ export class AcpSession implements AgentSession {
   async #run(turn: Turn, { blocks }: Prompt): Promise<Reply | "abandoned" | undefined> {
     const { profile } = this.#options;
     if (this.#sessionId === undefined && !(await this.#openAgain())) return undefined;
-    await this.#save(blocks);
+    const { autosave, host, logger } = this.#options;
+    if (autosave) await saveForPrompt(blocks, host, logger);
     const content = contentOf(blocks, await this.#requests.takeEdited(), this.#promptForm());
     if (content.leftOut.length > 0) {
       this.#sink.notice("warning", `${profile.name} takes no images: ${content.leftOut.join(", ")} was not sent.`);
@@ -247,20 +235,6 @@ export class AcpSession implements AgentSession {
     if (turn.isStopped) return { kind: "result", value: { stopReason: "cancelled" } };
     const params = { sessionId: this.#sessionId, prompt: content.blocks };
     return await Promise.race([this.#request("session/prompt", params), turn.abandoned]);
-  }
-
-  /** Saves what is mentioned, and what else is open with changes. */
-  async #save(blocks: Prompt["blocks"]): Promise<void> {
-    const { host, autosave, logger } = this.#options;
-    if (!autosave) return;
-    try {
-      const open = (await host.view?.openFiles()) ?? [];
-      const dirty = open.flatMap(({ path, isDirty }) => (isDirty ? [path] : []));
-      const mentioned = blocks.flatMap((block) => (block.type === "mention" ? [block.path] : []));
-      await Promise.all(Array.from(new Set([...mentioned, ...dirty]), (path) => host.saveIfDirty(path)));
-    } catch (error) {
-      logger.warn("Files could not be saved before a prompt", { reason: messageOf(error) });
-    }
   }
 
   /** The user may have signed in meanwhile. */

@@ -98,7 +98,7 @@ async function textFor(
 ): Promise<string> {
   switch (name) {
     case "getDiagnostics": {
-      const problems = await host.problems(readable(input, host, cwd));
+      const problems = await host.problems(await readable(input, host, cwd));
       return JSON.stringify(problems);
     }
     case "getOpenEditors": {
@@ -112,7 +112,7 @@ async function textFor(
     }
     case "openFile": {
       const { line } = input;
-      const file = readable(input, host, cwd);
+      const file = await readable(input, host, cwd);
       const isShown = (await host.view?.openFile(file, typeof line === "number" ? line : undefined)) ?? false;
       return isShown ? "The file is shown." : "The file could not be shown.";
     }
@@ -121,10 +121,13 @@ async function textFor(
   }
 }
 
-function readable(input: Readonly<Record<string, unknown>>, host: SessionHost, cwd: string): string {
+/** A file of the workspace that is shared, wherever links lead. Nobody is asked here, so nothing else is shown. */
+async function readable(input: Readonly<Record<string, unknown>>, host: SessionHost, cwd: string): Promise<string> {
   const { path: given } = input;
   if (typeof given !== "string" || given === "") throw new Error("The path is missing.");
   const file = isAbsolute(given) ? given : join(cwd, given);
-  if (!host.mayRead(file)) throw new Error("This file is not shared with agents.");
+  const { isInside, isShared } = await host.locate(file);
+  if (!isShared) throw new Error("This file is not shared with agents.");
+  if (!isInside) throw new Error("This file is outside the workspace.");
   return file;
 }

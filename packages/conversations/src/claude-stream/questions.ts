@@ -85,12 +85,13 @@ function suggested(ask: CanUseTool): readonly Choice[] {
     if (rule === undefined) return [];
     const { type, destination, mode } = update;
     const choice = { id: `${always}${index}`, kind: "allow-always" } as const;
-    if (type !== "setMode" || mode === undefined)
-      return [{ ...choice, name: `Yes, and ${allowing(rule, destination)}`, rule }];
+    if (type !== "setMode" || mode === undefined) return [{ ...choice, name: allowing(rule, destination), rule }];
     const { name, description = rule } = modeOf(mode);
-    const until = destination === "session" ? " for this session" : "";
-    const what = (description.charAt(0).toLowerCase() + description.slice(1)).replace(/\.$/, "");
-    return [{ ...choice, name: `Yes, and switch to “${name}”${until}: ${what}`, rule: what }];
+    const switching =
+      destination === "session"
+        ? `Yes, and switch to “${name}” for this session. ${description}`
+        : `Yes, and switch to “${name}”. ${description}`;
+    return [{ ...choice, name: switching, rule: description }];
   });
 }
 
@@ -112,15 +113,15 @@ function ruleOf({ type, behavior, rules, directories, mode }: PermissionUpdate):
 function allowing(rule: string, destination: string | undefined): string {
   switch (destination) {
     case "session":
-      return `allow ${rule} for this session`;
+      return `Yes, and allow ${rule} for this session`;
     case "localSettings":
-      return `always allow ${rule} in this folder`;
+      return `Yes, and always allow ${rule} in this folder`;
     case "projectSettings":
-      return `always allow ${rule} in this project, for everybody`;
+      return `Yes, and always allow ${rule} in this project, for everybody`;
     case "userSettings":
-      return `always allow ${rule} everywhere`;
+      return `Yes, and always allow ${rule} everywhere`;
     default:
-      return `allow ${rule} from now on`;
+      return `Yes, and allow ${rule} from now on`;
   }
 }
 

@@ -191,11 +191,14 @@ export class Conversation {
     return this.#history;
   }
 
-  /** Sends a prompt when its turn comes, and returns its id. Undefined: this window may only read the conversation. */
-  prompt(blocks: readonly PromptBlock[]): string | undefined {
+  /**
+   * Sends a prompt when its turn comes, and returns its id. Undefined: this window may only read the conversation. `before`: it
+   * stands before the first of these that still waits.
+   */
+  prompt(blocks: readonly PromptBlock[], before?: readonly string[]): string | undefined {
     if (!this.#mayWrite) return undefined;
     this.#unsent.replace(emptyDraft);
-    return this.#turns.add(blocks);
+    return this.#turns.add(blocks, before);
   }
 
   /** The prompts that wait. */

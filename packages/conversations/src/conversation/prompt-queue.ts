@@ -21,8 +21,10 @@ export class PromptQueue {
     this.#prompts = prompts;
   }
 
-  add(prompt: QueuedPrompt): void {
-    this.#prompts = [...this.#prompts, prompt];
+  /** Before the first of some others that still waits, else at the end. */
+  add(prompt: QueuedPrompt, before: readonly string[]): void {
+    const found = this.#prompts.findIndex(({ id }) => before.includes(id));
+    this.#prompts = this.#prompts.toSpliced(found === -1 ? this.#prompts.length : found, 0, prompt);
   }
 
   /** False where it has been sent by now. */

@@ -67,6 +67,7 @@ export class TurnFiles {
       readText: (path) => host.readText(path),
       problems: (path) => host.problems(path),
       mayRead: (path) => host.mayRead(path),
+      locate: (path) => host.locate(path),
       ...(host.view === undefined ? {} : { view: host.view }),
       saveIfDirty: async (path) => {
         const wasDirty = await host.saveIfDirty(path);

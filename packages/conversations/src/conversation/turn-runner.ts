@@ -74,10 +74,10 @@ export class TurnRunner {
     this.#options.onDidChangeQueue();
   }
 
-  /** Queues a prompt, and goes on with what waits. */
-  add(blocks: readonly PromptBlock[]): string {
+  /** Queues a prompt, before the first of some others that still waits, and goes on with what waits. */
+  add(blocks: readonly PromptBlock[], before: readonly string[] = []): string {
     const id = newId(this.#options.random);
-    this.#queue.add({ id, blocks });
+    this.#queue.add({ id, blocks }, before);
     this.#options.onDidChangeQueue();
     this.resume();
     return id;

@@ -64,17 +64,17 @@ export class ConversationLibrary {
     return Array.from(this.#open.values());
   }
 
-  /** What can be opened in a folder: those that wait first, then those that run, then the newest. */
-  async list(folder?: string): Promise<readonly ListedConversation[]> {
+  /** What can be opened in some folders, without any in all: those that wait first, then those that run, then the newest. */
+  async list(...folders: readonly string[]): Promise<readonly ListedConversation[]> {
     const stored = (await this.#index.list()).map(({ about }) => about);
     const abouts = new Map(stored.map((about) => [about.id, about]));
     for (const conversation of this.#open.values())
       if (!conversation.isEmpty) abouts.set(conversation.id, conversation.about);
     const own = Array.from(abouts.values()).filter(
-      (about) => !this.#deleted.has(about.id) && (folder === undefined || about.folder === folder),
+      (about) => !this.#deleted.has(about.id) && (folders.length === 0 || folders.includes(about.folder)),
     );
     const taken = new Set(Array.from(abouts.values(), ({ agent, sessionId }) => sessionIdOf(agent, sessionId ?? "")));
-    const others = folder === undefined ? [] : this.#sessions.of(folder).map(listedSession);
+    const others = folders.flatMap((folder) => this.#sessions.of(folder).map(listedSession));
     return [...own.map((about) => this.#listed(about)), ...others.filter(({ id }) => !taken.has(id))].toSorted(
       inListOrder,
     );
@@ -180,11 +180,11 @@ export class ConversationLibrary {
   }
 
   /** Looks for a text in titles, then in what was said, those used last first. Gives each hit as it is found. */
-  async *search(text: string, signal: AbortSignal, folder?: string): AsyncGenerator<SearchHit, void> {
+  async *search(text: string, signal: AbortSignal, ...folders: readonly string[]): AsyncGenerator<SearchHit, void> {
     const { store, files } = this.#options;
     if (text.trim() === "") return;
     await Promise.all(this.conversations.map((conversation) => conversation.flush()));
-    const listed = await this.list(folder);
+    const listed = await this.list(...folders);
     const wanted = text.toLowerCase();
     for (const conversation of listed) {
       const excerpt = excerptOf(conversation.title, wanted);

@@ -20,6 +20,7 @@ export const draftSchema: z.ZodMiniType<Draft> = z.object({
   blocks: z.array(promptBlockSchema),
   caret: z.number(),
   at: z.exactOptional(z.number()),
+  before: z.exactOptional(z.array(z.string())),
 });
 
 const changedFile = z.object({

@@ -20,6 +20,8 @@ export interface Draft {
   readonly caret: number;
   /** When it was written, by the clock of the page, Unix milliseconds: of two pages the newer one counts. */
   readonly at?: number;
+  /** The prompts that stood behind it in the queue, if it was taken out of there to be changed: it goes back before them. */
+  readonly before?: readonly string[];
 }
 
 /** Whether this window may continue the conversation. */

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { AcpError } from "@patchbay/testkit";
 import { cleanLabs, geminiLab, qwenLab, type SessionLab } from "./session-lab.ts";
@@ -48,6 +50,115 @@ describe("reading through the door", () => {
     expect(await ask(lab, "fs/read_text_file", { path: "a.txt" })).toBe(-32_603);
     expect(await ask(lab, "fs/read_text_file", { path: 1 })).toBe(-32_602);
     expect(await ask(lab, "fs/delete", { path })).toBe(-32_601);
+  });
+});
+
+describe("a file outside the workspace", () => {
+  function labWithOutside(lab: SessionLab): { readonly lab: SessionLab; readonly path: string } {
+    const path = "/elsewhere/notes.txt";
+    lab.host.files.set(path, "theirs\n");
+    lab.host.outside.add(path);
+    return { lab, path };
+  }
+
+  /** The agent asks whether it may use a tool on a file. */
+  async function askFirst(lab: SessionLab, path: string, choiceId: string): Promise<void> {
+    const options = [
+      { optionId: "once", name: "Allow", kind: "allow_once" },
+      { optionId: "always", name: "Always Allow", kind: "allow_always" },
+    ];
+    const toolCall = { toolCallId: "r1", title: "notes.txt", kind: "read", locations: [{ path }] };
+    lab.agent.play(async ({ agent }) => {
+      await agent.ask("session/request_permission", { sessionId: "s", options, toolCall });
+    });
+    const turn = lab.prompt("Look");
+    lab.session.answer((await lab.question()).id, { type: "choice", choiceId });
+    await turn;
+  }
+
+  const questions = (lab: SessionLab): number => lab.entries().filter(({ kind }) => kind === "question").length;
+
+  it("is read after the user has allowed the call that names it, without another question", async () => {
+    const { lab, path } = labWithOutside(qwenLab());
+    await lab.session.start();
+    await askFirst(lab, path, "once");
+    expect(await ask(lab, "fs/read_text_file", { path })).toEqual({ content: "theirs\n" });
+    expect(questions(lab)).toBe(1);
+  });
+
+  it("is read beside one whose folder the user has allowed for good", async () => {
+    const { lab, path } = labWithOutside(qwenLab());
+    await lab.session.start();
+    await askFirst(lab, "/elsewhere/other.txt", "always");
+    expect(await ask(lab, "fs/read_text_file", { path })).toEqual({ content: "theirs\n" });
+    expect(questions(lab)).toBe(1);
+  });
+
+  it("is asked for where the agent has not, once for its folder", async () => {
+    const { lab, path } = labWithOutside(qwenLab());
+    await lab.session.start();
+    const read = ask(lab, "fs/read_text_file", { path });
+    const { id, question } = await lab.question();
+    expect(question).toMatchObject({ type: "permission", title: "Read notes.txt" });
+    expect(lab.tools()).toMatchObject([{ tool: "read", state: "waiting", locations: [{ path }] }]);
+    lab.session.answer(id, { type: "choice", choiceId: "folder" });
+    expect(await read).toEqual({ content: "theirs\n" });
+    const beside = "/elsewhere/deep/more.txt";
+    lab.host.files.set(beside, "more\n");
+    lab.host.outside.add(beside);
+    expect(await ask(lab, "fs/read_text_file", { path: beside })).toEqual({ content: "more\n" });
+    expect(questions(lab)).toBe(1);
+  });
+
+  it("stays unread where the user says no, and nobody is asked for one that is not there", async () => {
+    const { lab, path } = labWithOutside(qwenLab());
+    await lab.session.start();
+    const read = ask(lab, "fs/read_text_file", { path });
+    lab.session.answer((await lab.question()).id, { type: "reject" });
+    expect(await read).toBe(-32_603);
+    const missing = "/elsewhere/none.txt";
+    lab.host.outside.add(missing);
+    expect(await ask(lab, "fs/read_text_file", { path: missing })).toBe(-32_002);
+    expect(questions(lab)).toBe(1);
+  });
+
+  it("is read without a question in a mode that never asks, but not where it is not shared or climbs", async () => {
+    const { lab, path } = labWithOutside(qwenLab());
+    await lab.session.start();
+    await lab.session.setOption("mode", "yolo");
+    expect(await ask(lab, "fs/read_text_file", { path })).toEqual({ content: "theirs\n" });
+    lab.host.hidden.add(path);
+    expect(await ask(lab, "fs/read_text_file", { path })).toBe(-32_603);
+    expect(await ask(lab, "fs/read_text_file", { path: `${lab.cwd}/../up.txt` })).toBe(-32_603);
+    expect(await ask(lab, "fs/write_text_file", { path: `${lab.cwd}/../up.txt`, content: "x" })).toBe(-32_603);
+  });
+
+  it("is left to the agent where it is its own", async () => {
+    const lab = qwenLab();
+    const path = join(homedir(), ".qwen", "memory.md");
+    lab.host.files.set(path, "kept\n");
+    lab.host.outside.add(path);
+    await lab.session.start();
+    expect(await ask(lab, "fs/read_text_file", { path })).toBe(-32_603);
+    expect(questions(lab)).toBe(0);
+  });
+
+  it("is asked for before it is written, also once the user has allowed all edits", async () => {
+    const { lab, path } = labWithOutside(geminiLab());
+    lab.host.files.set(lab.path("a.txt"), "one\n");
+    await lab.session.start();
+    lab.agent.play(async ({ edit }) => {
+      await edit(lab.path("a.txt"), "two\n");
+      await edit(lab.path("a.txt"), "three\n", { asks: false });
+    });
+    const turn = lab.prompt("Edit");
+    lab.session.answer((await lab.question()).id, { type: "choice", choiceId: "proceed_always" });
+    await turn;
+    expect(lab.host.files.get(lab.path("a.txt"))).toBe("three\n");
+    const write = ask(lab, "fs/write_text_file", { path, content: "mine\n" });
+    lab.session.answer((await lab.question()).id, { type: "reject" });
+    expect(await write).toBe(-32_603);
+    expect(lab.host.files.get(path)).toBe("theirs\n");
   });
 });
 

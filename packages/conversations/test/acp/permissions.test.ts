@@ -51,6 +51,14 @@ const diffOf = (oldText: string | null, newText: string) => (path: string) => ({
 });
 
 describe("a question of an agent", () => {
+  it("says that a file would be read, where the agent names it by its path alone", async () => {
+    const read = (title: string) => (path: string) => ({ toolCallId: "t", title, kind: "read", locations: [{ path }] });
+    const { asked } = await asking((path) => read(path)(path));
+    expect(asked.question).toMatchObject({ title: expect.stringMatching(/^Read \//u) });
+    const { asked: other } = await asking(read("Show the notes"));
+    expect(other.question).toMatchObject({ title: "Show the notes" });
+  });
+
   it("has the choices that the agent offers, by their kinds; what would hold from then on stands by itself", async () => {
     const { lab, asked, answered } = await asking(() => ({
       toolCallId: "t",

@@ -1,11 +1,11 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nullLogger } from "@patchbay/core";
+import { nullLogger, PatchbayError } from "@patchbay/core";
 import { type AcpAgent, createAcpAgent, createFakeClock, type FakeClock, type FamilyAcpAgent } from "@patchbay/testkit";
 import { type AcpProfile, geminiProfile, qwenProfile } from "../../src/acp/profiles.ts";
 import { AcpSession, type AcpSessionOptions } from "../../src/acp/session.ts";
-import type { SessionHost } from "../../src/driver.ts";
+import type { FilePlace, SessionHost } from "../../src/driver.ts";
 import type { Entry, PromptBlock, QuestionEntry, SessionUpdate, ToolEntry } from "../../src/model/index.ts";
 
 /** Files as an editor has them. */
@@ -13,6 +13,8 @@ export class MemoryHost implements SessionHost {
   readonly files: Map<string, string> = new Map();
   readonly saved: string[] = [];
   readonly hidden: Set<string> = new Set();
+  /** Files outside of the workspace, and links that lead there. */
+  readonly outside: Set<string> = new Set();
 
   readText(path: string): Promise<string | undefined> {
     return Promise.resolve(this.files.get(path));
@@ -34,6 +36,11 @@ export class MemoryHost implements SessionHost {
 
   mayRead(path: string): boolean {
     return !this.hidden.has(path);
+  }
+
+  locate(path: string): Promise<FilePlace> {
+    if (path.includes("..")) return Promise.reject(new PatchbayError("path-refused", "The path climbs."));
+    return Promise.resolve({ isInside: !this.outside.has(path), isShared: this.mayRead(path) });
   }
 }
 

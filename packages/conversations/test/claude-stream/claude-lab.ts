@@ -2,7 +2,7 @@ import { type LogFields, nullLogger } from "@patchbay/core";
 import { createFakeClock, type FakeClock, ScriptedClaude, type ScriptedClaudeOptions } from "@patchbay/testkit";
 import { expect } from "vitest";
 import { ClaudeSession, type ClaudeSessionOptions } from "../../src/claude-stream/session.ts";
-import type { Problem, SessionHost } from "../../src/driver.ts";
+import type { FilePlace, Problem, SessionHost } from "../../src/driver.ts";
 import type {
   Entry,
   QuestionEntry,
@@ -49,6 +49,10 @@ export class LabHost implements SessionHost {
 
   mayRead(path: string): boolean {
     return !this.hidden.has(path);
+  }
+
+  async locate(path: string): Promise<FilePlace> {
+    return await Promise.resolve({ isInside: !path.startsWith("/elsewhere/"), isShared: this.mayRead(path) });
   }
 }
 

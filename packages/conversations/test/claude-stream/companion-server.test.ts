@@ -55,6 +55,13 @@ describe("our own tools in a session", () => {
     expect(host.shown).toEqual([["/project/a.ts", 3]]);
   });
 
+  it("show nothing outside the workspace: nobody is asked", async () => {
+    const host = new ViewHost(new Map());
+    expect(await call(host, "openFile", { path: "/elsewhere/a.ts" })).toMatchObject({ isError: true });
+    expect(await call(host, "getDiagnostics", { path: "/elsewhere/a.ts" })).toMatchObject({ isError: true });
+    expect(host.shown).toEqual([]);
+  });
+
   it("tell nothing of files that are not shared", async () => {
     const host = new ViewHost(new Map());
     host.hidden.add("/project/.env");

@@ -58,7 +58,7 @@ const looks: Readonly<Record<string, readonly string[]>> = {
   ],
   options: [
     "Write a.txt: done",
-    "permission? Yes, and switch to “Edit freely” for this session: changes files without asking; asks for commands",
+    "permission? Yes, and switch to “Edit freely” for this session. Changes files without asking; asks for commands.",
     "message: Written.",
     "done",
     "Write d.txt: done",
@@ -157,6 +157,7 @@ describe("a recorded conversation with Claude Code", () => {
           problems: async (path) =>
             path.startsWith("/nowhere") ? [] : await Promise.reject(new Error("There are none.")),
           mayRead: () => true,
+          locate: async () => await Promise.resolve({ isInside: true, isShared: true }),
         },
         cwd: "/workspace",
         start: { kind: "new" },

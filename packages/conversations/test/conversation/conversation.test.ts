@@ -94,6 +94,20 @@ describe("a conversation", () => {
     await conversation.close();
   });
 
+  it("queues a prompt before the first of some others that still waits, else at the end", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    await ask(lab, conversation, "one");
+    const two = conversation.prompt([textBlock("two")]) ?? "";
+    const three = conversation.prompt([textBlock("three")]) ?? "";
+    conversation.prompt([textBlock("before three")], ["gone", three]);
+    conversation.prompt([textBlock("before two")], [two, three]);
+    conversation.prompt([textBlock("last")], ["gone"]);
+    const texts = ["before two", "two", "before three", "three", "last"];
+    expect(queued(conversation)).toEqual(texts.map((text) => textBlock(text)));
+    await conversation.close();
+  });
+
   it("stops the turn for a prompt that is to be sent now", async () => {
     const lab = makeLab();
     const conversation = await lab.open();

@@ -8,4 +8,5 @@ export const noHost: ConversationHost = {
   saveIfDirty: async () => false,
   problems: async () => [],
   mayRead: () => true,
+  locate: async () => await Promise.resolve({ isInside: true, isShared: true }),
 };

@@ -1,9 +1,13 @@
 import type { Conversation } from "@patchbay/conversations";
-import { type AgentInfo, type ConversationMessage, type HostMessage, placedForPage } from "../messages/index.ts";
+import type { AgentInfo, ConversationMessage, HostMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
+import { placedInLanguage, refusalsInLanguage } from "./in-language.ts";
 import type { OpenConversation, PanelLibrary } from "./library.ts";
 
 export type ConversationRequest = ConversationMessage;
+
+/** What brings something that the user has written, or decided. */
+export const writings: ReadonlySet<ConversationRequest["type"]> = new Set(["send", "resend", "draft", "answer"]);
 
 /** What a page's requests about a conversation work on. */
 export interface ForConversation {
@@ -14,6 +18,8 @@ export interface ForConversation {
   post(message: HostMessage): void;
   /** Tells the other pages that show the conversation. */
   tellOthers(message: Extract<HostMessage, { type: "draft" }>): void;
+  /** In the user's language. */
+  readonly said: Said;
   /** The page shows another conversation from now on. */
   show(found: OpenConversation): void;
 }
@@ -28,16 +34,14 @@ export async function askConversation(
   switch (message.type) {
     case "send":
       // Another window may have taken it since the page was told.
-      if (conversation.prompt(message.blocks) !== undefined) return;
+      if (conversation.prompt(message.blocks, message.before) !== undefined) return;
       post({ type: "insert", blocks: message.blocks });
       return editor.tell("warning", "Another window has this conversation, so this was not sent.");
     case "draft":
       conversation.setDraft(message.draft);
       return place.tellOthers({ type: "draft", conversation: conversation.id, draft: message.draft });
     case "queue":
-      if (message.action === "send-now") await conversation.queue.sendNow(message.id);
-      else conversation.queue.remove(message.id);
-      return;
+      return await changeQueue(message, conversation);
     case "stop":
       return await conversation.stop();
     case "answer":
@@ -46,7 +50,7 @@ export async function askConversation(
     case "option":
       return await conversation.setOption(message.id, message.value);
     case "older": {
-      const entries = placedForPage(await conversation.entries.before(message.before));
+      const entries = placedInLanguage(await conversation.entries.before(message.before), place.said);
       return post({ type: "page", conversation: conversation.id, entries });
     }
     case "find": {
@@ -73,6 +77,15 @@ export async function askConversation(
     case "rewind":
       return await rewind(message, conversation, place);
   }
+}
+
+async function changeQueue(
+  { id, action }: Extract<ConversationMessage, { type: "queue" }>,
+  { queue, status }: Conversation,
+): Promise<void> {
+  if (action === "send-now") await queue.sendNow(id);
+  else if (action === "earlier") queue.move(id, Math.max(0, status.queue.findIndex((one) => one.id === id) - 1));
+  else queue.remove(id);
 }
 
 async function answer(
@@ -120,9 +133,10 @@ const notOnDisk = "The conversation is not on disk, so no other one can begin wi
 async function rewind(
   { prompt, dryRun }: Extract<ConversationMessage, { type: "rewind" }>,
   conversation: Conversation,
-  { editor, post }: ForConversation,
+  { editor, post, said }: ForConversation,
 ): Promise<void> {
-  const { canRewind, reason, files } = await conversation.rewind(prompt, dryRun);
+  const { canRewind, reason: why, files } = await conversation.rewind(prompt, dryRun);
+  const reason = why === undefined ? undefined : refusalsInLanguage(why, said);
   if (dryRun) {
     const because = reason === undefined ? {} : { reason };
     post({ type: "rewind-preview", prompt, canRewind, files, ...because });

@@ -9,6 +9,8 @@ import type { MentionItem, PanelSettings } from "../messages/index.ts";
 export interface PanelEditor {
   settings(): PanelSettings;
   readonly onDidChangeSettings: Event<void>;
+  /** Which of several folders a new conversation is for; the user may be asked. Undefined: they chose none. */
+  chooseFolder(): Promise<string | undefined>;
   /** Every text of the page by its key (`panelStrings`), in the user's language. */
   readonly strings: Readonly<Record<string, string>>;
   /** What is selected in the active editor, as it would be sent; undefined: nothing, or nothing that may be shared. */

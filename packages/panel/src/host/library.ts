@@ -14,7 +14,8 @@ import { QuestionReviews } from "./question-reviews.ts";
 export interface PanelLibraryOptions {
   /** Undefined: no folder is open, so there is no place for conversations. */
   readonly conversations: ConversationLibrary | undefined;
-  readonly folder: () => string | undefined;
+  /** Of the workspace. */
+  readonly folders: () => readonly string[];
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded">;
   readonly agentName: (agent: string) => string;
   readonly clock: Clock;
@@ -65,9 +66,9 @@ export class PanelLibrary {
 
   /** As they were read last; those in which a question waits come first. */
   get summaries(): readonly ConversationSummary[] {
-    return this.#listed.map(({ id, agent, title, usedAt, state }) => {
+    return this.#listed.map(({ id, agent, folder, title, usedAt, state }) => {
       const shown = state === "open" || state === "closed" || state === "agent" ? this.#stateOf(id) : state;
-      return { id, agent, title, changedAt: usedAt, state: shown };
+      return { id, agent, folder, title, changedAt: usedAt, state: shown };
     });
   }
 
@@ -94,12 +95,10 @@ export class PanelLibrary {
     return conversation === undefined ? undefined : this.#keep(conversation);
   }
 
-  /** Undefined: no folder is open. */
-  async create(agent: string): Promise<OpenConversation | undefined> {
-    const { conversations, folder } = this.#options;
-    const place = folder();
-    if (conversations === undefined || place === undefined) return undefined;
-    return this.#keep(await conversations.create(agent, place));
+  /** Begins one in a folder. Undefined: there is no place for conversations. */
+  async create(agent: string, folder: string): Promise<OpenConversation | undefined> {
+    const { conversations } = this.#options;
+    return conversations === undefined ? undefined : this.#keep(await conversations.create(agent, folder));
   }
 
   /** A new conversation that remembers another one. Undefined where there is none. */
@@ -127,9 +126,9 @@ export class PanelLibrary {
 
   /** The ids of the conversations in which a text was said, as they are found. */
   async *search(text: string, signal: AbortSignal): AsyncGenerator<string, void> {
-    const { conversations, folder } = this.#options;
+    const { conversations, folders } = this.#options;
     if (conversations === undefined) return;
-    for await (const { conversation } of conversations.search(text, signal, folder())) yield conversation.id;
+    for await (const { conversation } of conversations.search(text, signal, ...folders())) yield conversation.id;
   }
 
   /**
@@ -159,12 +158,12 @@ export class PanelLibrary {
   }
 
   async #readList(): Promise<void> {
-    const { conversations, clock, folder, logger } = this.#options;
+    const { conversations, clock, folders, logger } = this.#options;
     this.#sweeping ??= clock.setTimeout(() => void conversations?.sweep(), sweepMs);
     while (this.#isStale) {
       this.#isStale = false;
       try {
-        this.#listed = (await conversations?.list(folder())) ?? [];
+        this.#listed = (await conversations?.list(...folders())) ?? [];
       } catch (error) {
         logger.warn("The conversations could not be listed", { reason: messageOf(error) });
       }

@@ -1,6 +1,6 @@
 import type { Conversation } from "@patchbay/conversations";
 import type { ChangedFile } from "@patchbay/conversations/model";
-import type { DocumentMessage } from "../messages/index.ts";
+import type { DocumentMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
 import { textOf, wholeText } from "./entry-texts.ts";
 import type { OpenConversation } from "./library.ts";
@@ -10,6 +10,7 @@ export async function openForPage(
   message: DocumentMessage,
   shown: OpenConversation | undefined,
   editor: PanelEditor,
+  said: Said,
 ): Promise<void> {
   switch (message.type) {
     case "open-link":
@@ -23,7 +24,7 @@ export async function openForPage(
     default:
       // What is about another conversation than the one that is shown is late.
       if (shown === undefined || message.conversation !== shown.conversation.id) return;
-      return await openOf(message, shown, editor);
+      return await openOf(message, shown, editor, said);
   }
 }
 
@@ -31,6 +32,7 @@ async function openOf(
   message: Extract<DocumentMessage, { readonly conversation: string }>,
   { conversation, reviews }: OpenConversation,
   editor: PanelEditor,
+  said: Said,
 ): Promise<void> {
   switch (message.type) {
     case "open-file":
@@ -48,7 +50,7 @@ async function openOf(
       if (message.as === "tab") return await editor.openInTab(conversation.id);
       return await editor.openDocument(await asMarkdown(conversation), "markdown");
     case "changes":
-      return await changes(message, conversation, editor);
+      return await changes(message, conversation, editor, said);
   }
 }
 
@@ -70,6 +72,7 @@ async function changes(
   { turn, action, path }: Extract<DocumentMessage, { type: "changes" }>,
   conversation: Conversation,
   editor: PanelEditor,
+  said: Said,
 ): Promise<void> {
   const files = conversation.status.turns.find((one) => one.turn === turn)?.files ?? [];
   const meant = files.filter((one) => path === undefined || one.path === path);
@@ -77,7 +80,7 @@ async function changes(
   const refused: string[] = [];
   for (const file of meant) {
     const result = await conversation.files[action](turn, file.path);
-    if (result.kind === "refused") refused.push(`${file.path}: ${result.reason}`);
+    if (result.kind === "refused") refused.push(`${file.path}: ${said(result.reason)}`);
   }
   if (refused.length > 0) editor.tell("warning", refused.join("\n"));
 }

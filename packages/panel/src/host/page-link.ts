@@ -6,11 +6,12 @@ import {
   type ListMessage,
   type PageMessage,
   pageMessageSchema,
-  patchForPage,
-  snapshotForPage,
+  type Said,
+  saidIn,
 } from "../messages/index.ts";
-import { askConversation, type ConversationRequest, type ForConversation } from "./conversation-requests.ts";
+import { askConversation, type ConversationRequest, type ForConversation, writings } from "./conversation-requests.ts";
 import type { PageChannel, PanelEditor } from "./editor.ts";
+import { patchInLanguage, snapshotInLanguage } from "./in-language.ts";
 import type { OpenConversation, PanelLibrary } from "./library.ts";
 import { openForPage } from "./page-documents.ts";
 
@@ -21,7 +22,7 @@ export interface PageLinkOptions {
   readonly agents: { infos(): readonly AgentInfo[]; refresh(): Promise<void> };
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What it shows first; the page's own memory counts more. */
+  /** What it shows first; else what the page remembers of an earlier run. */
   readonly conversation?: string | undefined;
   /** Tells the other pages of the window. */
   readonly tellOthers: ForConversation["tellOthers"];
@@ -36,13 +37,13 @@ interface Shown extends OpenConversation {
   readonly leave: (isClosed: boolean) => void;
 }
 
-/** What brings something that the user has written, or decided. */
-const writings: ReadonlySet<ConversationRequest["type"]> = new Set(["send", "resend", "draft", "answer"]);
+const elsewhere = "Another window has this conversation. Close it there first.";
 
 /** One page that shows a conversation. It holds nothing that a page could lose: it may be gone and back at any time. */
 export class PageLink {
   readonly #options: PageLinkOptions;
   readonly #store: DisposableStore = new DisposableStore();
+  readonly #said: Said;
   #shown: Shown | undefined;
   #wanted: string | undefined;
   /** How often another conversation was to be shown. */
@@ -60,6 +61,7 @@ export class PageLink {
   constructor(options: PageLinkOptions) {
     const { channel, editor, library } = options;
     this.#options = options;
+    this.#said = saidIn(editor.strings);
     this.#wanted = options.conversation;
     const own = (part: Disposable): Disposable => this.#store.add(part);
     own(channel.onMessage((message) => this.#receive(message)));
@@ -91,16 +93,18 @@ export class PageLink {
     if (found !== undefined && asked === this.#asked) this.#show(found);
   }
 
-  /** Begins a conversation with an agent. */
+  /** Begins a conversation with an agent. Where the workspace has several folders, the user may be asked for one. */
   async begin(agent: string): Promise<void> {
+    const { editor, library } = this.#options;
+    const { folders } = editor.settings();
+    const folder = folders.length > 1 ? await editor.chooseFolder() : folders[0];
+    if (folder === undefined && folders.length > 1) return;
     this.#asked += 1;
-    const created = await this.#options.library.create(agent);
-    if (created === undefined) this.#options.editor.tell("warning", "Open a folder first: agents work in one.");
-    else {
-      this.#show(created);
-      // Its mode and model are chosen before the first prompt.
-      await created.conversation.wake();
-    }
+    const created = folder === undefined ? undefined : await library.create(agent, folder);
+    if (created === undefined) return editor.tell("warning", "Open a folder first: agents work in one.");
+    this.#show(created);
+    // Its mode and model are chosen before the first prompt.
+    await created.conversation.wake();
   }
 
   /** Continues what it shows in a terminal, as the page's own command does. */
@@ -173,10 +177,9 @@ export class PageLink {
   async #handle(message: PageMessage): Promise<void> {
     switch (message.type) {
       case "ready":
-        return await this.#hello(message.conversation ?? this.#wanted);
+        return await this.#hello(this.#wanted ?? message.conversation);
       case "failed":
-        this.#options.logger.error("The panel failed", { reason: message.message });
-        return;
+        return this.#options.logger.error("The panel failed", { reason: message.message });
       case "focus":
         this.#hasFocus = message.hasFocus;
         this.#options.onDidChange();
@@ -197,7 +200,7 @@ export class PageLink {
       case "insert-text":
       case "copy":
       case "changes":
-        return await openForPage(message, this.#shown, this.#options.editor);
+        return await openForPage(message, this.#shown, this.#options.editor, this.#said);
       case "resync":
         if (message.conversation === this.conversation?.id) this.#shown?.feed.ready();
         return;
@@ -265,10 +268,11 @@ export class PageLink {
 
   async #sendOf(conversation: Conversation, message: FeedMessage): Promise<boolean> {
     if (message.kind === "snapshot") {
-      const open = snapshotForPage(message.snapshot);
+      const open = snapshotInLanguage(message.snapshot, this.#said);
       return this.#isHelloDue ? await this.#sayHello(open) : await this.#deliver({ type: "conversation", open });
     }
-    return await this.#deliver({ type: "patch", conversation: conversation.id, patch: patchForPage(message.patch) });
+    const patch = patchInLanguage(message.patch, this.#said);
+    return await this.#deliver({ type: "patch", conversation: conversation.id, patch });
   }
 
   #onDidChangeLibrary(): void {
@@ -292,8 +296,7 @@ export class PageLink {
     const { library, editor, agents, tellOthers } = this.#options;
     const isShown = message.conversation === this.conversation?.id;
     // What the user has written counts, also where the page has gone on to another conversation by now.
-    const isWritten = writings.has(message.type);
-    const found = isShown ? this.#shown : isWritten ? library.opened(message.conversation) : undefined;
+    const found = isShown ? this.#shown : writings.has(message.type) ? library.opened(message.conversation) : undefined;
     // Anything else that is about another conversation than the one that is shown is late.
     if (found === undefined) return;
     const place: ForConversation = {
@@ -302,6 +305,7 @@ export class PageLink {
       infos: () => agents.infos(),
       post: (answer) => this.#post(answer),
       tellOthers,
+      said: this.#said,
       show: (other) => this.#show(other),
     };
     await askConversation(message, found, place);
@@ -319,13 +323,13 @@ export class PageLink {
       case "search":
         return await this.#search(message.text);
       case "rename":
-        if (!(await library.rename(message.conversation, message.title))) this.#tellElsewhere();
+        if (!(await library.rename(message.conversation, message.title))) editor.tell("warning", elsewhere);
         return;
       case "delete": {
         const title = library.summaries.find(({ id }) => id === message.conversation)?.title ?? "";
         if (!(await editor.confirmDelete(title))) return;
         if (this.conversation?.id === message.conversation) this.#show(undefined);
-        if (!(await library.remove(message.conversation))) this.#tellElsewhere();
+        if (!(await library.remove(message.conversation))) editor.tell("warning", elsewhere);
         return;
       }
     }
@@ -350,9 +354,5 @@ export class PageLink {
       found.add(id);
       this.#post({ type: "conversations", conversations: this.#listed() });
     }
-  }
-
-  #tellElsewhere(): void {
-    this.#options.editor.tell("warning", "Another window has this conversation. Close it there first.");
   }
 }

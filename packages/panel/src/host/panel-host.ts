@@ -43,8 +43,8 @@ export class PanelHost {
     this.#agents = options.agents;
     this.#change = new Emitter((error) => logger.error("A listener failed", { reason: messageOf(error) }));
     const agentName = (agent: string): string => this.#agents.find(({ id }) => id === agent)?.name ?? agent;
-    const folder = (): string | undefined => editor.settings().folders[0];
-    this.library = new PanelLibrary({ conversations, companion, agentName, folder, clock, logger });
+    const folders = (): readonly string[] => editor.settings().folders;
+    this.library = new PanelLibrary({ conversations, companion, agentName, folders, clock, logger });
     // Settings name programs, and trust lets them be looked for.
     this.#following = editor.onDidChangeSettings(() => {
       if (this.#isFound) void this.#refreshAgents();

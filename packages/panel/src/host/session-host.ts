@@ -1,4 +1,5 @@
 import { type Clock, type EditorHost, type Files, isSecretPath, PatchbayError } from "@patchbay/core";
+import { checkPath } from "@patchbay/core/paths";
 import type { ConversationHost, EditorView, Problem } from "@patchbay/conversations";
 
 /** More is no text to work on, bytes. */
@@ -16,10 +17,12 @@ export interface SessionHostOptions {
   readonly clock: Clock;
   /** Whether the user lets agents see the file: their patterns of what to leave out. */
   readonly isShared: (path: string) => boolean;
+  /** Whether paths are those of Windows. */
+  readonly isWindows: boolean;
 }
 
 /** What sessions need of the editor, by the port that every editor implements anyway. */
-export function createSessionHost({ host, files, clock, isShared }: SessionHostOptions): ConversationHost {
+export function createSessionHost({ host, files, clock, isShared, isWindows }: SessionHostOptions): ConversationHost {
   const { documents, diagnostics } = host;
   const readDisk = async (path: string): Promise<string | undefined> => {
     const real = await files.realPath(path);
@@ -30,6 +33,16 @@ export function createSessionHost({ host, files, clock, isShared }: SessionHostO
   const mayRead = (path: string): boolean => !isSecretPath(path) && isShared(path);
   return {
     mayRead,
+    locate: async (path) => {
+      const folders = host.workspace.folders();
+      const real = await Promise.all(
+        folders.map(async (folder) => (await files.realPath(folder).catch(() => undefined)) ?? folder),
+      );
+      const found = await checkPath(path, { files, isWindows, realFolders: () => Promise.resolve(real) });
+      // The user's patterns are about the folders as they are opened.
+      const opened = folders.map((folder, index) => found.real.replace(real[index] ?? folder, () => folder));
+      return { isInside: found.inside, isShared: [path, found.real, ...opened].every(mayRead) };
+    },
     readText: async (path) => (await documents?.readText(path, largestFile)) ?? (await readDisk(path)),
     writeText: async (path, text) => {
       const open = await documents?.readText(path, largestFile);

@@ -170,6 +170,7 @@ export const german: Readonly<Record<StringKey, string>> = {
   "queue.title": "Eingereiht",
   "queue.edit": "Bearbeiten",
   "queue.editLater": "Bearbeiten (erst senden oder leeren, was Sie gerade schreiben)",
+  "queue.earlier": "Nach oben",
   "queue.remove": "Entfernen",
   "queue.now": "Stoppen und jetzt senden",
   "option.neverAsks": "Fragt nie, bevor Dateien geändert oder Befehle ausgeführt werden.",

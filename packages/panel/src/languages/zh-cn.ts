@@ -164,6 +164,7 @@ export const chinese: Readonly<Record<StringKey, string>> = {
   "queue.title": "队列",
   "queue.edit": "编辑",
   "queue.editLater": "编辑（请先发送或清空正在输入的内容）",
+  "queue.earlier": "上移",
   "queue.remove": "移除",
   "queue.now": "停止并立即发送",
   "option.neverAsks": "更改文件或运行命令前从不询问。",

@@ -82,6 +82,8 @@ export interface AgentInfo {
 export interface ConversationSummary {
   readonly id: string;
   readonly agent: string;
+  /** Absolute path of the folder in which the agent works. */
+  readonly folder: string;
   readonly title: string;
   /** When something last happened in it, Unix milliseconds. */
   readonly changedAt: number;
@@ -124,6 +126,7 @@ const conversations: z.ZodMiniType<readonly ConversationSummary[]> = z.array(
   z.object({
     id: z.string(),
     agent: z.string(),
+    folder: z.string(),
     title: z.string(),
     changedAt: z.number(),
     state: z.enum(["idle", "running", "waiting", "failed", "ended"]),

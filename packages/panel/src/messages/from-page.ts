@@ -27,15 +27,20 @@ export type PageMessage =
 
 /** About the open conversation. */
 export type ConversationMessage =
-  /** Joins the queue if a turn is running. */
-  | { readonly type: "send"; readonly conversation: string; readonly blocks: readonly PromptBlock[] }
+  /** Joins the queue if a turn is running: before the first of some prompts that still waits there, else at the end. */
+  | {
+      readonly type: "send";
+      readonly conversation: string;
+      readonly blocks: readonly PromptBlock[];
+      readonly before?: readonly string[];
+    }
   | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
-  /** `send-now` stops the turn. `edit` takes it out of the queue and back into the composer, which the page does. */
+  /** `send-now` stops the turn. `earlier` changes places with the one before. `edit` takes it out of the queue and back into the composer, which the page does. */
   | {
       readonly type: "queue";
       readonly conversation: string;
       readonly id: string;
-      readonly action: "remove" | "edit" | "send-now";
+      readonly action: "remove" | "edit" | "earlier" | "send-now";
     }
   | { readonly type: "stop"; readonly conversation: string }
   | { readonly type: "answer"; readonly conversation: string; readonly id: string; readonly answer: Answer }
@@ -117,9 +122,14 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("resync"), ...of }),
   z.object({ type: z.literal("failed"), message: z.string() }),
   z.object({ type: z.literal("focus"), hasFocus: z.boolean(), isInQuestion: z.boolean() }),
-  z.object({ type: z.literal("send"), ...of, blocks }),
+  z.object({ type: z.literal("send"), ...of, blocks, before: z.exactOptional(z.array(z.string())) }),
   z.object({ type: z.literal("draft"), ...of, draft: draftSchema }),
-  z.object({ type: z.literal("queue"), ...of, id: z.string(), action: z.enum(["remove", "edit", "send-now"]) }),
+  z.object({
+    type: z.literal("queue"),
+    ...of,
+    id: z.string(),
+    action: z.enum(["remove", "edit", "earlier", "send-now"]),
+  }),
   z.object({ type: z.literal("stop"), ...of }),
   z.object({ type: z.literal("answer"), ...of, id: z.string(), answer: answerSchema }),
   z.object({ type: z.literal("option"), ...of, id: z.string(), value: z.union([z.string(), z.boolean()]) }),

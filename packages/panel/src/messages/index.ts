@@ -3,4 +3,4 @@ export * from "./for-page.ts";
 export * from "./from-host.ts";
 export * from "./from-page.ts";
 export { panelStringsIn, panelTextsIn } from "../languages/languages.ts";
-export { panelStrings, type StringKey } from "../strings.ts";
+export { panelStrings, type Said, saidIn, type StringKey } from "../strings.ts";

@@ -56,7 +56,8 @@ const keptEntries = { most: 400, after: 160 } as const;
 /** What happens once, and is no state: the one that it concerns listens. */
 export type PanelEvent =
   | { readonly type: "command"; readonly command: PageCommand }
-  | { readonly type: "insert"; readonly blocks: readonly PromptBlock[] }
+  /** `before`: where it stood in the queue. */
+  | { readonly type: "insert"; readonly blocks: readonly PromptBlock[]; readonly before?: readonly string[] }
   /** Something newer was written in another page. */
   | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
   /** An entry is to be shown. */

@@ -1,4 +1,5 @@
-import { Queue, Suggestions, UsageMeter } from "./composer/composer.tsx";
+import { ModeNote, Queue, Suggestions, UsageMeter } from "./composer/composer.tsx";
+import { ModeNote as ModeNoteView } from "./composer/mode-note.tsx";
 import { Queue as QueueView } from "./composer/queue.tsx";
 import { Suggestions as SuggestionList } from "./composer/suggestion-list.tsx";
 import { UsageMeter as UsageMeterView } from "./composer/usage.tsx";
@@ -9,8 +10,8 @@ import { PromptActions as PromptActionsView } from "./entries/prompt-actions.tsx
 import { ConversationList, Elsewhere, Welcome } from "./frame/app.tsx";
 import { ConversationList as ConversationListView } from "./frame/conversation-list.tsx";
 import { Elsewhere as ElsewhereView } from "./frame/elsewhere.tsx";
-import { Rename } from "./frame/head.tsx";
-import { Rename as RenameView } from "./frame/rename.tsx";
+import { Rename, Worker } from "./frame/head.tsx";
+import { Rename as RenameView, Worker as WorkerView } from "./frame/head-parts.tsx";
 import { Welcome as WelcomeView } from "./frame/welcome.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
 import { ChangesBar as ChangesBarView } from "./log/changes-bar.tsx";
@@ -34,6 +35,7 @@ export function fillRest(): void {
   Elsewhere.fill(ElsewhereView);
   FindBar.fill(FindBarView);
   MenuPopup.fill(MenuPopupView);
+  ModeNote.fill(ModeNoteView);
   NoticeView.fill(NoticeBody);
   OpenQuestion.fill(QuestionView);
   Queue.fill(QueueView);
@@ -44,4 +46,5 @@ export function fillRest(): void {
   Suggestions.fill(SuggestionList);
   UsageMeter.fill(UsageMeterView);
   Welcome.fill(WelcomeView);
+  Worker.fill(WorkerView);
 }

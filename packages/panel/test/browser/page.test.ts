@@ -35,8 +35,22 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
     await page.evaluate(() => {
       const now = Date.now();
       panelHost.conversations = [
-        { id: "c1", agent: "claude", title: "Stack discount codes", changedAt: now, state: "waiting" },
-        { id: "c2", agent: "gemini", title: "Checkout is slow", changedAt: now, state: "running" },
+        {
+          id: "c1",
+          agent: "claude",
+          folder: "/home/me/shop",
+          title: "Stack discount codes",
+          changedAt: now,
+          state: "waiting",
+        },
+        {
+          id: "c2",
+          agent: "gemini",
+          folder: "/home/me/shop",
+          title: "Checkout is slow",
+          changedAt: now,
+          state: "running",
+        },
       ];
       panelHost.open({
         ...panelSamples.conversation(panelSamples.entries(now), now),
@@ -99,6 +113,34 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
     await page.keyboard.press("Home");
     await page.locator(".hl-keyword").first().waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it("looks the same over what editors set for plain elements", async () => {
+    await show();
+    await page.evaluate(() => {
+      const text = "```ts\nconst a = 1;\n```\n\nA [link](https://example.com) and `code`.\n\n> Quoted\n";
+      panelHost.add({ kind: "message", id: "plain", at: 0, text, isComplete: true });
+    });
+    await page.locator("[data-id=plain] pre code").waitFor();
+    const odd = await page.evaluate(() =>
+      Array.from(document.querySelectorAll("#panel *")).flatMap((element) => {
+        const { color, backgroundColor } = getComputedStyle(element);
+        const isOdd = color === "rgb(1, 2, 3)" || backgroundColor === "rgb(250, 0, 250)";
+        return isOdd ? [element.outerHTML.slice(0, 80)] : [];
+      }),
+    );
+    expect(odd).toEqual([]);
+    expect(await page.locator(".log").evaluate((log) => getComputedStyle(log).scrollbarColor)).toMatch(
+      /rgba\(0, 0, 0, 0\)$/,
+    );
+  });
+
+  it("shows all actions of the first prompt", async () => {
+    await show();
+    await page.locator(".log").evaluate((log) => log.scrollTo(0, -log.scrollHeight));
+    const top = async (selector: string): Promise<number> =>
+      (await page.locator(selector).first().boundingBox())?.y ?? 0;
+    expect(await top(".entry-prompt .entry-actions")).toBeGreaterThanOrEqual(await top(".log"));
   });
 
   it("lets no markup run, and asks nobody for anything", async () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { panelDocument } from "../../src/messages/index.ts";
-import { fonts, themes } from "./themes.ts";
+import { editorSheet, fonts, themes } from "./themes.ts";
 
 const dist = join(import.meta.dirname, "..", "..", "dist");
 const address = "http://panel.test";
@@ -105,5 +105,6 @@ export function benchDocument({
     theme: themes[theme] + fonts,
   })
     .replace("<html", `<html dir="${direction}"`)
+    .replace("<link", `<style nonce="${nonce}">${editorSheet}</style>\n<link`)
     .replace("<script", `<script nonce="${nonce}" src="/bench/panel-bench.js"></script>\n<script`);
 }

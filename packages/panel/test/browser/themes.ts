@@ -58,3 +58,12 @@ export const themes = {
 } as const;
 
 export const fonts: string = `--vscode-font-family:system-ui,"DejaVu Sans",sans-serif;--vscode-font-size:13px;--vscode-editor-font-family:"DejaVu Sans Mono",monospace;--vscode-editor-font-size:12px;`;
+
+/** Editors colour a page's plain elements, in a layer of their own that gives way to the page's sheet and to nothing else. */
+export const editorSheet = `@layer editor-default {
+  body { padding: 0 20px; color: var(--vscode-editor-foreground); }
+  html { --vscode-scrollbarSlider-background: rgb(9, 9, 9); scrollbar-color: var(--vscode-scrollbarSlider-background) rgb(250, 0, 250); }
+  code { padding: 1px 3px; color: rgb(1, 2, 3); background: rgb(250, 0, 250); }
+  a { color: rgb(1, 2, 3); }
+  blockquote { background: rgb(250, 0, 250); }
+}`;

@@ -4,6 +4,35 @@ import { createPanelLab, until } from "./panel-lab.ts";
 
 const change = (path: string) => ({ path, before: "one\ntwo\n", after: "one\n2\n", isEditable: true }) as const;
 
+describe("a workspace of several folders", () => {
+  it("has each new conversation in the folder that was chosen for it, for good, and lists those of all folders", async () => {
+    const lab = createPanelLab();
+    const first = await lab.talk();
+    const { workspace } = lab.platform;
+    lab.place.folders = [workspace, "/projects/docs"];
+    lab.place.chosen = "/projects/docs";
+    const { page, id } = await lab.talk();
+    expect(page.last("conversation")?.open).toMatchObject({ id, folder: "/projects/docs" });
+    await lab.panels.library.refresh();
+    const folders = lab.panels.library.summaries.map((one) => [one.id, one.folder]);
+    expect(Object.fromEntries(folders)).toEqual({ [first.id]: workspace, [id]: "/projects/docs" });
+    const again = lab.page(id);
+    again.say({ type: "ready" });
+    expect((await until(() => again.last("hello")))?.open).toMatchObject({ folder: "/projects/docs" });
+  });
+
+  it("begins nothing where the user chose none", async () => {
+    const lab = createPanelLab();
+    lab.place.folders = [lab.platform.workspace, "/projects/docs"];
+    const page = lab.page();
+    page.say({ type: "ready" });
+    await until(() => page.last("hello"));
+    await page.link.begin("claude");
+    expect(page.last("conversation")).toBeUndefined();
+    expect(lab.done).toEqual([]);
+  });
+});
+
 describe("a page", () => {
   it("gets everything with each ready, and nothing before", async () => {
     const { page, agents } = createPanelLab();
@@ -159,6 +188,93 @@ describe("a page", () => {
     expect(one.messages.filter(({ type }) => type === "conversation")).toEqual([]);
     first.say({ type: "resync", conversation: id });
     expect((await until(() => first.last("conversation"))).open).toMatchObject({ id });
+  });
+
+  it("has what Patchbay says in an agent's place in the user's language, and the agent's words as they are", async () => {
+    const { talk } = createPanelLab({ locale: "de" });
+    const { page, agent, id } = await talk();
+    agent.say({
+      type: "options",
+      options: [
+        {
+          id: "mode",
+          category: "mode",
+          name: "Mode",
+          value: "plan",
+          values: [
+            { id: "plan", name: "Never ask", description: "Everything runs without a question." },
+            { id: "own", name: "Turbo", description: "Very fast." },
+          ],
+        },
+      ],
+    });
+    const choices = [
+      { id: "allow", name: "Allow", kind: "allow-once" },
+      { id: "own", name: "Yes, please", kind: "allow-once" },
+    ] as const;
+    const reason = "Gemini CLI writes this file without having asked.";
+    const question = { type: "permission", toolId: "t", title: "Edit", reason, choices } as const;
+    const outcome = { type: "answered", summary: "Allow", isAllowed: true } as const;
+    agent.tell({ kind: "question", id: "q", at: 0, question, outcome });
+    page.say({ type: "resync", conversation: id });
+    const open = await until(() => {
+      const shown = page.last("conversation")?.open;
+      return shown?.entries.some(({ entry }) => entry.id === "q") === true ? shown : undefined;
+    });
+    expect(open.options).toMatchObject([
+      {
+        name: "Modus",
+        values: [
+          { name: "Nie fragen", description: "Alles läuft ohne Frage." },
+          { name: "Turbo", description: "Very fast." },
+        ],
+      },
+    ]);
+    expect(open.entries.at(-1)?.entry).toMatchObject({
+      question: {
+        reason: "Gemini CLI schreibt diese Datei, ohne gefragt zu haben.",
+        choices: [{ name: "Zulassen" }, { name: "Yes, please" }],
+      },
+      outcome: { summary: "Zulassen" },
+    });
+  });
+
+  it("changes the order of the queue", async () => {
+    const { talk } = createPanelLab();
+    const { page, id } = await talk();
+    const queued = (): readonly unknown[] =>
+      page.link.conversation?.status.queue.map(({ blocks: [block] }) => block?.type === "text" && block.text) ?? [];
+    for (const text of ["a", "b", "c"]) page.say({ type: "send", conversation: id, blocks: [{ type: "text", text }] });
+    await until(() => (queued().length === 3 ? true : undefined));
+    const last = page.link.conversation?.status.queue.at(-1)?.id ?? "";
+    page.say({ type: "queue", conversation: id, id: last, action: "earlier" });
+    await until(() => (queued()[1] === "c" ? true : undefined));
+    page.say({ type: "queue", conversation: id, id: last, action: "earlier" });
+    page.say({ type: "queue", conversation: id, id: last, action: "earlier" });
+    await until(() => (queued()[0] === "c" ? true : undefined));
+    expect(queued()).toEqual(["c", "a", "b"]);
+  });
+
+  it("puts a queued prompt that was changed back to its place", async () => {
+    const { talk } = createPanelLab();
+    const { page, id } = await talk();
+    const waiting = () => page.link.conversation?.status.queue ?? [];
+    const queued = (): readonly unknown[] =>
+      waiting().map(({ blocks: [block] }) => block?.type === "text" && block.text);
+    const send = (text: string, before?: readonly string[]): void =>
+      page.say({
+        type: "send",
+        conversation: id,
+        blocks: [{ type: "text", text }],
+        ...(before === undefined ? {} : { before }),
+      });
+    for (const text of ["a", "b", "c"]) send(text);
+    await until(() => (queued().length === 3 ? true : undefined));
+    const [, taken, last] = waiting().map((prompt) => prompt.id);
+    page.say({ type: "queue", conversation: id, id: taken ?? "", action: "edit" });
+    send("B", [last ?? ""]);
+    await until(() => (queued()[1] === "B" ? true : undefined));
+    expect(queued()).toEqual(["a", "B", "c"]);
   });
 
   it("that is slow gets no queue of old patches", async () => {

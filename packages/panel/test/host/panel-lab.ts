@@ -17,7 +17,7 @@ import {
 import { createMemoryEditor, createTestPlatform, type MemoryEditor, type TestPlatform } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
 import { createSessionHost, type PageLink, type PanelEditor, PanelHost } from "../../src/host/index.ts";
-import { type HostMessage, hostMessageSchema, type PageMessage } from "../../src/messages/index.ts";
+import { type HostMessage, hostMessageSchema, type PageMessage, panelTextsIn } from "../../src/messages/index.ts";
 
 const capabilities: SessionCapabilities = {
   images: true,
@@ -156,13 +156,16 @@ export interface PanelLab {
   readonly agents: ScriptedAgent[];
   /** What the editor was asked to do, in order. */
   readonly done: string[];
+  /** The folders of the workspace, and the one that the user picks where there are several. */
+  readonly place: { folders: readonly string[]; chosen: string | undefined };
   page(conversation?: string): TestPage;
   /** A page with a new conversation in which a prompt was sent. */
   talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
 }
 
 /** A panel on a real disk with a companion that was never started. `beside`: in another window on the same folder. */
-export function createPanelLab({ beside }: { readonly beside?: PanelLab } = {}): PanelLab {
+export function createPanelLab(how: { readonly beside?: PanelLab; readonly locale?: string } = {}): PanelLab {
+  const { beside, locale = "en" } = how;
   const platform = beside?.platform ?? createTestPlatform();
   onTestFinished(() => (beside === undefined ? platform.dispose() : undefined));
   const file = join(platform.workspace, "main.ts");
@@ -176,6 +179,7 @@ export function createPanelLab({ beside }: { readonly beside?: PanelLab } = {}):
   onTestFinished(() => companion.stop());
   const agents: ScriptedAgent[] = [];
   const done: string[] = [];
+  const place: PanelLab["place"] = { folders: [platform.workspace], chosen: undefined };
   const { clock, random } = platform;
   const files = nodeLineFiles;
   const directory = join(platform.root, "conversations");
@@ -183,7 +187,7 @@ export function createPanelLab({ beside }: { readonly beside?: PanelLab } = {}):
   const own = { ...platform.process, pid: beside === undefined ? process.pid : process.ppid };
   const conversations = new ConversationLibrary({
     store: new ConversationStore({ platform: { ...platform, process: own }, logger: nullLogger, directory, files }),
-    host: createSessionHost({ host: editor, files: platform.files, clock, isShared: () => true }),
+    host: createSessionHost({ host: editor, files: platform.files, clock, isShared: () => true, isWindows: false }),
     connect: () => {
       const agent = new ScriptedAgent();
       agents.push(agent);
@@ -198,7 +202,7 @@ export function createPanelLab({ beside }: { readonly beside?: PanelLab } = {}):
   const panels = new PanelHost({
     companion,
     conversations,
-    editor: panelEditor(platform.workspace, done),
+    editor: panelEditor(place, done, locale),
     clock,
     logger: nullLogger,
     agents: [{ id: "claude", name: "Claude Code", isInstalled: false }],
@@ -214,6 +218,7 @@ export function createPanelLab({ beside }: { readonly beside?: PanelLab } = {}):
     file,
     agents,
     done,
+    place,
     page,
     talk: async () => {
       const one = page();
@@ -237,13 +242,14 @@ export async function until<T>(look: () => T | undefined): Promise<T> {
   }
 }
 
-function panelEditor(folder: string, done: string[]): PanelEditor {
+function panelEditor(place: PanelLab["place"], done: string[], locale: string): PanelEditor {
   const note = (what: string) => async (): Promise<void> => void done.push(what);
   const never = new Emitter<void>().event;
   return {
-    settings: () => ({ locale: "en", sendWith: "enter", isMac: false, folders: [folder] }),
+    settings: () => ({ locale: "en", sendWith: "enter", isMac: false, folders: place.folders }),
+    chooseFolder: async () => place.chosen,
     onDidChangeSettings: never,
-    strings: {},
+    strings: panelTextsIn(locale),
     selection: () => undefined,
     onDidChangeSelection: never,
     mentions: async () => [],

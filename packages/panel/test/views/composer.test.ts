@@ -168,8 +168,8 @@ describe("the composer", () => {
     expect(shown.area.value).toBe("Second");
     await shown.key("ArrowUp");
     expect(shown.area.value).toBe("First");
-    await shown.do(() => shown.area.setSelectionRange(5, 5));
     await shown.key("ArrowDown");
+    expect(shown.area.value).toBe("Second");
     await shown.key("ArrowDown");
     expect(shown.area.value).toBe("");
   });
@@ -245,6 +245,38 @@ describe("the composer", () => {
     expect(shown.area.value).toBe("Later");
   });
 
+  it("sends a prompt that was taken back to its place in the queue, also after the page was gone", async () => {
+    const queued = (id: string) => ({ id, blocks: [{ type: "text", text: id }] }) as const;
+    const shown = await show([], { queue: [queued("a"), queued("b"), queued("c"), queued("d")] });
+    await shown.do(() => shown.root.querySelectorAll<HTMLElement>("[aria-label='Edit']")[1]?.click());
+    await shown.write("b, changed");
+    await vi.advanceTimersByTimeAsync(300);
+    expect(shown.heard("draft").at(-1)?.draft).toMatchObject({ before: ["c", "d"] });
+    shown.close();
+    const again = (panel = await TestPanel.start(shown.host));
+    expect(again.area.value).toBe("b, changed");
+    await again.key("Enter");
+    expect(again.heard("send").at(-1)).toEqual({
+      type: "send",
+      conversation: "c1",
+      blocks: [{ type: "text", text: "b, changed" }],
+      before: ["c", "d"],
+    });
+    await again.write("e");
+    await again.key("Enter");
+    expect(again.heard("send").at(-1)).not.toHaveProperty("before");
+  });
+
+  it("has no place in the queue for what is written after a prompt was taken back and cleared", async () => {
+    const queued = (id: string) => ({ id, blocks: [{ type: "text", text: id }] }) as const;
+    const shown = await show([], { queue: [queued("a"), queued("b")] });
+    await shown.press("Edit");
+    await shown.write("");
+    await shown.write("Another");
+    await shown.key("Enter");
+    expect(shown.heard("send").at(-1)).not.toHaveProperty("before");
+  });
+
   it("takes files of the editor by their URIs, and says of other files what it cannot take", async () => {
     const shown = await show();
     const drop = async (uris: string, files: readonly File[] = []): Promise<void> => {
@@ -260,6 +292,19 @@ describe("the composer", () => {
     await drop("", [new File(["%PDF"], "a.pdf", { type: "application/pdf" })]);
     expect(shown.text).toContain("Only images can be dropped from outside the editor.");
     expect(shown.heard("drop")).toHaveLength(1);
+  });
+
+  it("moves a queued prompt up, and keeps the focus with it", async () => {
+    const queued = (id: string) => ({ id, blocks: [{ type: "text", text: id }] }) as const;
+    const shown = await show([], { queue: [queued("a"), queued("b"), queued("c")] });
+    const up = shown.root.querySelectorAll<HTMLElement>(".queue-earlier");
+    expect(up).toHaveLength(2);
+    await shown.do(() => up[1]?.click());
+    expect(shown.heard("queue")).toEqual([{ type: "queue", conversation: "c1", id: "c", action: "earlier" }]);
+    up[1]?.focus();
+    await shown.do(() => shown.host.status({ queue: [queued("a"), queued("c"), queued("b")] }));
+    expect(document.activeElement?.closest("li")?.textContent).toContain("c");
+    expect(document.activeElement?.ariaLabel).toBe("Move up");
   });
 
   it("stops a turn that is running, and a prompt joins the queue", async () => {

@@ -41,13 +41,53 @@ describe("the panel", () => {
     expect(panel.text).not.toMatch(/not installed|how to install|no supported agent/iu);
   });
 
+  it("names the folder of a conversation where the workspace has several, of two with one name with what is around it", async () => {
+    panel = await TestPanel.show([message("m", "Hello")]);
+    const { host } = panel;
+    const folder = "/home/me/shop";
+    host.conversations = [
+      { id: "c1", agent: "claude", folder, title: "One", changedAt: 1, state: "idle" },
+      { id: "c2", agent: "claude", folder: "/home/me/docs", title: "Two", changedAt: 0, state: "idle" },
+    ];
+    await panel.do(() => host.hello());
+    expect(panel.one(".head-agent", HTMLElement).textContent).toBe("Claude Code");
+    host.settings = { ...host.settings, folders: [folder, "/home/me/docs"] };
+    await panel.do(() => host.hello());
+    expect(panel.one(".head-agent", HTMLElement).textContent).toBe("Claude Code · shop");
+    await panel.press("Show conversations");
+    const notes = Array.from(panel.root.querySelectorAll(".row-note"), (note) => note.textContent);
+    expect(notes).toEqual([
+      expect.stringMatching(/^Claude Code · shop · /u),
+      expect.stringMatching(/^Claude Code · docs · /u),
+    ]);
+    host.settings = { ...host.settings, folders: [folder, "/home/you/shop"] };
+    await panel.do(() => host.hello());
+    expect(panel.one(".head-agent", HTMLElement).textContent).toBe("Claude Code · me/shop");
+  });
+
+  it("cuts a long title at its end, whichever way it is written", async () => {
+    panel = await TestPanel.show([message("m", "Hello")], {
+      queue: [{ id: "w", blocks: [{ type: "text", text: "שלום" }] }],
+    });
+    const { host } = panel;
+    const folder = "/home/me/shop";
+    host.conversations = [{ id: "c1", agent: "claude", folder, title: "שלום", changedAt: 1, state: "idle" }];
+    await panel.do(() => host.hello());
+    await panel.press("Show conversations");
+    for (const place of [".head-name", ".row-title", ".queue-text"]) {
+      expect([place, panel.root.querySelector(place)?.getAttribute("dir")]).toEqual([place, "auto"]);
+    }
+  });
+
   it("says what failed and loses nothing: the host is asked for everything again, and the draft is there", async () => {
     panel = await TestPanel.show([message("m", "Hello")]);
     await panel.write("Half a thou");
     const broken = vi.spyOn(Intl, "RelativeTimeFormat").mockImplementation(function fail() {
       throw new Error("no times here");
     });
-    panel.host.conversations = [{ id: "c2", agent: "gemini", title: "Other", changedAt: 0, state: "idle" }];
+    panel.host.conversations = [
+      { id: "c2", agent: "gemini", folder: "/home/me/shop", title: "Other", changedAt: 0, state: "idle" },
+    ];
     await panel.do(() => panel?.host.hello());
     await panel.press("Show conversations");
     expect(panel.text).toContain("safe");
@@ -153,9 +193,9 @@ describe("the panel", () => {
   it("lists those that wait first, and asks before one is deleted", async () => {
     const host = new PageHost();
     host.conversations = [
-      { id: "a", agent: "claude", title: "Idle", changedAt: 3, state: "idle" },
-      { id: "b", agent: "claude", title: "Works", changedAt: 1, state: "running" },
-      { id: "c", agent: "claude", title: "Waits", changedAt: 0, state: "waiting" },
+      { id: "a", agent: "claude", folder: "/home/me/shop", title: "Idle", changedAt: 3, state: "idle" },
+      { id: "b", agent: "claude", folder: "/home/me/shop", title: "Works", changedAt: 1, state: "running" },
+      { id: "c", agent: "claude", folder: "/home/me/shop", title: "Waits", changedAt: 0, state: "waiting" },
     ];
     host.open(sampleConversation([], 0));
     panel = await TestPanel.start(host);

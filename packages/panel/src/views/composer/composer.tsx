@@ -5,14 +5,15 @@ import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "..
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { ComposerChips } from "./chips.tsx";
-import { addChips, toBlocks } from "./draft.ts";
+import { addChips, behind, nothingWritten, toBlocks } from "./draft.ts";
 import type { ImageProblem } from "./images.ts";
-import { ModeNote, OptionsRow } from "./options.tsx";
+import { OptionsRow } from "./options.tsx";
 import { suggestionId, type Suggestion } from "./suggestions.ts";
 import { useDrop } from "./use-drop.ts";
 import { useSuggestions } from "./use-suggestions.ts";
 import { useWriting } from "./use-writing.ts";
 
+export const ModeNote: Later<object> = later();
 export const Queue: Later<{ readonly conversation: string; readonly isEmpty: boolean }> = later();
 export const Suggestions: Later<{
   readonly id: string;
@@ -63,8 +64,9 @@ export function Composer({ conversation }: { readonly conversation: string }): J
     const own = toBlocks({ ...writing, text: writing.text.trim() });
     if (own.length === 0) return;
     const chosen: readonly PromptBlock[] = isSelectionOn && selection !== undefined ? [selection] : [];
-    panel.post({ type: "send", conversation, blocks: addChips(chosen, own).concat(own.filter(isText)) });
-    change({ chips: [], text: "" }, 0);
+    const blocks = addChips(chosen, own).concat(own.filter(isText));
+    panel.post({ type: "send", conversation, blocks, ...behind(writing.before) });
+    change(nothingWritten, 0);
     panel.emit({ type: "sent" });
   };
 
@@ -86,9 +88,10 @@ export function Composer({ conversation }: { readonly conversation: string }): J
       !event.altKey
     ) {
       const { current } = area;
-      const isAtEdge =
-        event.key === "ArrowUp" ? current?.selectionEnd === 0 : current?.selectionStart === current?.value.length;
-      if (isAtEdge && history(event.key === "ArrowUp" ? -1 : 1)) event.preventDefault();
+      const isUp = event.key === "ArrowUp";
+      // An earlier prompt is shown with the caret before it: the way back begins there.
+      const isAtEdge = current?.selectionEnd === 0 || (!isUp && current?.selectionStart === current?.value.length);
+      if (isAtEdge && history(isUp ? -1 : 1)) event.preventDefault();
     }
   };
 

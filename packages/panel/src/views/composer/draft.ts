@@ -5,10 +5,19 @@ import { promptText } from "../widgets/chip-words.ts";
 export interface Writing {
   readonly chips: readonly PromptBlock[];
   readonly text: string;
+  /** What stood behind it in the queue. */
+  readonly before?: Draft["before"];
 }
 
-export function fromDraft({ blocks }: Pick<Draft, "blocks">): Writing {
-  return { chips: blocks.filter(({ type }) => type !== "text"), text: promptText(blocks) };
+export const nothingWritten: Writing = { chips: [], text: "" };
+
+export function fromDraft({ blocks, before }: Pick<Draft, "blocks" | "before">): Writing {
+  return { chips: blocks.filter(({ type }) => type !== "text"), text: promptText(blocks), ...behind(before) };
+}
+
+/** As an optional part of something. */
+export function behind(before: Draft["before"]): Pick<Draft, "before"> {
+  return before === undefined ? {} : { before };
 }
 
 /** Of what this page has kept and what the host has the newer one: another page may have shown the conversation since. */

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { chipLabel } from "../widgets/chip-words.ts";
 import { isBusy } from "./composer.tsx";
@@ -16,17 +17,38 @@ export function Queue({
   const panel = usePanel();
   const isRunning = useSelected(({ open }) => isBusy(open?.state.kind));
   const queue = useSelected((state) => state.open?.queue) ?? [];
+  const list = useRef<HTMLOListElement>(null);
+  /** What the user has moved: its place in the document is another one, and the focus would be lost on the way. */
+  const moved = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    const index = queue.findIndex(({ id }) => id === moved.current);
+    moved.current = undefined;
+    if (index >= 0) list.current?.children[index]?.querySelector("button")?.focus();
+  }, [queue]);
   if (queue.length === 0) return undefined;
   return (
     <section class="queue" aria-label={words("queue.title")}>
-      <ol>
+      <ol ref={list}>
         {queue.map(({ id, blocks }, index) => (
           <li key={id}>
             <span class="queue-mark" aria-hidden="true">
               {index + 1}
             </span>
-            <span class="queue-text">{blocks.map(chipLabel).join(" · ")}</span>
+            <span class="queue-text" dir="auto">
+              {blocks.map(chipLabel).join(" · ")}
+            </span>
             <span class="queue-actions">
+              {index === 0 ? undefined : (
+                <IconButton
+                  icon="chevron"
+                  class="queue-earlier"
+                  label={words("queue.earlier")}
+                  onClick={() => {
+                    moved.current = id;
+                    panel.post({ type: "queue", conversation, id, action: "earlier" });
+                  }}
+                />
+              )}
               <IconButton
                 icon="arrowUp"
                 label={words(isRunning ? "queue.now" : "compose.send")}
@@ -38,7 +60,7 @@ export function Queue({
                 isDisabled={!isEmpty}
                 onClick={() => {
                   panel.post({ type: "queue", conversation, id, action: "edit" });
-                  panel.emit({ type: "insert", blocks });
+                  panel.emit({ type: "insert", blocks, before: queue.slice(index + 1).map((one) => one.id) });
                 }}
               />
               <IconButton

@@ -3,7 +3,7 @@ import { type RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePanel, usePanelEvent, useSelected } from "../../store/use-panel.ts";
 import { promptText } from "../widgets/chip-words.ts";
-import { addChips, fromDraft, newerDraft, toBlocks, type Writing } from "./draft.ts";
+import { addChips, behind, fromDraft, newerDraft, nothingWritten, toBlocks, type Writing } from "./draft.ts";
 
 /** How long a draft may be newer here than with the host, ms. */
 const draftDelay = 300;
@@ -16,7 +16,7 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
 } {
   const panel = usePanel();
   const conversation = useSelected((state) => state.open?.id);
-  const [writing, setWriting] = useState<Writing>({ chips: [], text: "" });
+  const [writing, setWriting] = useState<Writing>(nothingWritten);
   const latest = useRef(writing);
   latest.current = writing;
   const caret = useRef<number | undefined>(undefined);
@@ -33,7 +33,9 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
 
   const change = useCallback(
     (next: Partial<Writing>, caretNow?: number): void => {
-      const now = { ...latest.current, ...next };
+      const changed = { ...latest.current, ...next };
+      // Where all of it is gone, what comes next has no place in the queue yet.
+      const now = toBlocks(changed).length === 0 ? nothingWritten : changed;
       latest.current = now;
       caret.current = caretNow;
       setWriting(now);
@@ -48,7 +50,7 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   );
 
   const adopt = useCallback((draft: Draft | undefined): void => {
-    const now = draft === undefined ? { chips: [], text: "" } : fromDraft(draft);
+    const now = draft === undefined ? nothingWritten : fromDraft(draft);
     latest.current = now;
     caret.current = draft?.caret;
     setWriting(now);
@@ -92,7 +94,11 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
     const at = area.current?.selectionStart ?? text.length;
     const end = Math.max(at, area.current?.selectionEnd ?? at);
     change(
-      { chips: addChips(chips, event.blocks), text: text.slice(0, at) + added + text.slice(end) },
+      {
+        chips: addChips(chips, event.blocks),
+        text: text.slice(0, at) + added + text.slice(end),
+        ...behind(event.before),
+      },
       at + added.length,
     );
     area.current?.focus();
@@ -103,7 +109,8 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
 }
 
 function draftOf(writing: Writing, area: HTMLTextAreaElement | null): Draft {
-  return { blocks: toBlocks(writing), caret: area?.selectionStart ?? writing.text.length, at: Date.now() };
+  const caret = area?.selectionStart ?? writing.text.length;
+  return { blocks: toBlocks(writing), caret, at: Date.now(), ...behind(writing.before) };
 }
 
 /** Earlier prompts by the arrow keys; what was being written waits below the newest. */

@@ -4,6 +4,7 @@ import type { ConversationSummary } from "../../messages/from-host.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatAgo } from "../widgets/format.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
+import { folderName, useFolders } from "../widgets/paths.ts";
 
 const ranks: Readonly<Record<ConversationSummary["state"], number>> = {
   waiting: 0,
@@ -75,7 +76,7 @@ export function ConversationRows({
 }
 
 function Row({
-  conversation: { id, agent, title, changedAt, state },
+  conversation: { id, agent, folder, title, changedAt, state },
 }: {
   readonly conversation: ConversationSummary;
 }): JSX.Element {
@@ -84,6 +85,7 @@ function Row({
   const locale = useSelected(({ settings }) => settings?.locale) ?? "en";
   const name = useSelected(({ agents }) => agents.find((one) => one.id === agent)?.name) ?? agent;
   const isOpen = useSelected(({ open }) => open?.id === id);
+  const folders = useFolders();
   const [isAsking, setAsking] = useState(false);
   const isBusy = state === "waiting" || state === "running" || state === "failed";
   if (isAsking) {
@@ -114,9 +116,12 @@ function Row({
           {state === "running" ? <span class="spinner" /> : <span class={`dot dot-${state}`} />}
         </span>
         <span class="row-text">
-          <span class="row-title">{title === "" ? words("head.untitled") : title}</span>
+          <span class="row-title" dir="auto">
+            {title === "" ? words("head.untitled") : title}
+          </span>
           <span class="row-note">
-            {name} · {isBusy ? words(`list.${state}`) : formatAgo(changedAt, Date.now(), locale)}
+            {name} · {folders.length < 2 ? "" : `${folderName(folder, folders)} · `}
+            {isBusy ? words(`list.${state}`) : formatAgo(changedAt, Date.now(), locale)}
           </span>
         </span>
       </button>

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { Menu } from "../widgets/menu.tsx";
@@ -13,11 +13,13 @@ export const Rename: Later<{
   readonly onEnd: () => void;
 }> = later();
 
+/** Who works, and where. */
+export const Worker: Later<object> = later();
+
 /** The head of the open conversation: what it is, and what can be done with it. */
 export function Head({ conversation }: { readonly conversation: string }): JSX.Element {
   const words = useWords();
   const panel = usePanel();
-  const agent = useAgentName();
   const isListing = useSelected((state) => state.isListing);
   const waiting = useSelected(
     ({ conversations }) => conversations.filter(({ id, state }) => state === "waiting" && id !== conversation).length,
@@ -54,8 +56,10 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
         <Rename conversation={conversation} before={name} onEnd={() => setRenaming(false)} />
       ) : (
         <h1 class="head-title" title={name}>
-          <span class="head-name">{name === "" ? words("head.untitled") : name}</span>
-          <span class="head-agent">{agent}</span>
+          <span class="head-name" dir="auto">
+            {name === "" ? words("head.untitled") : name}
+          </span>
+          <Worker />
         </h1>
       )}
       <IconButton

@@ -17,6 +17,13 @@ export function baseName(path: string): string {
   return path.split(/[/\\]/u).findLast((part) => part !== "") ?? path;
 }
 
+/** A folder of the workspace by its name; with the folder around it where another one has the same name. */
+export function folderName(folder: string, folders: readonly string[]): string {
+  const name = baseName(folder);
+  const isAlone = folders.every((one) => one === folder || baseName(one) !== name);
+  return isAlone ? name : folder.split(/[/\\]/u).filter(Boolean).slice(-2).join("/");
+}
+
 export function useFolders(): readonly string[] {
   return useSelected((state) => state.settings?.folders) ?? [];
 }

@@ -1,6 +1,20 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { usePanel, useWords } from "../../store/use-panel.ts";
+import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { folderName, useFolders } from "../widgets/paths.ts";
+
+/** The agent of the open conversation; in a workspace of several folders with the one in which it works. */
+export function Worker(): JSX.Element {
+  const agent = useAgentName();
+  const folders = useFolders();
+  const folder = useSelected(({ open }) => open?.folder);
+  const isNamed = folder !== undefined && folders.length > 1;
+  return (
+    <span class="head-agent" title={isNamed ? folder : undefined}>
+      {isNamed ? `${agent} · ${folderName(folder, folders)}` : agent}
+    </span>
+  );
+}
 
 /** The title of a conversation as a field. */
 export function Rename({

@@ -1,0 +1,46 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createMemoryEditor, createTestPlatform } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSessionHost } from "../../src/host/index.ts";
+
+function createLab() {
+  const { root, workspace, files, clock, dispose } = createTestPlatform();
+  onTestFinished(dispose);
+  const opened = join(root, "opened");
+  symlinkSync(workspace, opened);
+  for (const name of ["a.txt", ".env", "private/b.txt"]) {
+    mkdirSync(join(workspace, name, ".."), { recursive: true });
+    writeFileSync(join(workspace, name), "text\n");
+  }
+  writeFileSync(join(root, "outside.txt"), "text\n");
+  symlinkSync(join(workspace, ".env"), join(workspace, "settings.txt"));
+  symlinkSync(join(workspace, "private"), join(workspace, "public"));
+  symlinkSync(join(root, "outside.txt"), join(workspace, "link.txt"));
+  const host = createMemoryEditor({ folders: [opened] });
+  // As a pattern of the user's: relative to the folder that is open.
+  const isShared = (path: string): boolean => !path.startsWith(join(opened, "private"));
+  const session = createSessionHost({ host, files, clock, isShared, isWindows: false });
+  return { root, opened, locate: session.locate };
+}
+
+describe("a path that an agent names", () => {
+  it("is judged by where it leads, and is shared by both of its names", async () => {
+    const { root, opened, locate } = createLab();
+    const inside = { isInside: true, isShared: true };
+    expect(await locate(join(opened, "a.txt"))).toEqual(inside);
+    expect(await locate(join(opened, "new.txt"))).toEqual(inside);
+    expect(await locate(join(opened, "link.txt"))).toEqual({ isInside: false, isShared: true });
+    expect(await locate(join(root, "outside.txt"))).toEqual({ isInside: false, isShared: true });
+    for (const hidden of [".env", "settings.txt", "private/b.txt", "public/b.txt"]) {
+      expect(await locate(join(opened, hidden)), hidden).toEqual({ isInside: true, isShared: false });
+    }
+  });
+
+  it("is refused where it is no file, or climbs out of the workspace", async () => {
+    const { opened, locate } = createLab();
+    await expect(locate(`${opened}/../outside.txt`)).rejects.toThrow("leaves the workspace");
+    await expect(locate(join(opened, "private"))).rejects.toThrow("not a regular file");
+    await expect(locate("a.txt")).rejects.toThrow("relative");
+  });
+});
