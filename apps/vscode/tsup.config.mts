@@ -75,6 +75,8 @@ const config: Options = {
   esbuildOptions: (options) => {
     options.conditions = ["@patchbay/source"];
     options.legalComments = "none";
+    // Translations are a third shorter than with escapes.
+    options.charset = "utf8";
   },
   esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator(), wholeParser()],
   plugins: [commonJsChunks],

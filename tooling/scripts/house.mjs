@@ -48,7 +48,7 @@ const core = {
     types: ["agents", "companion", "diff", "editor-host", "endpoint", "session"],
     packages: ["zod"],
   },
-  "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "hooks"] },
+  "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "editor-host", "hooks"] },
   "hook-settings": { rooms: [...ground, "agents/catalogue", "storage"], types: ["agents"], packages: ["jsonc-parser"] },
   "hook-client": {
     rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
@@ -133,7 +133,7 @@ const cli = {
   "run-command": {
     rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status"],
     types: ["command-line"],
-    packages: ["@patchbay/core", "node:readline/promises", "node:url"],
+    packages: ["@patchbay/core", "node:fs/promises", "node:readline/promises"],
   },
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
   hook: {
@@ -222,7 +222,7 @@ const vscodeStart = {
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },
-  "views/register-views": { rooms: ["lazy", "timers"], packages: vscodeApi },
+  "views/register-views": { rooms: ["views/problem-actions", "lazy", "timers"], packages: vscodeApi },
   "panel/register-panel": { rooms: ["lazy"], types: ["panel"], packages: vscodeApi },
   extension: {
     rooms: [
@@ -333,7 +333,8 @@ const coc = {
   diff: { rooms: cocGround, packages: ["@patchbay/core", "node:fs", "node:path"] },
   settings: { rooms: ["diff/review-settings"], packages: ["@patchbay/core"] },
   "status-text": { rooms: cocGround, packages: ["@patchbay/core"] },
-  "status-line": { rooms: ["status-text"], types: ["settings", "vim"], packages: ["@patchbay/core"] },
+  "agent-notices": { rooms: [...cocGround, "commands/hooks"], packages: ["@patchbay/core"] },
+  "status-line": { rooms: ["agent-notices", "status-text"], types: ["settings", "vim"], packages: ["@patchbay/core"] },
   host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core"] },
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },

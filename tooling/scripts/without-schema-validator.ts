@@ -1,21 +1,41 @@
+import { readFile } from "node:fs/promises";
+
 /** The parts of esbuild's plugin interface that are used here; written out, as esbuild comes with the bundler and not with us. */
 interface BundlerPlugin {
   readonly name: string;
-  setup(build: { onLoad(options: { readonly filter: RegExp }, load: () => { readonly contents: string }): void }): void;
+  setup(build: {
+    onLoad(
+      options: { readonly filter: RegExp },
+      load: (file: { readonly path: string }) => Promise<{ readonly contents: string }>,
+    ): void;
+  }): void;
 }
 
 /**
- * Leaves the protocol engine's JSON Schema validator out of a bundle: more than a hundred kilobytes of which nothing is ever
- * used, because core gives the engine another one (dialects/tool.ts).
+ * Leaves out of a bundle what knows JSON Schema and is never used: the protocol engine's validator, more than a hundred
+ * kilobytes, because core gives the engine another one (dialects/tool.ts); and what writes zod's schemas as JSON Schema.
  */
 export function withoutSchemaValidator(): BundlerPlugin {
   return {
     name: "without-schema-validator",
     setup: (build) => {
       // Without flags: esbuild reads it as a regular expression of Go.
-      build.onLoad({ filter: /@modelcontextprotocol[\\/]sdk[\\/].*[\\/]ajv-provider\.js$/ }, () => ({
+      build.onLoad({ filter: /@modelcontextprotocol[\\/]sdk[\\/].*[\\/]ajv-provider\.js$/ }, async () => ({
         contents: "export class AjvJsonSchemaValidator {}",
       }));
+      build.onLoad(
+        { filter: /zod[\\/]v4[\\/]core[\\/](json-schema-processors|to-json-schema)\.js$/ },
+        async (file) => ({
+          contents: emptied(await readFile(file.path, "utf8")),
+        }),
+      );
     },
   };
+}
+
+/** A module with the same names, whose functions do nothing. */
+function emptied(module: string): string {
+  const names = Array.from(module.matchAll(/^export (?:const|function) (\w+)/gmu), (match) => match[1] ?? "");
+  const others = Array.from(module.matchAll(/^export \{[^}]*\};/gmu), ([statement]) => statement);
+  return [...names.map((name) => `export const ${name} = () => undefined;`), ...others].join("\n");
 }

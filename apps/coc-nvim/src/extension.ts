@@ -90,7 +90,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       if (change.affectsConfiguration("patchbay")) companion.updateSettings(settings().companion);
     }),
   );
-  store.add(showStatus({ coc, vim, companion, settings }));
+  store.add(showStatus({ coc, vim, notice: services.notice, companion, settings }));
   const hookProgram = join(context.extensionPath, "lib", "patchbay-hook.cjs");
   store.add(registerReviewList(coc, companion, vim));
   store.add(

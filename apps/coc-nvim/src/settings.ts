@@ -11,6 +11,7 @@ export interface ExtensionSettings {
   readonly review: ReviewSettings;
   readonly statusItem: boolean;
   readonly notices: "all" | "problems" | "none";
+  readonly notify: "never" | "hiddenTerminal";
   readonly terminalWindow: string;
   readonly agents: Readonly<Record<string, string>>;
 }
@@ -46,6 +47,7 @@ export function readSettings(read: SettingReader): ExtensionSettings {
     },
     statusItem: flag("statusItem", true),
     notices: oneOf(read("notices"), ["all", "problems", "none"]),
+    notify: oneOf(read("notify"), ["never", "hiddenTerminal"]),
     terminalWindow: text("terminal.window", "botright vertical new"),
     agents: { ...defaultAgents, ...textsByName(read("agents")) },
   };

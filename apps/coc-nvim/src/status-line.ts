@@ -1,21 +1,25 @@
-import { type Companion, type Disposable, DisposableStore } from "@patchbay/core";
+import { type Companion, type Disposable, DisposableStore, LoadOnce } from "@patchbay/core";
 import type { ExtensionSettings } from "./settings.ts";
 import type { Coc } from "./vim/coc-vim.ts";
-import type { Vim } from "./vim/vim.ts";
+import type { CocServices, Vim } from "./vim/vim.ts";
 
-/** Keeps `patchbay#status()` and coc's status item up to date. */
+/** Keeps `patchbay#status()` and coc's status item up to date, and tells of agents that wait, where the user wants that. */
 export function showStatus(options: {
   readonly coc: Pick<Coc, "window">;
-  readonly vim: Pick<Vim, "notify">;
+  readonly vim: Pick<Vim, "call" | "notify">;
+  readonly notice: CocServices["notice"];
   readonly companion: Companion;
   readonly settings: () => ExtensionSettings;
 }): Disposable {
-  const { companion, vim, settings } = options;
+  const { companion, vim, notice, settings } = options;
   const store = new DisposableStore();
   const item = options.coc.window.createStatusBarItem(10);
   store.add({ dispose: () => item.dispose() });
   let last: string | undefined;
+  const notices = new LoadOnce(async () => new (await import("./agent-notices.ts")).AgentNotices(vim, notice));
   const update = async (): Promise<void> => {
+    const { notify } = settings();
+    if (notify !== "never") await (await notices.get()).update(companion);
     const { statusText } = await import("./status-text.ts");
     const text = statusText(companion, settings().companion.sharing);
     if (text === last) return;

@@ -1,8 +1,9 @@
 import type { Companion } from "@patchbay/core";
-import { presencesOf } from "@patchbay/core/presences";
+import { type KnownSessions, presencesOf } from "@patchbay/core/presences";
 import { plainStatus } from "./vim/shape.ts";
 
-export type StatusFacts = Pick<Companion, "state" | "sessions" | "proposals" | "activities">;
+export type StatusFacts = Pick<Companion, "state" | "sessions" | "proposals" | "activities"> &
+  Pick<KnownSessions, "commands">;
 
 /** A few words for the status line; empty while there is nothing to say. */
 export function statusText(facts: StatusFacts, sharing: boolean): string {
@@ -18,6 +19,8 @@ export function statusText(facts: StatusFacts, sharing: boolean): string {
     parts.push([...names].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name)).join(", "));
   const count = facts.proposals.length;
   if (count > 0) parts.push(count === 1 ? "1 proposal" : `${count} proposals`);
+  const asked = facts.commands?.all.length ?? 0;
+  if (asked > 0) parts.push(asked === 1 ? "1 command" : `${asked} commands`);
   if (!sharing) parts.push("sharing paused");
   return plainStatus(parts.join(" · "));
 }

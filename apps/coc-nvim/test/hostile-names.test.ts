@@ -58,6 +58,7 @@ const surfaces: Readonly<Record<string, (name: string) => readonly string[]>> = 
         sessions: [session(name)],
         proposals: [],
         activities: [],
+        commands: undefined,
       },
       true,
     ),

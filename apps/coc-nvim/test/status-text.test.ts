@@ -33,11 +33,20 @@ it.each([
   ],
   [[session("Gemini CLI", "away")], [proposal, proposal], false, "2 proposals · sharing paused"],
 ])("%#", (sessions, proposals, sharing, text) => {
-  expect(statusText({ state: listening, sessions, proposals, activities: [] }, sharing)).toBe(text);
+  expect(statusText({ state: listening, sessions, proposals, activities: [], commands: undefined }, sharing)).toBe(
+    text,
+  );
+});
+
+it("counts the commands that agents ask about", () => {
+  const question = { id: "1", agentName: "A", owner: "hook:x 1", command: "ls", folder: "/a", since: 0 };
+  const facts = { state: listening, sessions: [], proposals: [proposal], activities: [] };
+  expect(statusText({ ...facts, commands: { all: [question] } }, true)).toBe("1 proposal · 1 command");
+  expect(statusText({ ...facts, commands: { all: [question, question] } }, true)).toBe("1 proposal · 2 commands");
 });
 
 it("says a failure and nothing else", () => {
-  const facts = { sessions: [session("A")], proposals: [], activities: [] };
+  const facts = { sessions: [session("A")], proposals: [], activities: [], commands: undefined };
   expect(statusText({ ...facts, state: { kind: "failed", message: "x" } }, true)).toBe("Patchbay failed");
   expect(statusText({ ...facts, state: { kind: "stopped" } }, true)).toBe("");
 });

@@ -8,7 +8,15 @@ import { fileURLToPath } from "node:url";
 const here = fileURLToPath(new URL("..", import.meta.url));
 const core = join(here, "..", "..", "packages", "core", "src");
 const panelHost = join(here, "..", "..", "packages", "panel", "src", "host");
-const coreActions = ["Show", "Do Not Show", "Save to File", "Apply My Edits"] as const;
+const coreActions = [
+  "Show",
+  "Do Not Show",
+  "Save to File",
+  "Apply My Edits",
+  "Allow",
+  "Reject",
+  "Show Whole Command",
+] as const;
 
 export async function collectTexts(): Promise<readonly string[]> {
   const names = (await readdir(join(here, "src"), { recursive: true })).filter((name) => name.endsWith(".ts"));

@@ -23,8 +23,12 @@ const staged = {
 const stage = await mkdtemp(join(tmpdir(), "patchbay-vsix-"));
 try {
   for (const name of shipped) await cp(join(here, name), join(stage, name), { recursive: true });
+  // For translators: VS Code loads no texts where its language is English.
+  await rm(join(stage, "l10n", "bundle.l10n.json"));
   for (const name of await translations()) await cp(join(here, name), join(stage, name));
   await cp(join(here, "..", "..", "LICENSE"), join(stage, "LICENSE"));
+  // For the workspace's .patchbay.json.
+  await cp(join(here, "..", "..", "docs", "patchbay.schema.json"), join(stage, "media", "patchbay.schema.json"));
   await writeFile(join(stage, "package.json"), `${JSON.stringify(staged, undefined, 2)}\n`);
   await writeFile(join(stage, ".vscodeignore"), "**/*.map\n");
   const vsix = join(here, `patchbay-vscode-${manifest.version}.vsix`);

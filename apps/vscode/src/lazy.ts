@@ -14,6 +14,7 @@ export const commandIds: readonly string[] = [
   ...[
     "sendSelection",
     "sendFile",
+    "sendProblem",
     "acceptProposal",
     "rejectProposal",
     "acceptInTitle",
@@ -36,6 +37,7 @@ export const commandIds: readonly string[] = [
     "rejectAllProposals",
     "showConnections",
     "showTerminal",
+    "showCommand",
     "installHook",
     "removeHook",
     "showHooks",

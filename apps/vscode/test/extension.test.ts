@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { deactivate } from "../src/extension.ts";
 import { commandIds, panelCommandIds } from "../src/lazy.ts";
+import { Position, Range } from "./fake-vscode/ranges.ts";
 import { Uri } from "./fake-vscode/uri.ts";
 import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";
@@ -131,6 +132,40 @@ describe("the extension", () => {
     await window.run("patchbay.sendSelection");
     const { mentions } = await claude.until("the mention", (status) => status.mentions.length > 0);
     expect(mentions).toEqual([{ path, lines: { start: 0, end: 0 } }]);
+  });
+
+  it("puts a problem into the prompt of an agent's terminal, from its quick fix and from the cursor", async () => {
+    await window.activate();
+    const path = join(folder, "one.txt");
+    writeFileSync(path, "one\ntwo\n");
+    const uri = Uri.file(path);
+    await bench.showFile(uri);
+    const at = (line: number): Range => new Range(new Position(line, 0), new Position(line, 3));
+    const hint = { message: "Shorter.", severity: 3, range: at(1) };
+    const error = {
+      message: "Cannot find\nname 'two'.",
+      severity: 0,
+      range: at(1),
+      source: "ts",
+      code: { value: 2304 },
+    };
+    bench.setDiagnostics(uri, [hint, error]);
+    const offered = (): readonly { readonly command?: { readonly arguments?: readonly unknown[] } }[] =>
+      Array.from(bench.codeActions).flatMap((provider) =>
+        provider.provideCodeActions({ uri }, at(1), { diagnostics: [error] }),
+      );
+    expect(offered()).toEqual([]);
+    await window.run("patchbay.runGemini");
+    await window.connect(createGeminiDriver);
+    const [action] = offered();
+    await window.run("patchbay.sendProblem", ...(action?.command?.arguments ?? []));
+    const line = "@one.txt (line 2): Cannot find name 'two'. [ts 2304] ";
+    expect(bench.terminals[0]?.sent.at(-1)).toBe(line);
+    await window.run("patchbay.sendProblem");
+    expect(bench.shown.at(-1)?.text).toBe("There is no problem at the cursor.");
+    bench.select(new Position(1, 1), new Position(1, 1));
+    await window.run("patchbay.sendProblem");
+    expect(bench.terminals[0]?.sent.slice(-2)).toEqual([line, line]);
   });
 
   it("shows who is connected, what they are told, and what waits", async () => {

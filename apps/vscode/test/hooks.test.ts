@@ -101,6 +101,40 @@ describe("the setting of reviews", () => {
   });
 });
 
+describe("a shell command", () => {
+  const wantsToRun = async (command: string): Promise<string | undefined> =>
+    await tell({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } });
+  const questions = (): readonly string[] =>
+    bench.shown.flatMap(({ text, items }) => (text.startsWith("May ") ? [`${text} ${items.join(", ")}`] : []));
+
+  it("waits for the user's word in the list of agents, whatever becomes of its notification", async () => {
+    bench.configure("patchbay.reviews", { commands: { "*": "ask" } });
+    await window.activate();
+    // Closed.
+    bench.answerNext(() => undefined);
+    const answer = wantsToRun("npm run 'a b'\nrm -r dist");
+    await expect.poll(questions).toHaveLength(1);
+    expect(questions()[0]).toMatch(/^May Claude Code run “\$ npm run 'a b' ↵ rm -r dist” in .*\? Allow, Reject$/u);
+    await expect.poll(() => bench.statusBar.text).toContain("Claude Code $(bell) 1");
+    const [row, command] = await window.rows("patchbay.connections");
+    expect(row).toContain("waits for you: $ npm run 'a b' ↵ rm -r dist");
+    expect(command).toContain("$ npm run 'a b' ↵ rm -r dist");
+    bench.answerNext(() => "Allow");
+    const [entry] = (await bench.trees.get("patchbay.connections")?.getChildren()) ?? [];
+    const [node] = (await bench.trees.get("patchbay.connections")?.getChildren(entry)) ?? [];
+    const item = await bench.trees.get("patchbay.connections")?.getTreeItem(node);
+    await window.run("patchbay.showCommand", ...(item?.command?.arguments ?? []));
+    expect(await answer).toContain('"permissionDecision":"allow"');
+    expect((await window.rows("patchbay.connections"))[0]).toContain("working");
+  });
+
+  it("is not asked about without the setting", async () => {
+    await window.activate();
+    expect(await wantsToRun("npm test")).toBeUndefined();
+    expect(questions()).toEqual([]);
+  });
+});
+
 describe("the list of agents", () => {
   it("says what each is doing, and leads to its reviews and its terminal", async () => {
     await window.activate();

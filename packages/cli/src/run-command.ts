@@ -1,5 +1,5 @@
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { fileURLToPath } from "node:url";
 import { createNodePlatform } from "@patchbay/core";
 import type { Command } from "./command-line.ts";
 import { helpText } from "./help.ts";
@@ -54,7 +54,8 @@ export async function runCommand(command: Command): Promise<number> {
       return await manageHooks({
         command,
         platform: createNodePlatform(),
-        script: fileURLToPath(new URL("patchbay-hook.cjs", import.meta.url)),
+        readProgram: async () => await readFile(new URL("patchbay-hook.cjs", import.meta.url), "utf8"),
+        runtime: { program: process.execPath, isElectron: false },
         paint,
         print,
         ask: askYes,

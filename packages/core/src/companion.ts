@@ -2,7 +2,7 @@ import type { Dialect } from "./agents/dialect.ts";
 import type { EditorContext, Range } from "./context/model.ts";
 import type { DiffOutcome, KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
-import type { AgentActivity } from "./hooks/activity.ts";
+import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -32,7 +32,8 @@ export interface CompanionSettings {
   readonly sharing: boolean;
   /**
    * Which writes of agents with a hook are reviewed, as the user wrote it: `ReviewPolicies`, with the same again for each of its
-   * `folders`. What cannot be understood counts as `always`. Default: all writes.
+   * `folders`, and in `commands` whether the user is asked about shell commands (`CommandPolicies`). What cannot be understood counts
+   * as `always`, and as `ask`. Default: all writes, no commands.
    */
   readonly reviews: unknown;
 }
@@ -103,6 +104,8 @@ export interface Companion {
   /** What the sessions of agents are doing, as far as their hooks tell; the one that changed last is the last. */
   readonly activities: readonly AgentActivity[];
   readonly onDidChangeActivities: Event<void>;
+  /** The shell commands that agents ask about by their hooks; undefined until the first agent came. A change fires `onDidChangeActivities`. */
+  readonly commands: AskedCommands | undefined;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;

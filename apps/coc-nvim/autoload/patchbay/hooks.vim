@@ -49,6 +49,12 @@ function! patchbay#hooks#terminal(pids) abort
   return 1
 endfunction
 
+" Says whether the user has such a terminal before them, in this tab page.
+function! patchbay#hooks#seen(pids) abort
+  let buffer = s:TerminalOf(a:pids)
+  return buffer > 0 && bufwinnr(buffer) > 0
+endfunction
+
 " Types into that terminal; says whether there is one. The text is what a terminal makes of a paste, without an Enter.
 function! patchbay#hooks#paste(pids, text) abort
   let buffer = s:TerminalOf(a:pids)

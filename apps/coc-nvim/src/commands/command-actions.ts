@@ -4,9 +4,16 @@ import { quote, splitCommand } from "./command-words.ts";
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { promisify } from "node:util";
-import { agents, type Companion, createNodePlatform, type HostIdentity, type Logger } from "@patchbay/core";
-import { readAgentSettings } from "@patchbay/core/diagnosis";
-import { presencesOf } from "@patchbay/core/presences";
+import {
+  agents,
+  type Companion,
+  createNodePlatform,
+  type Diagnostic,
+  type HostIdentity,
+  type Logger,
+} from "@patchbay/core";
+import { planStart, readAgentSettings } from "@patchbay/core/diagnosis";
+import { namedPlace, type NamedPlace, presencesOf } from "@patchbay/core/presences";
 import { findMissing, findRecords, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
@@ -14,14 +21,14 @@ import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
-import { pasteOnceFree } from "./prompt.ts";
+import { pasteIntoLatest, pasteOnceFree, type PromptServices } from "./prompt.ts";
 import { answerQuestion } from "./reviews.ts";
 
 export interface CommandServices {
   readonly coc: Pick<Coc, "commands" | "window" | "workspace">;
   readonly vim: Vim;
   readonly companion: Companion;
-  readonly parts: Pick<VimHost, "editors" | "workspace" | "questions">;
+  readonly parts: Pick<VimHost, "editors" | "host" | "workspace" | "questions">;
   readonly settings: () => ExtensionSettings;
   readonly facts: EditorFacts;
   readonly identity: HostIdentity;
@@ -59,11 +66,12 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     },
     mention: async (first, last) => {
       const given = first === undefined ? asList(await vim.call("patchbay#track#range")) : [first, last];
-      mention(services, say, linesToMention(...given));
+      await mention(services, say, linesToMention(...given));
     },
+    sendProblem: () => sendProblem(services, say),
     answer: () => answer(services, say),
     reject: (...words) => rejectBecause(services, say, words.map(asText).join(" ").trim()),
-    agents: () => chooseAgent(services, say),
+    agents: () => chooseAgent(services, say, () => answer(services, say)),
     installHook: (name) => installHook(services, say, asText(name)),
     removeHook: (name) => removeHook(services, say, asText(name)),
     linkTmux: () => linkTmux(services, say),
@@ -85,8 +93,13 @@ async function openAgent(services: CommandServices, wanted: string): Promise<voi
     throw new Error(`Unknown agent "${name}". Choose one of ${names.join(", ")}, or add it to "patchbay.agents".`);
   // Agents look for a shell among their ancestors, so a shell stays between the editor and them.
   const shell = process.env["SHELL"] ?? "/bin/sh";
-  const line = `${command.map(quote).join(" ")}; exit $?`;
   const directory = workspace.folders()[0] ?? process.cwd();
+  const id = agents.find((agent) => agent.id === name)?.id;
+  const request = { folder: directory, args: command.slice(1) };
+  // Where nobody has told it to look for an editor, it would offer to install something.
+  const connecting =
+    id === undefined ? [] : (await planStart(createNodePlatform(), { ...request, agent: id })).connecting;
+  const line = `${[...command, ...connecting].map(quote).join(" ")}; exit $?`;
   await vim.call("patchbay#terminal", [name, [shell, "-c", line], terminalWindow, directory, companion.environment]);
 }
 
@@ -134,17 +147,64 @@ async function showLines(vim: Vim, title: string, lines: readonly string[]): Pro
   await vim.call("patchbay#page", [title, lines.map(plainLine)]);
 }
 
-function mention(services: CommandServices, say: Say, given: Lines | undefined): void {
+/** A mention where an agent takes one, else the same in words in the prompt of an agent's terminal; nothing is sent. */
+async function mention(services: CommandServices, say: Say, given: Lines | undefined): Promise<void> {
   const active = services.parts.editors.active();
   if (active === undefined) {
     say("No file is open to mention.", "WarningMsg");
     return;
   }
   const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
-  const count = services.companion.mention(active.path, lines);
-  if (count > 0) return;
-  const takers = agents.flatMap(({ agentName, takesMentions }) => (takesMentions ? [agentName] : []));
-  say(`No connected agent supports @-mentions (${takers.join(", ")} does).`, "WarningMsg");
+  if (services.companion.mention(active.path, lines) > 0) return;
+  await putIntoPrompt(services, say, { path: active.path, lines });
+}
+
+/** How long language servers may take to catch up with the text, ms. */
+const diagnosticsMs = 2_000;
+
+/** The worst problem in the line of the cursor. */
+async function sendProblem(services: CommandServices, say: Say): Promise<void> {
+  const { editors, host } = services.parts;
+  const active = editors.active();
+  const found =
+    active === undefined ? [] : ((await host.diagnostics?.read(active.path, AbortSignal.timeout(diagnosticsMs))) ?? []);
+  const line = active?.cursor.line ?? 0;
+  const here = found
+    .flatMap((file) => file.diagnostics)
+    .filter(({ range }) => range.start.line <= line && line <= range.end.line)
+    .toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+  const problem = here[0];
+  if (active === undefined || problem === undefined) {
+    say("There is no problem at the cursor.", "WarningMsg");
+    return;
+  }
+  const { start, end } = problem.range;
+  const lines = { start: start.line, end: end.line };
+  await putIntoPrompt(services, say, { path: active.path, lines, problem });
+}
+
+const severities: readonly Diagnostic["severity"][] = ["Error", "Warning", "Information", "Hint"];
+
+async function putIntoPrompt(services: CommandServices, say: Say, named: NamedPlace): Promise<void> {
+  const folder = services.parts.workspace.folders().find((one) => named.path.startsWith(`${one}/`));
+  const path = folder === undefined ? named.path : named.path.slice(folder.length + 1);
+  const text = namedPlace({ ...named, path });
+  if (text === undefined) {
+    say("The name of this file contains characters that a terminal would treat as keystrokes.", "WarningMsg");
+    return;
+  }
+  const pasted = await pasteIntoLatest(promptServices(services), text);
+  if (pasted !== undefined) {
+    const where = pasted.place === "tmux" ? "its tmux pane" : "its terminal";
+    say(`In the prompt of ${pasted.agentName}, in ${where}. It is not sent.`);
+    return;
+  }
+  say(
+    services.companion.sessions.length === 0
+      ? "No agent is connected."
+      : "No connected agent supports @-mentions or runs in a terminal that can be reached from here.",
+    "WarningMsg",
+  );
 }
 
 interface Lines {
@@ -169,7 +229,7 @@ async function answer(services: CommandServices, say: Say): Promise<void> {
 
 /** `:PatchbayReject why`: through the hook where there is one, else into the agent's prompt, else the text is yanked. */
 async function rejectBecause(services: CommandServices, say: Say, reason: string): Promise<void> {
-  const { vim, companion, facts, logger } = services;
+  const { vim, companion } = services;
   const id = asText(await vim.call("patchbay#go#here", ["reject"]));
   const proposal = companion.proposals.find((one) => one.id === id);
   if (proposal === undefined) return;
@@ -181,10 +241,8 @@ async function rejectBecause(services: CommandServices, say: Say, reason: string
     say(`Rejected. ${agentName} reads your text and goes on.`);
     return;
   }
-  const tmux = async (args: readonly string[]): Promise<string> => (await run("tmux", args.slice())).stdout;
-  const prompts = { companion, vim, logger, tmux: facts.tmuxServer === undefined ? undefined : tmux };
   if (isRejected && presence !== undefined && reason.trim() !== "") {
-    const place = await pasteOnceFree(prompts, presence, reason);
+    const place = await pasteOnceFree(promptServices(services), presence, reason);
     if (place !== undefined) {
       const where = place === "tmux" ? "its tmux pane" : "its terminal";
       say(`Rejected. Your text is in the prompt of ${agentName}, in ${where}: press Enter there to send it.`);
@@ -194,6 +252,11 @@ async function rejectBecause(services: CommandServices, say: Say, reason: string
   await vim.call("patchbay#go#keep", [reason]);
   if (isRejected) say(`Rejected. ${agentName} cannot be told why from here: your text is yanked, paste it there.`);
   else say("This proposal has already been decided. Your text is yanked.", "WarningMsg");
+}
+
+function promptServices({ companion, vim, logger, facts }: CommandServices): PromptServices {
+  const tmux = async (args: readonly string[]): Promise<string> => (await run("tmux", args.slice())).stdout;
+  return { companion, vim, logger, tmux: facts.tmuxServer === undefined ? undefined : tmux };
 }
 
 async function linkTmux(services: CommandServices, say: Say): Promise<void> {

@@ -14,6 +14,7 @@ const others = [
   "showShared",
   "toggleSharing",
   "mention",
+  "sendProblem",
   "answer",
   "linkTmux",
   "compareWithDisk",

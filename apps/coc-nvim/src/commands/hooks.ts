@@ -12,7 +12,7 @@ import {
   planRemove,
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
-import { type Presence, presencesOf } from "@patchbay/core/presences";
+import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { plainLine } from "../vim/shape.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import type { Vim } from "../vim/vim.ts";
@@ -20,7 +20,7 @@ import type { Vim } from "../vim/vim.ts";
 interface HookServices {
   readonly coc: Pick<Coc, "window">;
   readonly vim: Pick<Vim, "call">;
-  readonly companion: Pick<Companion, "activities" | "proposals" | "reveal" | "sessions">;
+  readonly companion: Pick<Companion, "activities" | "commands" | "proposals" | "reveal" | "sessions">;
   /** What agents run as their hook: beside this extension's own files. */
   readonly hookProgram: string;
 }
@@ -117,7 +117,11 @@ function linesOf(text: string | undefined): readonly string[] {
 }
 
 /** `patchbay.agents`: every session of every agent, what it does and what it waits for; leads to its review or its terminal. */
-export async function chooseAgent({ coc, vim, companion }: HookServices, say: Say): Promise<void> {
+export async function chooseAgent(
+  { coc, vim, companion }: HookServices,
+  say: Say,
+  answer: () => Promise<void>,
+): Promise<void> {
   const all = presencesOf(companion);
   if (all.length === 0) {
     say("No agent is connected.");
@@ -129,6 +133,8 @@ export async function chooseAgent({ coc, vim, companion }: HookServices, say: Sa
   if (presence === undefined) return;
   const [proposal] = presence.proposals;
   if (proposal !== undefined && (await companion.reveal(proposal.id))) return;
+  // Its question waits, whatever became of its notice.
+  if (presence.commands.length > 0) return await answer();
   const pids = await withParents(presence.processes);
   if ((await vim.call("patchbay#hooks#terminal", [pids])) !== 1) {
     say(`${presence.agentName} does not run in a terminal of this editor.`, "WarningMsg");
@@ -148,10 +154,10 @@ export async function withParents(processes: readonly number[]): Promise<readonl
 }
 
 /** One line of the list. */
-export function presenceLine({ agentName, title, state, since, waitsFor }: Presence): string {
+export function presenceLine({ agentName, title, state, since, waitsFor, commands }: Presence): string {
   const time = new Date(since).toLocaleTimeString();
   const words: Readonly<Record<Presence["state"], string>> = {
-    waiting: `waits for you: ${waitsFor.map((path) => basename(path)).join(", ")}`,
+    waiting: `waits for you: ${[...waitsFor.map((path) => basename(path)), ...commands.map(({ command }) => shownCommand(command))].join(", ")}`,
     working: "working",
     idle: `idle since ${time}`,
     ended: `ended at ${time}`,

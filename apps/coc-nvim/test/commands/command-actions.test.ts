@@ -30,6 +30,7 @@ class QuietCompanion implements Companion {
   readonly onDidChangeSessions: Companion["onDidChangeSessions"] = new Emitter<void>().event;
   readonly onDidChangeProposals: Companion["onDidChangeProposals"] = new Emitter<void>().event;
   activities: Companion["activities"] = [];
+  commands: Companion["commands"];
   readonly rejected: unknown[] = [];
   readonly revealed: string[] = [];
   readonly onDidChangeActivities: Companion["onDidChangeActivities"] = new Emitter<void>().event;
@@ -130,6 +131,19 @@ describe("openAgent", () => {
     ]);
   });
 
+  it("turns on the IDE mode of an agent that has not been told to look for an editor, and of no other", async () => {
+    register();
+    vi.stubEnv("GEMINI_CLI_HOME", undefined);
+    await coc.run("patchbay.openAgent", "gemini");
+    mkdirSync(join(coc.home, ".gemini"));
+    writeFileSync(join(coc.home, ".gemini", "settings.json"), '{"ide":{"enabled":true}}');
+    await coc.run("patchbay.openAgent", "gemini");
+    expect(terminals().map(([, words]) => words)).toEqual([
+      [expect.any(String), "-c", "gemini --approval-mode default -i '/ide enable'; exit $?"],
+      [expect.any(String), "-c", "gemini --approval-mode default; exit $?"],
+    ]);
+  });
+
   it("asks which one where none is named: all of the catalogue, and the user's own", async () => {
     register();
     coc.settings.set("agents", { mine: "my-agent 'two words'" });
@@ -158,6 +172,19 @@ describe("openAgent", () => {
     },
   );
 });
+
+const gemini = {
+  id: "gemini.1",
+  dialect: "gemini",
+  agentName: "Gemini CLI",
+  state: "connected",
+  since: 0,
+  openProposals: 0,
+  pid: process.pid,
+} as const;
+
+const pasted = (): readonly unknown[] =>
+  coc.vim.calls.filter(({ name }) => name === "patchbay#hooks#paste").map(({ args }) => args[1]);
 
 describe("mention", () => {
   let file: string;
@@ -203,10 +230,43 @@ describe("mention", () => {
     coc.vim.openFile(join(coc.folder, "a.txt"));
     companion.listeners = 0;
     await coc.run("patchbay.mention", 1);
-    expect(coc.said).toEqual([
-      "No file is open to mention.",
-      "No connected agent supports @-mentions (Claude Code does).",
-    ]);
+    expect(coc.said).toEqual(["No file is open to mention.", "No agent is connected."]);
+  });
+
+  it("is put in words into the prompt of an agent in a terminal that takes none", async () => {
+    openFile();
+    companion.listeners = 0;
+    companion.sessions = [gemini];
+    coc.vim.answers.set("patchbay#hooks#paste", 1);
+    await coc.run("patchbay.mention", 2, 3);
+    expect(pasted()).toEqual(["\u001b[200~@a.txt (lines 2-3)\u001b[201~"]);
+    expect(coc.said).toEqual(["In the prompt of Gemini CLI, in its terminal. It is not sent."]);
+    coc.vim.answers.set("patchbay#hooks#paste", 0);
+    await coc.run("patchbay.mention", 2);
+    expect(coc.said.at(-1)).toContain("No connected agent supports @-mentions or runs in a terminal");
+  });
+});
+
+describe("sendProblem", () => {
+  const at = (line: number): object => ({ start: { line, character: 0 }, end: { line, character: 3 } });
+
+  it("puts the worst problem at the cursor into the agent's prompt", async () => {
+    register();
+    const file = join(coc.folder, "a.txt");
+    writeFileSync(file, "one\ntwo\n");
+    coc.vim.openFile(file);
+    companion.sessions = [gemini];
+    coc.vim.answers.set("patchbay#hooks#paste", 1);
+    coc.vim.problems = [
+      { file, severity: "Warning", message: "Late.", location: { range: at(1) } },
+      { file, severity: "Hint", message: "Shorter.", location: { range: at(0) } },
+      { file, severity: "Error", message: "Not\na word.", source: "spell", location: { range: at(0) } },
+    ];
+    await coc.run("patchbay.sendProblem");
+    expect(pasted()).toEqual(["\u001b[200~@a.txt (line 1): Not a word. [spell]\u001b[201~"]);
+    coc.vim.problems = [];
+    await coc.run("patchbay.sendProblem");
+    expect(coc.said.at(-1)).toBe("There is no problem at the cursor.");
   });
 });
 
@@ -449,6 +509,34 @@ describe("agents", () => {
     const call = coc.vim.calls.findLast(({ name }) => name === "patchbay#hooks#terminal");
     expect(call?.args[0]).toEqual(expect.arrayContaining([process.pid, process.ppid]));
     expect(coc.said).toEqual(["Claude Code does not run in a terminal of this editor."]);
+  });
+});
+
+describe("a shell command that an agent asks about", () => {
+  it("stands in the list of agents, which leads to its question; leaving that decides nothing", async () => {
+    companion.activities = [activity];
+    companion.proposals = [];
+    const question = {
+      id: "c1",
+      agentName: "Claude Code",
+      owner: activity.owner,
+      command: "npm test",
+      folder: "/a",
+      since: 0,
+    };
+    companion.commands = { all: [question], answer: () => true, show: () => true };
+    register();
+    const text = "May Claude Code run “$ npm test” in /a?";
+    const values = { agent: "Claude Code", folder: "/a", command: "$ npm test" };
+    const actions = ["Allow", "Reject"];
+    const asked = parts.host.messages.show({ code: "agent-command", severity: "warning", text, values, actions });
+    coc.choice = "1. Claude Code: Count to two  [waits for you: $ npm test]";
+    await coc.run("patchbay.agents");
+    expect(coc.offered.get(text)).toEqual(["Allow", "Reject"]);
+    expect(parts.questions.all).toHaveLength(1);
+    coc.choice = "Reject";
+    await coc.run("patchbay.answer");
+    expect(await asked).toBe("Reject");
   });
 });
 

@@ -71,6 +71,8 @@ export class SimulatedVim implements Vim {
   busyAnswers = 0;
   /** coc has not attached to any buffer, as with large files. */
   detached = false;
+  /** What language servers say. */
+  problems: readonly unknown[] = [];
   clickNext: string | undefined;
   #cursor: Cursor = [0, "n", 1, 1, 1, 1];
   #last = 0;
@@ -101,7 +103,7 @@ export class SimulatedVim implements Vim {
       this.#terminalListeners.add(listener);
       return toDisposable(() => this.#terminalListeners.delete(listener));
     },
-    diagnostics: async () => [],
+    diagnostics: async () => this.problems,
     notice: (_kind, lines, buttons) => {
       const text = lines.join(" ");
       this.notices.push(text);

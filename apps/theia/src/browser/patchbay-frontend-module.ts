@@ -14,6 +14,8 @@ import { ShellTerminalServerProxy } from "@theia/terminal/lib/common/shell-termi
 import { bindPreferences } from "../common/preferences.ts";
 import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
 import { AgentContribution } from "./contributions/agent-contribution.ts";
+import { AgentNotices } from "./contributions/agent-notices.ts";
+import { AgentPrompts } from "./contributions/agent-prompts.ts";
 import { ConnectionsView, DiagnosisDocument, DiagnosisView } from "./contributions/diagnosis-view.ts";
 import { LogView, WindowClient } from "./window/window-client.ts";
 import { ContextTracker } from "./context/context-tracker.ts";
@@ -33,6 +35,7 @@ import { UnsavedReports } from "./documents/text-reports.ts";
 import { WindowAttachment } from "./window/window-attachment.ts";
 
 const services = [
+  AgentPrompts,
   ConnectionsView,
   ContextTracker,
   DiagnosisView,
@@ -72,8 +75,10 @@ const frontendModule: ContainerModule = new ContainerModule(
 
     bind(WindowAttachment).toSelf().inSingletonScope();
     bind(StatusBarContribution).toSelf().inSingletonScope();
+    bind(AgentNotices).toSelf().inSingletonScope();
     bind(FrontendApplicationContribution).toService(WindowAttachment);
     bind(FrontendApplicationContribution).toService(StatusBarContribution);
+    bind(FrontendApplicationContribution).toService(AgentNotices);
 
     bind(ReviewContribution).toSelf().inSingletonScope();
     bind(CommandContribution).toService(ReviewContribution);

@@ -15,6 +15,7 @@ export const preferenceNames = {
   shareSelection: "patchbay.theia.context.shareSelection",
   exclude: "patchbay.theia.context.exclude",
   reviews: "patchbay.theia.reviews",
+  notify: "patchbay.theia.notify",
   placement: "patchbay.theia.diff.placement",
   terminalEnvironment: "patchbay.theia.terminal.environment",
 } as const;
@@ -64,7 +65,20 @@ const preferenceSchema: PreferenceSchema = {
       additionalProperties: true,
       description: nls.localize(
         "patchbay/preferences/reviews",
-        'Which files an agent with a hook (Patchbay: Install Hook) may write only after your review, by the agent\'s id (gemini, qwen, claude) or "*" for all others: "always" (also without an entry), "asks-itself" (the agent asks in the modes that ask), "never", or {"paths": ["migrations/**"]}. "folders" has the same for single folders. A repository can only tighten this, in its file .patchbay.json.',
+        'Which files an agent with a hook (Patchbay: Install Hook) may write only after your review, by the agent\'s id (gemini, qwen, claude) or "*" for all others: "always" (also without an entry), "asks-itself" (the agent asks in the modes that ask), "never", or {"paths": ["migrations/**"]}. "folders" has the same for single folders. "commands": {"*": "ask"} has you asked before each shell command, too. A repository can only tighten this, in its file .patchbay.json.',
+      ),
+    },
+    [preferenceNames.notify]: {
+      type: "string",
+      enum: ["never", "hiddenTerminal"],
+      enumDescriptions: [
+        nls.localize("patchbay/preferences/notifyNever", "Never: the status bar and the list show it."),
+        nls.localize("patchbay/preferences/notifyHidden", "Only while you do not see its terminal."),
+      ],
+      default: "never",
+      description: nls.localize(
+        "patchbay/preferences/notify",
+        "Whether to notify you when an agent waits for you or has finished.",
       ),
     },
     [preferenceNames.placement]: {

@@ -1,5 +1,6 @@
 import type {
   AgentActivity,
+  AskedCommands,
   AgentId,
   CompanionState,
   DiffCloseReason,
@@ -36,6 +37,12 @@ export interface PatchbayServer {
   notifyUnsaved(path: string): void;
   /** The user's verdict on a proposal shown in this window. False: the proposal had ended before. */
   decide(proposalId: string, verdict: Verdict): Promise<boolean>;
+  /** Asks about a command once more. False: nobody asks it any more. */
+  showCommand(id: string): Promise<boolean>;
+  /** A command line that starts an agent in this window's folder, with what has it connect where nobody has told it to. */
+  startLine(agent: AgentId, line: string): Promise<string>;
+  /** These processes and those above them: one may be the shell of a terminal. */
+  withParents(processes: readonly number[]): Promise<readonly number[]>;
   /** The user's no with a reason. `told`: the agent reads it, with its hook; `rejected`: it cannot be told why; `ended`: it was decided before. */
   rejectWithReason(proposalId: string, reason: string): Promise<"told" | "rejected" | "ended">;
   /** The agents that can run a hook, and whether they do. */
@@ -165,6 +172,8 @@ export interface WindowStatus {
   readonly proposals: readonly ProposalInfo[];
   readonly keptTexts: readonly KeptText[];
   readonly activities: readonly AgentActivity[];
+  /** The shell commands that agents ask about. */
+  readonly commands: Pick<AskedCommands, "all">;
 }
 
 /** A message on its way to a window, which can be asked to take it away again. */

@@ -1,6 +1,7 @@
 import {
   type AgentId,
   type AgentSettings,
+  createNodePlatform,
   type EditorContext,
   type EditorFinding,
   formatLogLine,
@@ -9,7 +10,7 @@ import {
   type LogFields,
   type Logger,
 } from "@patchbay/core";
-import { examineAgents, examineEditor } from "@patchbay/core/diagnosis";
+import { connectingLine, examineAgents, examineEditor } from "@patchbay/core/diagnosis";
 
 import type { AgentHooks } from "./agent-hooks.ts";
 import type {
@@ -29,6 +30,9 @@ import type { WorkspaceCompanion } from "./workspace-companion.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 type ReadAgentSettings = (folder: string | undefined) => Promise<readonly AgentSettings[]>;
+
+/** A terminal's shell stands a few processes above what runs in it. */
+const mostProcesses = 32;
 
 /** The backend's end of one window's connection. */
 export class WindowService implements PatchbayServer {
@@ -77,6 +81,28 @@ export class WindowService implements PatchbayServer {
     const view = (await this.#companion())?.host.diffs.find(proposalId);
     view?.decide(verdict);
     return view !== undefined;
+  }
+
+  async showCommand(id: string): Promise<boolean> {
+    return (await this.#companion())?.companion.commands?.show(id) ?? false;
+  }
+
+  async startLine(agent: AgentId, line: string): Promise<string> {
+    const [folder] = (await this.#companion())?.host.workspace.folders() ?? [];
+    return folder === undefined ? line : await connectingLine(createNodePlatform(), { agent, folder, line });
+  }
+
+  async withParents(processes: readonly number[]): Promise<readonly number[]> {
+    const { process } = createNodePlatform();
+    const found = new Set<number>();
+    for (const first of processes.slice(0, mostProcesses)) {
+      let pid: number | undefined = first;
+      while (pid !== undefined && pid > 1 && found.size < mostProcesses && !found.has(pid)) {
+        found.add(pid);
+        pid = await process.parentOf(pid);
+      }
+    }
+    return Array.from(found);
   }
 
   async rejectWithReason(proposalId: string, reason: string): Promise<"told" | "rejected" | "ended"> {

@@ -63,7 +63,8 @@ export class WorkspaceCompanion implements Disposable {
 
   get status(): WindowStatus {
     const { state, environment, sessions, proposals, keptTexts, activities } = this.companion;
-    return { state, environment, sessions, proposals, keptTexts, activities };
+    const commands = { all: this.companion.commands?.all ?? [] };
+    return { state, environment, sessions, proposals, keptTexts, activities, commands };
   }
 
   /** Takes a window in, or takes note of what changed in one. Resolves when the companion has started, or has failed to. */

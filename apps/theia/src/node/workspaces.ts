@@ -134,7 +134,15 @@ export class Workspaces {
       // A backend that is ending leaves the window what it shows: the next one has it.
       const proposals = facts.shown.map(({ id }) => id);
       return {
-        status: { state, environment: {}, sessions: [], proposals: [], keptTexts: [], activities: [] },
+        status: {
+          state,
+          environment: {},
+          sessions: [],
+          proposals: [],
+          keptTexts: [],
+          activities: [],
+          commands: { all: [] },
+        },
         proposals: this.#stopped ? proposals : [],
       };
     }

@@ -29,6 +29,7 @@ export class FakeCompanion implements Companion {
   proposals: readonly ProposalInfo[] = [];
   readonly keptTexts: readonly KeptText[] = [];
   activities: readonly AgentActivity[] = [];
+  readonly commands: undefined;
   readonly rejected: unknown[] = [];
   onAcceptAll: (proposalIds: readonly string[]) => void = () => {};
   onMention: (path: string, lines: unknown) => void = () => {};

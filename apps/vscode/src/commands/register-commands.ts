@@ -41,6 +41,7 @@ export function registerCommands({
     ...registerRejectWithReason(companion),
     ...registerHooks(extensionUri),
     ...registerShowTerminal(companion),
+    ...registerShowCommand(companion),
     ...registerKeptTexts(companion),
     ...registerResolveConflict(companion, views),
     ...registerWalkProposals(companion),
@@ -113,6 +114,18 @@ function registerShowTerminal(companion: Companion): Disposable[] {
       const terminal = presence === undefined ? undefined : await findTerminal(presence.processes);
       if (terminal === undefined) void inform(l10n.t("This agent does not run in a terminal of this window."));
       else terminal.show();
+    }),
+  ];
+}
+
+/** "Answer an Agent's Command": asks once more, about that of an entry in the list or the one that has waited longest. */
+function registerShowCommand(companion: Companion): Disposable[] {
+  return [
+    commands.registerCommand("patchbay.showCommand", (row?: unknown) => {
+      const chosen = typeof row === "object" && row !== null && "commandId" in row ? row.commandId : undefined;
+      const id = chosen ?? companion.commands?.all[0]?.id;
+      if (typeof id === "string" && companion.commands?.show(id) === true) return;
+      void inform(l10n.t("No agent asks about a command now."));
     }),
   ];
 }

@@ -1,34 +1,39 @@
-import { commands, type Disposable, l10n, Uri, window } from "vscode";
-import type { Companion } from "@patchbay/core";
-import { fileNameOf, shortPathOf, terminalText } from "../surfaces/texts.ts";
+import { commands, type Diagnostic, type Disposable, l10n, languages, type Range, Uri, window } from "vscode";
+import { agents, type Companion } from "@patchbay/core";
+import { namedPlace, type NamedPlace } from "@patchbay/core/presences";
+import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";
 import { inform, note } from "../surfaces/messages.ts";
 import type { AgentTerminals } from "../terminals/agent-terminals.ts";
-import { findPrompt } from "../terminals/prompt.ts";
+import { type AgentPrompt, findPrompt } from "../terminals/prompt.ts";
 
-interface Target {
-  readonly path: string;
-  /** 0-based, the last one included. */
-  readonly lines?: { readonly start: number; readonly end: number };
-}
+/** What is sent; `path` is absolute. */
+type Target = NamedPlace;
 
-/** "Send Selection to Agent" and "Send File to Agent": names them in the agent's prompt. */
+/** "Send Selection to Agent", "Send File to Agent" and "Send Problem to Agent": names them in the agent's prompt, which is not sent. */
 export function registerSendToAgent(companion: Companion, terminals: AgentTerminals): Disposable[] {
   const send = (target: Target | undefined): Promise<void> => sendTo(companion, terminals, target);
   return [
     commands.registerCommand("patchbay.sendSelection", () => send(selectionTarget())),
     commands.registerCommand("patchbay.sendFile", (uri?: unknown) => send(fileTarget(uri))),
+    commands.registerCommand("patchbay.sendProblem", async (uri?: unknown, diagnostic?: Diagnostic) => {
+      const found = uri instanceof Uri && diagnostic !== undefined ? problemTarget(uri, diagnostic) : problemAtCursor();
+      if (found === undefined) void inform(l10n.t("There is no problem at the cursor."));
+      else await send(found);
+    }),
   ];
 }
 
 function selectionTarget(): Target | undefined {
   const editor = window.activeTextEditor;
   if (editor === undefined || editor.document.uri.scheme !== "file") return undefined;
-  const { start, end, isEmpty } = editor.selection;
   const path = editor.document.uri.fsPath;
-  if (isEmpty) return { path, lines: { start: start.line, end: start.line } };
+  return { path, lines: linesOf(editor.selection) };
+}
+
+function linesOf({ start, end }: Pick<Range, "start" | "end">): NonNullable<Target["lines"]> {
   // A selection that ends before the first character of a line does not reach into it.
   const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  return { path, lines: { start: start.line, end: last } };
+  return { start: start.line, end: last };
 }
 
 function fileTarget(uri: unknown): Target | undefined {
@@ -36,29 +41,60 @@ function fileTarget(uri: unknown): Target | undefined {
   return chosen?.scheme === "file" ? { path: chosen.fsPath } : undefined;
 }
 
+/** The worst problem in the line of the cursor. */
+function problemAtCursor(): Target | undefined {
+  const editor = window.activeTextEditor;
+  if (editor === undefined || editor.document.uri.scheme !== "file") return undefined;
+  const { line } = editor.selection.active;
+  const { uri } = editor.document;
+  const here = languages
+    .getDiagnostics(uri)
+    .filter(({ range }) => range.start.line <= line && line <= range.end.line)
+    .toSorted((one, other) => one.severity - other.severity);
+  return here[0] === undefined ? undefined : problemTarget(uri, here[0]);
+}
+
+function problemTarget(uri: Uri, { message, source, code, range }: Diagnostic): Target {
+  const given = typeof code === "object" ? code.value : code;
+  return {
+    path: uri.fsPath,
+    lines: linesOf(range),
+    problem: {
+      message,
+      ...(source === undefined ? {} : { source }),
+      ...(given === undefined ? {} : { code: String(given) }),
+    },
+  };
+}
+
 async function sendTo(companion: Companion, terminals: AgentTerminals, target: Target | undefined): Promise<void> {
   if (target === undefined) {
     void inform(l10n.t("Only files on disk can be sent to an agent. Save the file first."));
     return;
   }
+  const prompt = await findPrompt(companion);
   const { path, lines } = target;
-  const taken = companion.mention(path, lines);
-  if (taken > 0) {
+  // A mention says nothing of a problem, and reaches every agent that takes mentions, also where the user works with another one.
+  const isMention = target.problem === undefined && !isOtherInFront(prompt);
+  if (isMention && companion.mention(path, lines) > 0) {
     note(l10n.t("Sent {0} to the agent's prompt.", fileNameOf(path)), 3_000);
     return;
   }
-  const terminal = (await findPrompt(companion)) ?? terminals.current;
+  const terminal = prompt?.terminal ?? terminals.current;
   if (terminal !== undefined) {
-    // Gemini CLI and Qwen Code have no message for this, but understand `@path` in the prompt. Nothing is submitted.
-    const name = terminalText(shortPathOf(path));
-    if (name === undefined) {
+    const text = namedPlace({ ...target, path: shortPathOf(path) });
+    if (text === undefined) {
       void inform(
         l10n.t("The name of {0} contains characters that a terminal would treat as keystrokes.", fileNameOf(path)),
       );
       return;
     }
-    terminal.sendText(`@${quoted(name)} `, false);
+    terminal.sendText(`${text} `, false);
     terminal.show();
+    return;
+  }
+  if (!isMention && companion.mention(path, lines) > 0) {
+    note(l10n.t("Sent {0} to the agent's prompt.", fileNameOf(path)), 3_000);
     return;
   }
   void inform(
@@ -68,7 +104,9 @@ async function sendTo(companion: Companion, terminals: AgentTerminals, target: T
   );
 }
 
-/** Agents read a path up to the first blank that is not escaped. */
-function quoted(path: string): string {
-  return path.replaceAll(" ", "\\ ");
+/** Whether the terminal in front is that of an agent that takes no mentions. */
+function isOtherInFront(prompt: AgentPrompt | undefined): boolean {
+  if (prompt === undefined || prompt.terminal !== window.activeTerminal) return false;
+  const { agentName } = prompt.presence;
+  return !agents.some((agent) => agent.agentName === agentName && agent.takesMentions);
 }

@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { type AgentId, askingCommand, createNodePlatform, type Dialect } from "@patchbay/core";
-import { planStart } from "@patchbay/core/diagnosis";
+import { connectingLine } from "@patchbay/core/diagnosis";
 import { commands, type Disposable, env, l10n, type Terminal, ThemeIcon, window, workspace } from "vscode";
 import { asConfigured, settingNamesOf } from "../contributions.mts";
 import { inform, note } from "../surfaces/messages.ts";
@@ -23,7 +23,7 @@ export class AgentTerminals implements Disposable {
     const terminal = window.createTerminal({ name: agent.agentName, iconPath: new ThemeIcon("sparkle") });
     this.#terminals.add(terminal);
     terminal.show();
-    terminal.sendText(await connectingLine(agent));
+    terminal.sendText(await startLineOf(agent));
   }
 
   /** The terminal in which text for an agent is wanted: the one in front, else the newest. */
@@ -38,15 +38,10 @@ export class AgentTerminals implements Disposable {
   }
 }
 
-/** The command line, with what turns on the IDE mode of an agent that nobody has told to look for an editor: it would offer to install something. */
-async function connectingLine(agent: StartedAgent): Promise<string> {
+async function startLineOf(agent: StartedAgent): Promise<string> {
   const line = commandLineOf(agent);
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath;
-  if (folder === undefined) return line;
-  const [, ...args] = line.split(/\s+/u);
-  const { connecting } = await planStart(createNodePlatform(), { agent: agent.id, folder, args });
-  // Whatever the shell is, a text between such quotes is one word to it.
-  return [line, ...connecting.map((argument) => (argument.includes(" ") ? `"${argument}"` : argument))].join(" ");
+  return folder === undefined ? line : await connectingLine(createNodePlatform(), { agent: agent.id, folder, line });
 }
 
 /** The command line that starts an agent, as the user's settings have it. */

@@ -13,10 +13,18 @@ export async function pasteIntoPrompt(presence: Presence, text: string): Promise
   return true;
 }
 
-/** A terminal of this window in which an agent takes prompts now: the one in front, else the first that is found. */
-export async function findPrompt(companion: Companion): Promise<Terminal | undefined> {
+/** A terminal of this window in which an agent takes prompts. */
+export interface AgentPrompt {
+  readonly terminal: Terminal;
+  readonly presence: Presence;
+}
+
+/** Where an agent takes prompts now: the terminal in front, else the first that is found. */
+export async function findPrompt(companion: Companion): Promise<AgentPrompt | undefined> {
   const free = presencesOf(companion).filter(({ state }) => state !== "waiting" && state !== "ended");
-  const found = await Promise.all(free.map(async ({ processes }) => await findTerminal(processes)));
-  const terminals = found.filter((terminal) => terminal !== undefined);
-  return terminals.find((terminal) => terminal === window.activeTerminal) ?? terminals[0];
+  const found = await Promise.all(
+    free.map(async (presence) => ({ presence, terminal: await findTerminal(presence.processes) })),
+  );
+  const prompts = found.flatMap(({ presence, terminal }) => (terminal === undefined ? [] : [{ presence, terminal }]));
+  return prompts.find(({ terminal }) => terminal === window.activeTerminal) ?? prompts[0];
 }

@@ -1,5 +1,5 @@
 import type { Companion } from "@patchbay/core";
-import { type Presence, presencesOf } from "@patchbay/core/presences";
+import { type Presence, type PresenceNews, PresenceWatch } from "@patchbay/core/presences";
 import { commands, l10n, window } from "vscode";
 import { inform } from "../surfaces/messages.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
@@ -8,7 +8,7 @@ import { findTerminal } from "../terminals/find-terminal.ts";
 export class AgentNotices {
   readonly #companion: Companion;
   readonly #isWanted: () => boolean;
-  readonly #states: Map<string, Presence["state"]> = new Map();
+  readonly #watch: PresenceWatch = new PresenceWatch();
 
   constructor(companion: Companion, isWanted: () => boolean) {
     this.#companion = companion;
@@ -16,12 +16,9 @@ export class AgentNotices {
   }
 
   update(): void {
-    for (const presence of presencesOf(this.#companion)) {
-      const before = this.#states.get(presence.id);
-      this.#states.set(presence.id, presence.state);
-      const sentence = before === presence.state ? undefined : sentenceFor(presence, before);
-      if (sentence !== undefined && this.#isWanted()) void this.#tell(presence, sentence);
-    }
+    const news = this.#watch.look(this.#companion);
+    if (!this.#isWanted()) return;
+    for (const one of news) void this.#tell(one.presence, sentenceFor(one));
   }
 
   async #tell(presence: Presence, sentence: string): Promise<void> {
@@ -36,12 +33,9 @@ export class AgentNotices {
   }
 }
 
-/** What is told of a change; undefined where nobody needs to know it. */
-function sentenceFor({ state, agentName, title }: Presence, before: Presence["state"] | undefined): string | undefined {
+function sentenceFor({ presence: { agentName, title }, what }: PresenceNews): string {
   const about = title ?? l10n.t("a session without a prompt");
-  if (state === "waiting") return l10n.t("{0} is waiting for your answer: {1}", agentName, about);
-  const wasAtWork = before === "working" || before === "waiting";
-  if (state === "idle" && wasAtWork) return l10n.t("{0} has finished: {1}", agentName, about);
-  if (state === "ended" && wasAtWork) return l10n.t("{0} has ended: {1}", agentName, about);
-  return undefined;
+  if (what === "waits") return l10n.t("{0} is waiting for your answer: {1}", agentName, about);
+  if (what === "finished") return l10n.t("{0} has finished: {1}", agentName, about);
+  return l10n.t("{0} has ended: {1}", agentName, about);
 }

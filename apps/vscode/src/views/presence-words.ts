@@ -1,12 +1,13 @@
-import type { Presence } from "@patchbay/core/presences";
+import { type Presence, shownCommand } from "@patchbay/core/presences";
 import { l10n } from "vscode";
-import { fileNameOf } from "../surfaces/texts.ts";
+import { fileNameOf, shortened } from "../surfaces/texts.ts";
 
 /** What it does, in a few words. */
-export function presenceWords({ state, since, waitsFor }: Presence): string {
+export function presenceWords({ state, since, waitsFor, commands }: Presence): string {
   switch (state) {
     case "waiting": {
-      const files = waitsFor.map(fileNameOf);
+      const lines = commands.map(({ command }) => shortened(shownCommand(command)));
+      const files = [...waitsFor.map(fileNameOf), ...lines];
       return files.length === 0 ? l10n.t("waits for you") : l10n.t("waits for you: {0}", files.join(", "));
     }
     case "working":

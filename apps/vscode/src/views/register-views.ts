@@ -1,3 +1,4 @@
+import { registerProblemActions } from "./problem-actions.ts";
 import { type Companion, type HostEditors, LoadOnce } from "@patchbay/core";
 import {
   commands,
@@ -28,7 +29,7 @@ export interface SharingState {
   readonly onDidChange: Event<void>;
 }
 
-/** Status bar, views of the side bar, and the context keys that menus and walkthrough ask for. */
+/** Status bar, views of the side bar, actions of problems, and the context keys that menus and walkthrough ask for. */
 export function registerViews(
   companion: Companion,
   editors: HostEditors,
@@ -63,6 +64,7 @@ export function registerViews(
     proposals,
     connectionsView,
     proposalsView,
+    registerProblemActions(companion),
     sharing.onDidChange(refresh.request),
     companion.onDidChangeState(refresh.request),
     companion.onDidChangeSessions(refresh.request),

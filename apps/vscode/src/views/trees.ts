@@ -1,5 +1,5 @@
-import type { Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
-import { type Presence, presencesOf } from "@patchbay/core/presences";
+import type { CommandQuestion, Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
+import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { l10n, type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
 import { presenceWords, timeText } from "./presence-words.ts";
@@ -72,6 +72,7 @@ function states({ kind, edited, state, standing }: ProposalInfo): string[] {
 type Node =
   | PresenceEntry
   | (ProposalEntry & { readonly kind: "proposal"; readonly proposal: ProposalInfo })
+  | { readonly kind: "command"; readonly question: CommandQuestion }
   | { readonly kind: "fact"; readonly label: string; readonly value: string; readonly icon: string }
   | { readonly kind: "shared" }
   | { readonly kind: "file"; readonly path: string; readonly detail: string };
@@ -98,6 +99,8 @@ export class ConnectionsTree {
         return presenceItem(node.presence);
       case "proposal":
         return proposalItem(node.proposal, `${node.proposal.sessionId} ${node.proposalId}`);
+      case "command":
+        return commandItem(node.question);
       case "fact":
         return createRow({ label: node.label, description: node.value, icon: node.icon });
       case "shared":
@@ -132,7 +135,7 @@ const icons: Readonly<Record<Presence["state"], string>> = {
 };
 
 function presenceItem(presence: Presence): TreeItem {
-  const { id, agentName, title, session, state, proposals } = presence;
+  const { id, agentName, title, session, state, proposals, commands } = presence;
   // What it does stands first: the view is narrow.
   const about = title === undefined ? undefined : shortened(title);
   const facts = [about === undefined ? session?.version : undefined, presenceWords(presence), about].filter(
@@ -146,13 +149,29 @@ function presenceItem(presence: Presence): TreeItem {
     tooltip: [label, facts.join(" · ")],
     spoken: [label, ...facts].join(", "),
     icon: icons[state],
-    expanded: session !== undefined || proposals.length > 0,
+    expanded: session !== undefined || proposals.length + commands.length > 0,
     contextValue: state === "ended" ? "ended" : "agent",
   });
 }
 
-function presenceParts({ session, proposals }: Presence): Node[] {
-  const own = proposals.map((proposal): Node => ({ kind: "proposal", proposalId: proposal.id, proposal }));
+function commandItem(question: CommandQuestion): TreeItem {
+  const { id, command, folder = "" } = question;
+  const line = shortened(shownCommand(command));
+  return createRow({
+    id,
+    label: line,
+    description: folder,
+    tooltip: [line, folder],
+    spoken: [line, folder].filter((part) => part !== "").join(", "),
+    icon: "terminal",
+    command: { command: "patchbay.showCommand", title: l10n.t("Answer"), arguments: [{ commandId: id }] },
+  });
+}
+
+function presenceParts({ session, proposals, commands }: Presence): Node[] {
+  const asked = commands.map((question): Node => ({ kind: "command", question }));
+  const changes = proposals.map((proposal): Node => ({ kind: "proposal", proposalId: proposal.id, proposal }));
+  const own = [...asked, ...changes];
   return session === undefined ? own : [...own, ...sessionFacts(session)];
 }
 

@@ -10,7 +10,9 @@ export function writeStatus(item: StatusBarItem, companion: Companion, paused: b
   const failed = state.kind === "failed";
   const connected = presencesOf(companion).filter(isThere);
   const waiting = proposals.length > 0 && !failed ? ` $(diff) ${proposals.length}` : "";
-  item.text = `$(${iconOf(companion, connected, paused)}) ${shownText(failed ? l10n.t("Patchbay failed") : textOf(connected, paused))}${waiting}`;
+  const asked = companion.commands?.all.length ?? 0;
+  const questions = asked > 0 && !failed ? ` $(bell) ${asked}` : "";
+  item.text = `$(${iconOf(companion, connected, paused)}) ${shownText(failed ? l10n.t("Patchbay failed") : textOf(connected, paused))}${waiting}${questions}`;
   item.backgroundColor = failed ? new ThemeColor("statusBarItem.errorBackground") : undefined;
   item.command = failed ? "patchbay.diagnose" : "patchbay.showConnections";
   const lines = detailsOf(companion, connected, paused).map(shownText);

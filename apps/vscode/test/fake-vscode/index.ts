@@ -7,6 +7,7 @@ import { Uri } from "./uri.ts";
 import { FilePermission, type RelativePattern, ViewColumn } from "./values.ts";
 import type { FakeWebviewPlace } from "./webviews.ts";
 import {
+  type FakeCodeActions,
   type FakeDecorations,
   type FakePick,
   type FakeTree,
@@ -28,6 +29,10 @@ let bench = new FakeWorkbench();
 export function openFakeWindow(): FakeWorkbench {
   bench = new FakeWorkbench();
   return bench;
+}
+
+function workspaceFolders(): readonly { readonly uri: Uri; readonly name: string }[] {
+  return bench.folders.map((path) => ({ uri: Uri.file(path), name: path }));
 }
 
 const nothing: FakeDisposable = { dispose: () => {} };
@@ -88,6 +93,10 @@ export const window: object = {
   showQuickPick: async (items: readonly FakePick[]): Promise<unknown> => {
     bench.picks.push(...items);
     return items.find(({ label }) => label === bench.chosen) ?? items[0];
+  },
+  showWorkspaceFolderPick: async (options: object): Promise<unknown> => {
+    bench.inputs.push(options);
+    return workspaceFolders().find(({ name }) => name === bench.chosen);
   },
   showInputBox: async (options: object): Promise<unknown> => {
     bench.inputs.push(options);
@@ -159,7 +168,7 @@ export const version = "1.139.0";
 
 export const workspace: object = {
   get workspaceFolders(): readonly unknown[] | undefined {
-    return bench.folders.length === 0 ? undefined : bench.folders.map((path) => ({ uri: Uri.file(path), name: path }));
+    return bench.folders.length === 0 ? undefined : workspaceFolders();
   },
   get isTrusted(): boolean {
     return bench.trusted;
@@ -182,7 +191,7 @@ export const workspace: object = {
     const isLeftOut = (path: string): boolean => parts.some((part) => path.includes(part.replaceAll("*", "")));
     return paths.filter((path) => !isLeftOut(path)).map((path) => Uri.file(path));
   },
-  getWorkspaceFolder: (uri: Uri): unknown => bench.folders.find((one) => uri.fsPath.startsWith(`${one}/`)),
+  getWorkspaceFolder: (uri: Uri): unknown => workspaceFolders().find(({ name }) => uri.fsPath.startsWith(`${name}/`)),
   asRelativePath: (target: string | Uri): string => {
     const path = target instanceof Uri ? target.fsPath : target;
     const folder = bench.folders.find((one) => path.startsWith(`${one}/`));
@@ -297,6 +306,10 @@ export const languages: object = {
       : (bench.diagnostics.get(uri.toString())?.items ?? []),
   onDidChangeDiagnostics: (listener: (event: { uris: Uri[] }) => unknown) =>
     bench.onDidChangeDiagnostics.event(listener),
+  registerCodeActionsProvider: (_selector: unknown, provider: FakeCodeActions): FakeDisposable => {
+    bench.codeActions.add(provider);
+    return { dispose: () => bench.codeActions.delete(provider) };
+  },
 };
 
 export const env: object = {

@@ -14,6 +14,18 @@ export const FileChangeType = { Changed: 1, Created: 2, Deleted: 3 } as const;
 export const FileType = { Unknown: 0, File: 1, Directory: 2 } as const;
 export const EndOfLine = { LF: 1, CRLF: 2 } as const;
 export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 } as const;
+export const CodeActionKind = { QuickFix: "quickfix" } as const;
+
+export class CodeAction {
+  readonly title: string;
+  readonly kind: string;
+
+  constructor(title: string, kind: string) {
+    this.title = title;
+    this.kind = kind;
+  }
+}
+
 export const StatusBarAlignment = { Left: 1, Right: 2 } as const;
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
 

@@ -57,6 +57,7 @@ export interface FakeRow {
   readonly tooltip?: string;
   readonly accessibilityInformation?: { readonly label: string };
   readonly contextValue?: unknown;
+  readonly command?: { readonly arguments?: readonly unknown[] };
 }
 
 /** An entry of a list to choose from. */
@@ -118,6 +119,20 @@ class Group implements FakeGroup {
  * VS Code's window without a screen, with the behaviour that was seen in the real one: which events come in which order when tabs,
  * documents and saves change. Everything a user does is a method.
  */
+/** What offers actions for problems. */
+export interface FakeCodeActions {
+  provideCodeActions(
+    document: { readonly uri: Uri },
+    range: unknown,
+    context: { readonly diagnostics: readonly unknown[] },
+  ): readonly FakeCodeAction[];
+}
+
+interface FakeCodeAction {
+  readonly title: string;
+  readonly command?: { readonly command: string; readonly arguments?: readonly unknown[] };
+}
+
 export class FakeWorkbench {
   documents: FakeDocument[] = [];
   groups: Group[] = [new Group(this, 1)];
@@ -172,6 +187,7 @@ export class FakeWorkbench {
   commands: Map<string, (...args: readonly unknown[]) => unknown> = new Map();
   readonly executed: string[] = [];
   readonly sources: Map<string, TextSource> = new Map();
+  readonly codeActions: Set<FakeCodeActions> = new Set();
   diagnostics: Map<string, { uri: Uri; items: readonly unknown[] }> = new Map();
   readonly #answers: ((message: ShownMessage) => string | undefined | Promise<string | undefined>)[] = [];
 

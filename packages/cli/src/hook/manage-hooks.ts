@@ -1,16 +1,25 @@
 import { type AgentId, agentOf, agents, messageOf, type Platform } from "@patchbay/core";
 import { readAgentSettings } from "@patchbay/core/diagnosis";
-import { applyPlan, hookPresence, planInstall, planRemove } from "@patchbay/core/hook-settings";
+import {
+  applyPlan,
+  type EditionRuntime,
+  hookCommand,
+  inspectIn,
+  placeProgram,
+  planInstall,
+  planRemove,
+} from "@patchbay/core/hook-settings";
 import type { HookCommand } from "../command-line.ts";
 import { renderDiff } from "../review/unified-diff.ts";
-import { escapeLine, quoteWord } from "../terminal/escape-text.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 
 export interface HooksRequest {
   readonly command: HookCommand;
   readonly platform: Platform;
-  /** The program that agents run: `patchbay-hook.cjs`. */
-  readonly script: string;
+  /** The text of the program that agents run: `patchbay-hook.cjs`. */
+  readonly readProgram: () => Promise<string>;
+  readonly runtime: EditionRuntime;
   readonly paint: Paint;
   readonly print: (text: string) => void;
   /** Undefined where nobody can be asked. */
@@ -21,6 +30,7 @@ const presences = {
   installed: "installed",
   partly: "installed in part: install it again",
   absent: "not installed",
+  broken: "what it runs is gone: install it again",
   unreadable: "its settings cannot be read",
 } as const;
 
@@ -51,7 +61,7 @@ type Settings = Parameters<typeof planInstall>[0]["settings"];
 async function manageOne(
   id: AgentId,
   settings: Settings,
-  { command, platform, script, paint, print, ask }: HooksRequest,
+  { command, platform, readProgram, runtime, paint, print, ask }: HooksRequest,
 ): Promise<boolean> {
   const { agentName } = agentOf(id);
   const scope = command.project ? "project" : "user";
@@ -59,20 +69,24 @@ async function manageOne(
     place: { platform, folder: command.folder },
     scope,
     settings,
-    command: hookCommand(id, script),
   } as const;
   if (command.action === "status") {
     print(
-      `${agentName}: ${presences[await hookPresence(request)]} (${escapeLine(settings.file(request.place, scope))})`,
+      `${agentName}: ${presences[(await inspectIn(request.place, settings, scope)).kind]} (${escapeLine(settings.file(request.place, scope))})`,
     );
     return true;
   }
-  const plan = command.action === "install" ? await planInstall(request) : await planRemove(request);
+  const plan =
+    command.action === "install"
+      ? await planInstall({ ...request, command: await hookCommand(platform, id, runtime) })
+      : await planRemove(request);
   if (plan.kind === "refused") {
     print(escapeLine(plan.reason));
     return false;
   }
   if (plan.kind === "nothing") {
+    // It may be that of an earlier version.
+    if (command.action === "install") await placeProgram(platform, await readProgram());
     print(`${agentName}: ${command.action === "install" ? "installed already" : "not installed"}.`);
     return true;
   }
@@ -86,6 +100,7 @@ async function manageOne(
     return false;
   }
   try {
+    if (command.action === "install") await placeProgram(platform, await readProgram());
     await applyPlan(platform, plan);
   } catch (error) {
     print(escapeLine(messageOf(error)));
@@ -96,10 +111,4 @@ async function manageOne(
   );
   if (command.action === "install" && settings.consent !== undefined) print(settings.consent);
   return true;
-}
-
-/** What agents run, by its path, since nobody's PATH is known to them. */
-function hookCommand(id: AgentId, script: string): string {
-  const quote = process.platform === "win32" ? (word: string) => `"${word}"` : quoteWord;
-  return `${[process.execPath, script].map(quote).join(" ")} ${id}`;
 }

@@ -38,7 +38,7 @@ export function reviewHelp({ request }: Review, folder: string, difftool: string
   const name = pathInFolder(request.path, folder);
   const first = isKept
     ? `w  write your text to ${name}, merged with the changes made there\nr  remove: discard your text`
-    : `a  accept: ${agent} writes ${name}\nr  reject: nothing is written`;
+    : `a  accept: ${agent} writes ${name}\nr  reject: nothing is written; type r and why, then Enter, to tell ${agent}`;
   return `Keys, without Enter:
 ${first}
 e  edit the proposal in $VISUAL or $EDITOR; accepting uses what you save

@@ -20,11 +20,21 @@ export interface TerminalReviewOptions extends AskingOptions, OutsideOptions {
   readonly screen: AskingOptions["screen"] & OutsideOptions["screen"];
   /** Takes lines that are no answer: commands of the surrounding program. */
   readonly command: (line: string) => void;
+  /** Rejects a proposal, and says in a sentence whether its agent has been told why. */
+  readonly rejectWithReason: (id: string, reason: string) => Promise<string>;
+  /** Does not let a command run, and tells its agent why. */
+  readonly rejectCommand: (id: string, reason: string) => void;
   /** Accepts a proposal and says whether that was possible, once it is settled. */
   readonly accept: (id: string) => Promise<boolean>;
   /** Reviews whose agents will not come back; `save` says in a sentence what became of the text. */
   readonly kept: { has(id: string): boolean; save(id: string): Promise<string> };
   readonly quit: () => void;
+}
+
+/** What the user says with a no, behind one of the words for it. */
+function reasonAfter(line: string, words: readonly string[]): string | undefined {
+  const [word = "", ...rest] = line.split(/\s+/u);
+  return words.includes(word.toLowerCase()) && rest.length > 0 ? rest.join(" ") : undefined;
 }
 
 /** The companion's offer that the list of kept texts makes here. */
@@ -130,7 +140,9 @@ export class TerminalReview {
     const { queue, folder, difftool, kept } = this.#options;
     const asking = this.#asking;
     if (kept.has(id) && (word === "w" || word === "write")) return void this.#save(id);
-    if (["a", "accept", "r", "reject"].includes(word) && asking.isTooSoon()) return;
+    const why = reasonAfter(word, ["r", "reject"]);
+    if ((["a", "accept", "r", "reject"].includes(word) || why !== undefined) && asking.isTooSoon()) return;
+    if (why !== undefined && !kept.has(id)) return void this.#rejectWithReason(id, why);
     switch (word) {
       case "a":
       case "accept": {
@@ -210,6 +222,14 @@ export class TerminalReview {
     this.#asking.next(false);
   }
 
+  async #rejectWithReason(id: string, reason: string): Promise<void> {
+    this.#asking.occupy();
+    this.#options.screen.ask("");
+    this.#print(await this.#options.rejectWithReason(id, reason));
+    this.#asking.free();
+    this.#asking.next(true);
+  }
+
   async #save(id: string): Promise<void> {
     const { kept, screen } = this.#options;
     this.#saving = id;
@@ -223,6 +243,15 @@ export class TerminalReview {
 
   #answer(question: Question, word: string): void {
     const asking = this.#asking;
+    const { code, values } = question.message;
+    const why = code === "agent-command" ? reasonAfter(word, ["2", "r", "reject"]) : undefined;
+    if (why !== undefined) {
+      if (asking.isTooSoon()) return;
+      asking.remove(question);
+      asking.free();
+      this.#options.rejectCommand(values["id"] ?? "", why);
+      return asking.next(true);
+    }
     const action = question.actionOf(word);
     if (word !== "" && action === undefined) {
       this.#print("Type the number of an answer, or press Enter to dismiss.");

@@ -66,6 +66,15 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     kept = JSON.stringify(texts);
     tell("kept", { texts });
   });
+  let asked = "[]";
+  companion.onDidChangeActivities(() => {
+    const waiting = (companion.commands?.all ?? []).map(({ id, agentName: agent, command, folder, since }) => {
+      return { id, agent, command, folder, since };
+    });
+    if (JSON.stringify(waiting) === asked) return;
+    asked = JSON.stringify(waiting);
+    tell("commands", { commands: waiting });
+  });
   companion.onDidChangeSessions(() => tell("sessions", { sessions: companion.sessions }));
   const lines = createInterface({ input, terminal: false });
   try {
@@ -120,6 +129,12 @@ async function run(command: JsonCommand, options: RunOptions): Promise<void> {
       }
       if (!host.diffs[command.command](command.id)) tellFailure(notWaiting(command.id));
       return;
+    case "allow-command":
+    case "reject-command": {
+      const answer = command.command === "allow-command" ? "allow" : "reject";
+      if (companion.commands?.answer(command.id, answer, command.reason) === true) return;
+      return tellFailure({ done: false, text: `No command ${command.id} waits.` });
+    }
     case "edit":
       if (!host.diffs.edit(command.id, command.text)) tellFailure(notWaiting(command.id));
       return;
@@ -187,7 +202,11 @@ class Questions {
 
 /** What a program tells `patchbay serve --json`, one JSON object per line. */
 type JsonCommand =
-  | { readonly command: "accept" | "reject"; readonly id: string; readonly reason?: string | undefined }
+  | {
+      readonly command: "accept" | "reject" | "allow-command" | "reject-command";
+      readonly id: string;
+      readonly reason?: string | undefined;
+    }
   | { readonly command: "read-kept" | "save-kept" | "discard-kept"; readonly id: string }
   | { readonly command: "accept-all" }
   | { readonly command: "edit"; readonly id: string; readonly text: string }
@@ -196,7 +215,11 @@ type JsonCommand =
   | { readonly command: "quit" };
 
 const schema = z.discriminatedUnion("command", [
-  z.object({ command: z.enum(["accept", "reject"]), id: z.string(), reason: z.string().optional() }),
+  z.object({
+    command: z.enum(["accept", "reject", "allow-command", "reject-command"]),
+    id: z.string(),
+    reason: z.string().optional(),
+  }),
   z.object({ command: z.enum(["read-kept", "save-kept", "discard-kept"]), id: z.string() }),
   z.object({ command: z.literal("accept-all") }),
   z.object({ command: z.literal("edit"), id: z.string(), text: z.string() }),

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { agents, type Companion, isSecretPath, type KeptReason, type KeptTextSaving, messageOf } from "@patchbay/core";
+import { shownCommand } from "@patchbay/core/presences";
 import type { HeadlessHost } from "../host/headless-host.ts";
 import { countLines, type FilePlace, parseFilePlace, pathInFolder, toOpenPlace } from "../host/open-files.ts";
 import { verbs } from "../review/review-words.ts";
@@ -28,6 +29,7 @@ mention <file[:line[-line]]>  put it into the prompt of agents that can (${menti
 sessions                      who is connected, and what they see
 proposals                     what waits for you
 review [number]               go (back) to a proposal
+commands [number]             shell commands that wait for your answer; asks again about one
 kept                          your texts that no agent took: show, save, discard
 quit                          end Patchbay`;
 
@@ -64,6 +66,8 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
       if (chosen === undefined) return print(`No such proposal: ${escapeLine(argument)}. Type: proposals`);
       return options.review(chosen.request.id);
     }
+    case "commands":
+      return askAboutCommand(argument, options);
     case "kept":
       return void runKeptCommand(argument, options);
     case "help":
@@ -72,6 +76,22 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
     default:
       print(`Unknown command "${escapeLine(word)}". Type: help`);
   }
+}
+
+/** `commands`: those that agents wait for. */
+function askAboutCommand(argument: string, { companion, print }: ServeCommandsOptions): void {
+  const waiting = companion.commands?.all ?? [];
+  if (waiting.length === 0) return print("No commands are waiting.");
+  if (argument === "") {
+    for (const [index, { agentName, command, folder = "" }] of waiting.entries()) {
+      const where = folder === "" ? "" : `  (${folder})`;
+      print(`${index + 1}  ${escapeLine(`${agentName}: ${shownCommand(command)}${where}`)}`);
+    }
+    return print("Type: commands <number>");
+  }
+  const chosen = waiting[Number(argument) - 1];
+  if (chosen === undefined) return print(`No such command: ${escapeLine(argument)}. Type: commands`);
+  companion.commands?.show(chosen.id);
 }
 
 /** What became of a command, as a sentence that is safe to print. */

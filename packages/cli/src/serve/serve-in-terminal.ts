@@ -79,6 +79,8 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     monotonic: () => platform.clock.monotonic(),
     command: (line) => runServeCommand(line, { companion, host, folder, print, review: (id) => review.review(id) }),
     accept: async (id) => await companion.accept(id),
+    rejectWithReason: async (id, reason) => await rejectWithReason(companion, id, reason),
+    rejectCommand: (id, reason) => void companion.commands?.answer(id, "reject", reason),
     kept: {
       has: (id) => companion.keptTexts.some((text) => text.id === id),
       save: async (id) => {
@@ -129,6 +131,16 @@ function greet(companion: Companion, options: ServeInTerminalOptions, screen: Sc
   }
   for (const { id } of agents) screen.printLines(`  ${paint.place(escapeLine(`${program} run ${id}`))}`);
   screen.print(paint.faint("Type help for the commands, quit to exit."));
+}
+
+/** Who asked by a hook waits for the answer, and the reason is part of it; nobody else can be told from here. */
+async function rejectWithReason(companion: Companion, id: string, reason: string): Promise<string> {
+  const proposal = companion.proposals.find((one) => one.id === id);
+  const isTold = companion.activities.some(({ owner }) => owner === proposal?.sessionId);
+  const isRejected = await companion.reject(id, reason).catch(() => false);
+  if (proposal === undefined || !isRejected) return "It is not waiting any more.";
+  const agent = escapeLine(proposal.agentName);
+  return isTold ? `${agent} reads why.` : `${agent} cannot be told why from here: tell it in its own terminal.`;
 }
 
 /** What is left of an earlier run is easily forgotten. */

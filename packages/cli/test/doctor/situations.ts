@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentId, Platform } from "@patchbay/core";
+import { agentsWithHooks, applyPlan, planInstall } from "@patchbay/core/hook-settings";
 import { deadPid, type DoctorLab } from "./doctor-lab.ts";
 
 /** One case of docs/diagnosis.md: made for real, and what the doctor then prints. */
@@ -50,6 +51,15 @@ async function otherwise(
   const platform: Platform = { ...lab.platform, process: { ...process, ...surroundings } };
   lab.elsewhere.push(surroundings);
   lab.terminalOf(await lab.start("Editor", [lab.folder], undefined, platform));
+}
+
+/** As an edition does it, but for the program. */
+async function installHook(lab: DoctorLab): Promise<void> {
+  const claude = (await agentsWithHooks(lab.platform)).find(({ id }) => id === "claude");
+  if (claude === undefined) throw new Error("Claude Code has no hook.");
+  const command = `'${lab.put(lab.inHome("bin/node"), "")}' '${lab.inHome(".patchbay/patchbay-hook.cjs")}' claude`;
+  const plan = await planInstall({ ...claude.request, command });
+  if (plan.kind === "change") await applyPlan(lab.platform, plan);
 }
 
 /** The situations of docs/diagnosis.md, in its order. */
@@ -606,6 +616,58 @@ export const situations: readonly Situation[] = [
     },
     says: [
       "✗ Editor (port N) has this folder open, but there is no record for Qwen Code in ~/.qwen/ide. Reload the editor's window. If that does not help, run the editor's own diagnosis.",
+    ],
+  },
+  {
+    title: "A hook is installed: changes are reviewed in the modes that do not ask, too",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(lab.inHome(".claude/settings.json"), '{"permissions":{"defaultMode":"acceptEdits"}}');
+      lab.put(lab.inHome(".patchbay/patchbay-hook.cjs"), "");
+      await installHook(lab);
+    },
+    says: [
+      "✓ Claude Code connects to Editor (port N).",
+      "✓ The hook of Claude Code is installed (~/.claude/settings.json): changes are reviewed in every mode.",
+    ],
+  },
+  {
+    title: "A hook is installed, and its program is gone",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      await installHook(lab);
+    },
+    says: [
+      "✗ The hook of Claude Code in ~/.claude/settings.json runs ~/.patchbay/patchbay-hook.cjs, which is not there any more: it does not review every change.",
+      "  type: patchbay hook install claude",
+      "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "The folder wants every change reviewed, and no hook does it",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.folder, ".patchbay.json"), '{"reviews":{"*":"always"}}');
+    },
+    says: [
+      "! FOLDER/.patchbay.json wants changes of Claude Code reviewed in every mode, but the hook that does it is not installed.",
+      "  type: patchbay hook install claude",
+      "✓ Claude Code connects to Editor (port N).",
+    ],
+  },
+  {
+    title: "The folder says what is reviewed, and nobody can read it",
+    agents: ["claude"],
+    make: async (lab) => {
+      await here(lab);
+      lab.put(join(lab.folder, ".patchbay.json"), '{"reviews":"always"}');
+    },
+    says: [
+      "✗ FOLDER/.patchbay.json is not understood, and counts as if it were not there.",
+      "✓ Claude Code connects to Editor (port N).",
     ],
   },
 ];

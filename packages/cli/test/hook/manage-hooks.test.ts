@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -13,6 +13,10 @@ function setUp(settings?: string) {
   mkdirSync(join(platform.home, ".claude"));
   if (settings !== undefined) writeFileSync(file, settings);
   const printed: string[] = [];
+  let program = "console.log(1);";
+  const release = (): void => {
+    program = "console.log(2);";
+  };
   const run = (action: HookCommand["action"], answer?: boolean, changes: Partial<HookCommand> = {}): Promise<number> =>
     manageHooks({
       command: {
@@ -25,12 +29,14 @@ function setUp(settings?: string) {
         ...changes,
       },
       platform,
-      script: "/opt/patch bay/dist/patchbay-hook.cjs",
+      readProgram: async () => program,
+      runtime: { program: process.execPath, isElectron: false },
       paint: createPaint(false),
       print: (text) => void printed.push(text),
       ask: async () => answer,
     });
-  return { platform, file, run, printed };
+  const placed = join(platform.home, ".patchbay", "patchbay-hook.cjs");
+  return { platform, file, run, printed, placed, release };
 }
 
 describe("patchbay hook", () => {
@@ -45,6 +51,38 @@ describe("patchbay hook", () => {
     expect(printed.at(-1)).toBe("Claude Code: installed already.");
     expect(await run("remove", true)).toBe(0);
     expect(readFileSync(file, "utf8")).toBe('{\n  "model": "opus"\n}\n');
+  });
+
+  it("has agents run a copy in the home, which stays where the package goes, and brings it up to date", async () => {
+    const { file, run, placed, release } = setUp("{}\n");
+    expect(await run("install", true)).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain(`'${placed}' claude`);
+    expect(readFileSync(placed, "utf8")).toBe("console.log(1);");
+    release();
+    expect(await run("install")).toBe(0);
+    expect(readFileSync(placed, "utf8")).toBe("console.log(2);");
+  });
+
+  it("knows a hook that runs from a package, moves it to the home, and takes it out", async () => {
+    const { platform, file, run, printed, placed } = setUp("{}\n");
+    const dist = join(platform.home, "npx", "dist", "patchbay-hook.cjs");
+    mkdirSync(join(platform.home, "npx", "dist"), { recursive: true });
+    writeFileSync(dist, "");
+    await run("install", true);
+    const earlier = readFileSync(file, "utf8").replaceAll(placed, dist);
+    writeFileSync(file, earlier);
+    await run("status");
+    expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
+    rmSync(dist);
+    await run("status");
+    expect(printed.at(-1)).toContain("what it runs is gone: install it again");
+    expect(await run("install", true)).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(earlier.replaceAll(dist, placed));
+    await run("status");
+    expect(printed.at(-1)).toBe(`Claude Code: installed (${file})`);
+    writeFileSync(file, earlier);
+    expect(await run("remove", true)).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe("{}\n");
   });
 
   it.each([[false], [undefined]])("writes nothing where the answer is %s", async (answer) => {

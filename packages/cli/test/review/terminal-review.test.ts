@@ -79,6 +79,12 @@ function create(options: { readonly difftool?: string; readonly environment?: Re
       queue.accept(id);
       return queue.find(id) === undefined;
     },
+    rejectWithReason: async (id, reason) => {
+      verdicts.push(`${id} rejected: ${reason}`);
+      await views.get(id)?.close("rejected");
+      return "It reads why.";
+    },
+    rejectCommand: (id, reason) => void verdicts.push(`${id} rejected: ${reason}`),
     kept: {
       has: (id) => kept.has(id),
       save: async (id) => {
@@ -173,6 +179,44 @@ describe("a review in the terminal", () => {
     expect(screen.text).toContain("wants to create new.txt");
     enter("reject");
     expect(verdicts).toEqual(["new.txt rejected"]);
+  });
+
+  it("says why with a reject", async () => {
+    await propose("a.txt", "A\n");
+    await propose("b.txt", "B\n");
+    await prompted("(1 more)");
+    review.line("r too soon");
+    expect(verdicts).toEqual([]);
+    enter("r keep  the first line");
+    await expect.poll(() => screen.text).toContain("It reads why.");
+    expect(verdicts).toEqual(["a-txt-Gemini-CLI rejected: keep the first line"]);
+    await expect.poll(() => screen.text).toContain("wants to create b.txt");
+    await prompted("[r]eject");
+    enter("reject no need");
+    await prompted("patchbay > ");
+    expect(verdicts.at(-1)).toBe("b-txt-Gemini-CLI rejected: no need");
+  });
+
+  it("says why a command is not to run, and goes on", async () => {
+    const question = {
+      code: "agent-command",
+      severity: "warning",
+      text: "May Gemini CLI run “make”?",
+      values: { id: "c1" },
+      actions: ["Allow", "Reject"],
+    } as const;
+    void review.ask(question);
+    void review.ask({ ...question, values: { id: "c2" } });
+    enter("1 why");
+    expect(screen.text).toContain("Type the number");
+    enter("2 use the script");
+    expect(screen.prompt).toContain("[2] Reject");
+    enter("reject me neither");
+    expect(verdicts).toEqual(["c1 rejected: use the script", "c2 rejected: me neither"]);
+    expect(screen.prompt).toBe("patchbay > ");
+    void review.ask({ ...question, code: "outside-workspace" });
+    enter("2 because");
+    expect(verdicts).toHaveLength(2);
   });
 
   it("goes through several proposals, in order", async () => {

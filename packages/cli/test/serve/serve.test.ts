@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { toDisposable } from "@patchbay/core";
+import { agentOf, toDisposable } from "@patchbay/core";
+import { runHook } from "@patchbay/core/hook";
 import {
   createClaudeDriver,
   createGeminiDriver,
@@ -64,6 +65,25 @@ afterEach(async () => {
   platform.dispose();
 });
 
+/** What Claude Code's hook prints before a command. */
+async function wantsToRun(command: string): Promise<string | undefined> {
+  const cwd = platform.workspace;
+  const event = JSON.stringify({
+    session_id: "s1",
+    cwd,
+    hook_event_name: "PreToolUse",
+    permission_mode: "bypassPermissions",
+    tool_name: "Bash",
+    tool_input: { command },
+  });
+  return await runHook({ platform, dialect: agentOf("claude"), event, cwd, limitMs: 50_000 });
+}
+
+function commandIn({ commands }: Readonly<Record<string, unknown>>): { readonly id: unknown } {
+  const [first]: readonly unknown[] = Array.isArray(commands) ? commands : [];
+  return typeof first === "object" && first !== null && "id" in first ? first : { id: undefined };
+}
+
 describe("patchbay serve in a terminal", () => {
   function start(command: Partial<ServeCommand> = {}, options: { readonly others?: readonly string[] } = {}): void {
     running = serveInTerminal({
@@ -118,6 +138,26 @@ describe("patchbay serve in a terminal", () => {
     expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\n");
     await agent.end();
     await seen("Claude Code 2.1.328 has disconnected.");
+  });
+
+  it("asks about a shell command; Enter leaves it waiting, and it can be asked about again", async () => {
+    writeFileSync(join(platform.workspace, ".patchbay.json"), '{"reviews":{"commands":{"*":"ask"}}}');
+    start();
+    await seen("patchbay > ");
+    const answer = wantsToRun("npm test");
+    await seen("May Claude Code run “$ npm test” in");
+    input.write("\n");
+    await expect.poll(() => written.endsWith("patchbay > ")).toBe(true);
+    input.write("commands\n");
+    await seen("1  Claude Code: $ npm test");
+    input.write("commands 1\n");
+    const answered = (): string => {
+      input.write("Allow\n");
+      return written;
+    };
+    await seen("[1] Allow  [2] Reject");
+    await expect.poll(() => answered(), { timeout: 10_000, interval: 300 }).toMatch(/Unknown command "Allow"/u);
+    expect(await answer).toContain('"permissionDecision":"allow"');
   });
 
   it("ends on quit, and leaves no record", async () => {
@@ -265,6 +305,23 @@ describe("patchbay serve --json", () => {
     expect(await proposal.outcome).toMatchObject({ kind: "accepted", written: "mine\n" });
     expect(await event("ended")).toMatchObject({ id, how: "accepted" });
     await agent.end();
+  });
+
+  it("asks about a shell command, and a program answers it from its list or as a question", async () => {
+    writeFileSync(join(platform.workspace, ".patchbay.json"), '{"reviews":{"commands":{"*":"ask"}}}');
+    const first = wantsToRun("npm test");
+    expect(await event("message")).toMatchObject({ code: "agent-command", actions: ["Allow", "Reject"] });
+    const { id } = commandIn(await event("commands"));
+    tell({ command: "reject-command", id, reason: "use pnpm" });
+    expect(await first).toContain("They say: use pnpm");
+    expect(await event("withdrawn")).toMatchObject({ id: 1 });
+    const second = wantsToRun("pnpm test");
+    await expect.poll(() => events("message").length).toBe(2);
+    tell({ command: "answer", id: 2, action: "Allow" });
+    expect(await second).toContain('"permissionDecision":"allow"');
+    await expect.poll(() => events("commands").at(-1)).toMatchObject({ commands: [] });
+    tell({ command: "allow-command", id });
+    expect(await event("error")).toMatchObject({ message: `No command ${String(id)} waits.` });
   });
 
   it("ends with the program that reads it, and tells the agent", async () => {

@@ -19,8 +19,10 @@ export type HookScope = "user" | "project";
 
 export interface HookEntry {
   readonly event: string;
-  /** Of tools; absent for events of turns. */
+  /** Of tools that write; absent for events of turns. */
   readonly matcher?: string;
+  /** The tool that runs shell commands. */
+  readonly commandTool?: string;
   /** In the unit of the agent. */
   readonly timeout: number;
 }

@@ -18,7 +18,8 @@ export interface AgentHook {
 export type HookEvent =
   | (HookSource & { readonly kind: "session-began" | "session-ended" | "turn-ended" })
   | (HookSource & { readonly kind: "turn-began"; readonly prompt: string })
-  | (HookSource & { readonly kind: "write" } & HookWrite);
+  | (HookSource & { readonly kind: "write" } & HookWrite)
+  | (HookSource & { readonly kind: "command" } & HookCommand);
 
 export interface HookSource {
   /** The agent's own name for its session. */
@@ -33,6 +34,15 @@ export interface HookWrite {
   readonly asks: boolean | undefined;
   /** One for each file. */
   readonly changes: readonly HookChange[];
+}
+
+/** A tool that is about to run a shell command. */
+export interface HookCommand {
+  /** The agent asks about it by itself, whatever the hook says. */
+  readonly asks: boolean;
+  readonly command: string;
+  /** Where it runs, as the agent names it; undefined: where the agent works. */
+  readonly directory: string | undefined;
 }
 
 export interface HookChange {

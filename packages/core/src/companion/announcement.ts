@@ -1,10 +1,10 @@
 import type { Dialect, DiscoveryFacts } from "../agents/dialect.ts";
 import { createDiscoveryRecords, type DiscoveryRecords, type WriteProblem } from "../discovery/discovery-records.ts";
-import type { EditorHost } from "../editor-host.ts";
-import { type EndpointAddress, isInContainer, type Platform } from "../platform/platform.ts";
+import type { EditorHost, HostWorkspace } from "../editor-host.ts";
+import { type EndpointAddress, type Files, isInContainer, type Platform } from "../platform/platform.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
+import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
-import type { WorkspaceRoots } from "./workspace-roots.ts";
 
 /** Shortest time between two looks at the records, ms. */
 const verifyIntervalMs = 10_000;
@@ -149,4 +149,43 @@ export class Announcement {
 
 function sentences(problems: readonly WriteProblem[]): readonly string[] {
   return problems.map((problem) => problem.message);
+}
+
+/** The folders of the workspace, as opened and with links resolved. */
+export class WorkspaceRoots {
+  readonly #workspace: HostWorkspace;
+  readonly #files: Files;
+  readonly #real: LoadOnce<readonly string[]> = new LoadOnce(() =>
+    Promise.all(
+      this.folders.map(async (folder) => (await this.#files.realPath(folder).catch(() => undefined)) ?? folder),
+    ),
+  );
+
+  constructor(workspace: HostWorkspace, files: Files) {
+    this.#workspace = workspace;
+    this.#files = files;
+  }
+
+  /** As opened, without a separator at the end: agents compare texts. */
+  get folders(): readonly string[] {
+    return this.#workspace
+      .folders()
+      .filter((folder) => folder !== "")
+      .map(withoutEnd);
+  }
+
+  /** With links resolved; a folder that is not there, or cannot be looked at, stays as it is. Kept until `refresh`. */
+  real(): Promise<readonly string[]> {
+    return this.#real.get();
+  }
+
+  /** The folders have changed. */
+  refresh(): void {
+    this.#real.forget();
+  }
+}
+
+/** A root keeps its separator. */
+function withoutEnd(folder: string): string {
+  return folder.replace(folder.startsWith("/") ? /(?<=[^/])\/+$/u : /(?<=[^:/\\])[/\\]+$/u, "");
 }

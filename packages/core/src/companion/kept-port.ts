@@ -5,7 +5,13 @@ import { askForPort } from "../endpoint/give-back.ts";
 import { listenEndpoint } from "../endpoint/loopback-endpoint.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Session } from "../session/session.ts";
-import { agentTokens, type EndpointIdentity, type KeptEndpoint, newIdentity } from "../storage/endpoint-identity.ts";
+import {
+  agentTokens,
+  type EndpointIdentity,
+  keepEndpoint,
+  type KeptEndpoint,
+  newIdentity,
+} from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
@@ -15,13 +21,13 @@ export interface KeptPortOptions {
   /** What the last run left. */
   readonly kept: KeptEndpoint | undefined;
   /** The only port to listen on, or undefined. */
-  readonly onlyPort: number | undefined;
+  readonly port: number | undefined;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly acceptor: SessionAcceptor;
   readonly hooks: HookAcceptor;
   /** Each gets a token. */
-  readonly agents: readonly Pick<Dialect, "id" | "tokenHeader">[];
+  readonly dialects: readonly Pick<Dialect, "id" | "tokenHeader">[];
 }
 
 /** An endpoint with the secrets that open it. */
@@ -39,9 +45,9 @@ export interface OpenedEndpoint {
  * PatchbayError `port-unavailable` where only one port would do.
  */
 export async function listenOnKeptPort(options: KeptPortOptions): Promise<OpenedEndpoint> {
-  const { kept, onlyPort, platform, logger, acceptor, hooks, agents } = options;
-  const ids = agents.map(({ id }) => id);
-  const tokenHeaders = agents.flatMap(({ tokenHeader }) => tokenHeader ?? []);
+  const { kept, port: onlyPort, platform, logger, acceptor, hooks, dialects } = options;
+  const ids = dialects.map(({ id }) => id);
+  const tokenHeaders = dialects.flatMap(({ tokenHeader }) => tokenHeader ?? []);
   const listen = async (port: number, identity: EndpointIdentity): Promise<OpenedEndpoint> => {
     const { clock, random } = platform;
     const tokens = agentTokens(identity, ids, random);
@@ -73,6 +79,19 @@ export async function listenOnKeptPort(options: KeptPortOptions): Promise<Opened
       logger.warn("The port of the last run is taken; agents of that run have to reconnect", { port });
       return await listen(0, fresh);
     }
+  }
+}
+
+/** Keeps a port and its secrets for the next start. Never rejects: this run goes on without. */
+export async function keepPort(
+  storage: PrivateStorage | undefined,
+  { endpoint, identity }: OpenedEndpoint,
+  logger: Logger,
+): Promise<void> {
+  try {
+    await keepEndpoint(storage, { port: endpoint.address.port, identity });
+  } catch (error) {
+    logger.warn("The port is not kept for the next start", { reason: messageOf(error) });
   }
 }
 

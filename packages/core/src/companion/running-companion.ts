@@ -11,9 +11,9 @@ import type {
 import type { EditorContext } from "../context/model.ts";
 import { type KeptText, type KeptTextSaving, type ProposalInfo } from "../diff/model.ts";
 import type { EditorHost } from "../editor-host.ts";
-import type { AgentActivity } from "../hooks/activity.ts";
+import type { AgentActivity, AskedCommands } from "../hooks/activity.ts";
 import type { Platform } from "../platform/platform.ts";
-import { keepEndpoint, readKeptEndpoint } from "../storage/endpoint-identity.ts";
+import { readKeptEndpoint } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
 import { DisposableStore } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";
@@ -22,11 +22,10 @@ import { LoadOnce } from "../support/load-once.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { AgentsOnDemand } from "./agents-on-demand.ts";
-import { Announcement } from "./announcement.ts";
+import { Announcement, WorkspaceRoots } from "./announcement.ts";
 import { claimRunStorage, endRun, type Run } from "./run.ts";
-import { listenOnKeptPort, tellPortLost } from "./kept-port.ts";
+import { keepPort, listenOnKeptPort, tellPortLost } from "./kept-port.ts";
 import { SharedContext } from "./shared-context.ts";
-import { WorkspaceRoots } from "./workspace-roots.ts";
 
 export interface RunningCompanionOptions {
   readonly host: EditorHost;
@@ -118,6 +117,10 @@ export class RunningCompanion implements Companion {
 
   get onDidChangeActivities(): Event<void> {
     return this.#activitiesChange.event;
+  }
+
+  get commands(): AskedCommands | undefined {
+    return this.#agentSide?.hooks.commands;
   }
 
   start(): Promise<void> {
@@ -219,31 +222,22 @@ export class RunningCompanion implements Companion {
   }
 
   async #start(): Promise<void> {
-    const { dialects, platform, logger, port: onlyPort } = this.#options;
+    const { host, platform, logger } = this.#options;
     this.#setState({ kind: "starting" });
     const run = await this.#opened.get();
     const { storage, agents } = run;
     const kept = await readKeptEndpoint(storage);
-    const opened = await listenOnKeptPort({
-      kept,
-      onlyPort,
-      platform,
-      logger,
-      acceptor: agents,
-      hooks: agents,
-      agents: dialects,
-    });
-    const { endpoint, identity } = opened;
+    const opened = await listenOnKeptPort({ ...this.#options, kept, acceptor: agents, hooks: agents });
     run.opened = opened;
-    const warnings = await this.#announcement.announce({ address: endpoint.address, tokens: opened.tokens });
-    if (identity !== kept?.identity) {
-      this.#saving = keepEndpoint(storage, { port: endpoint.address.port, identity }).catch((error: unknown) =>
-        logger.warn("The port is not kept for the next start", { reason: messageOf(error) }),
-      );
-      if (kept !== undefined) void this.#tellPortLost(storage);
+    const { address } = opened.endpoint;
+    const warnings = await this.#announcement.announce({ address, tokens: opened.tokens });
+    if (opened.identity !== kept?.identity) {
+      this.#saving = keepPort(storage, opened, logger);
+      if (kept !== undefined && storage !== undefined)
+        void tellPortLost(host, storage, { clock: platform.clock, logger });
     }
-    this.#setState({ kind: "listening", port: endpoint.address.port, warnings });
-    logger.info("Listening for agents", { port: endpoint.address.port, folders: this.#roots.folders.length });
+    this.#setState({ kind: "listening", port: address.port, warnings });
+    logger.info("Listening for agents", { port: address.port, folders: this.#roots.folders.length });
     // Views of an earlier run open in the background: agents are served meanwhile.
     void this.#tidy(agents);
   }
@@ -305,12 +299,6 @@ export class RunningCompanion implements Companion {
       onDidAccept: () => this.#verifyRecords(),
       isExcluded: () => this.#isExcluded,
     });
-  }
-
-  async #tellPortLost(storage: PrivateStorage | undefined): Promise<void> {
-    const { host, logger, platform } = this.#options;
-    if (storage === undefined) return;
-    await tellPortLost(host, storage, { clock: platform.clock, logger });
   }
 
   async #tidy(agents: AgentsOnDemand): Promise<void> {

@@ -4,11 +4,10 @@ import { isStopped } from "../agents/surroundings.ts";
 import type { SessionTrial } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isEnded } from "../storage/run-marker.ts";
-import { chooseEditor, type PlacesFacts } from "./choose-editor.ts";
+import { chooseEditor, type PlacesFacts, type RunningEditor } from "./running-editors.ts";
 import { isSurelyEnded } from "./examine-places.ts";
 import { type Finding, findingOf, type NamedEditor } from "./finding.ts";
 import type { EditorRecord } from "./records.ts";
-import { type RunningEditor } from "./running-editors.ts";
 
 export interface OutcomeFacts extends PlacesFacts {
   readonly editors: readonly RunningEditor[];

@@ -9,14 +9,13 @@ import {
   isInstalled,
   readAgentSettings,
 } from "./agent-settings.ts";
-import { namedPort } from "./choose-editor.ts";
+import { findRunningEditors, namedPort, type RunningEditor } from "./running-editors.ts";
 import { type AbsenceFacts, examineAbsence } from "./examine-absence.ts";
 import { examineChoice } from "./examine-choice.ts";
 import { blockedDirectory, examinePlaces } from "./examine-places.ts";
-import { examineReviews } from "./examine-reviews.ts";
+import { examineReviews } from "./examine-editor.ts";
 import { type Finding, findingOf, gatherFindings } from "./finding.ts";
 import { agentPlaces, type EditorRecord, readPlaces } from "./records.ts";
-import { findRunningEditors, type RunningEditor } from "./running-editors.ts";
 
 export interface DiagnosisRequest {
   /** Absolute: where the agents would be started. */

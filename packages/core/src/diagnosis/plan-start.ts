@@ -64,6 +64,20 @@ export async function planStart(platform: Platform, { agent, folder, args }: Sta
   };
 }
 
+/**
+ * A command line for a terminal, with what turns on the IDE mode of an agent that nobody has told to look for an editor: it would offer
+ * to install something. Never rejects.
+ */
+export async function connectingLine(
+  platform: Platform,
+  { agent, folder, line }: Pick<StartRequest, "agent" | "folder"> & { readonly line: string },
+): Promise<string> {
+  const [, ...args] = line.split(/\s+/u);
+  const { connecting } = await planStart(platform, { agent, folder, args });
+  // Whatever the shell is, a text between such quotes is one word to it.
+  return [line, ...connecting.map((argument) => (argument.includes(" ") ? `"${argument}"` : argument))].join(" ");
+}
+
 /** What the variables and the defaults of a start see to is none. */
 function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
   return examineConnecting(settings).filter(({ code }) => code === "editor-mode-off");
@@ -98,10 +112,14 @@ function answersOnce({ onceOptions, argumentIsOnce }: AgentStart, args: readonly
 }
 
 /** Whether the user begins with a prompt, or with a command of the agent's. */
-function hasPrompt({ connecting }: AgentStart, args: readonly string[]): boolean {
+function hasPrompt({ connecting, modeOptions }: AgentStart, args: readonly string[]): boolean {
   const options = connecting?.promptOptions ?? [];
-  // What is no option may be the value of one: then less is added than could have been.
-  return args.some((arg) => !arg.startsWith("-") || arg === "--" || options.includes(arg.split("=", 1)[0] ?? arg));
+  const isMode = (index: number): boolean => modeOptions.includes(args[index - 1] ?? "");
+  // What is no option may be the value of another one: then less is added than could have been.
+  return args.some(
+    (arg, index) =>
+      (!arg.startsWith("-") && !isMode(index)) || arg === "--" || options.includes(arg.split("=", 1)[0] ?? arg),
+  );
 }
 
 /** Behind `--` stands text. */

@@ -1,6 +1,11 @@
-import type { AgentId } from "../agents/catalogue.ts";
-import { holds, realPlace } from "../agents/choice.ts";
+import * as z from "zod";
+import { type AgentId, agentOf } from "../agents/catalogue.ts";
+import { type Choice, holds, realPlace } from "../agents/choice.ts";
+import { variableOf } from "../agents/surroundings.ts";
+import { askHook } from "../endpoint/ask-hook.ts";
 import { probePort } from "../endpoint/try-session.ts";
+import { presenceQuestion } from "../hooks/presence-question.ts";
+import type { Presence } from "../hooks/presences.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isOwn } from "../storage/private-directory.ts";
 import { isEnded } from "../storage/run-marker.ts";
@@ -81,4 +86,97 @@ export async function findServingEditors(
     .filter(({ editor, nearest }) => editor.answers && nearest >= 0)
     .sort((a, b) => b.nearest - a.nearest)
     .map(({ editor }) => editor);
+}
+
+export interface PlacesFacts {
+  readonly platform: Platform;
+  /** The places of all agents, read. */
+  readonly places: readonly FoundPlace[];
+  /** Absolute. */
+  readonly folder: string;
+}
+
+/** The port that this terminal names to an agent; undefined: none. Claude Code takes hexadecimal ones, too. */
+export function namedPort(platform: Platform, agent: AgentId): number | undefined {
+  const text = variableOf(platform.process, agentOf(agent).portVariable);
+  return text === undefined ? undefined : Number(text);
+}
+
+/** What the agent makes of the records that it finds. */
+export async function chooseEditor(agent: AgentId, facts: PlacesFacts): Promise<Choice<EditorRecord>> {
+  const { platform, folder } = facts;
+  const checks = await agentOf(agent).loadChecks();
+  return await checks.choose(recordsOf(agent, facts), { platform, folder, namedPort: namedPort(platform, agent) });
+}
+
+/** Those that the agent reads: its own user's regular files. */
+function recordsOf(agent: AgentId, { platform, places }: PlacesFacts): readonly EditorRecord[] {
+  const { uid } = platform.process;
+  const byName = new Map<string, EditorRecord>();
+  for (const { place, files } of places) {
+    if (place.agent !== agent) continue;
+    for (const { name, record, facts } of files) {
+      // The same record may lie in several places.
+      if (record !== undefined && (uid === -1 || facts.uid === uid)) byName.set(name, record);
+    }
+  }
+  return Array.from(byName.values());
+}
+
+/** Longer than a busy editor takes, ms. */
+const answerMs = 3_000;
+
+const told = z.array(
+  z.object({
+    id: z.string(),
+    title: z.string().optional(),
+    state: z.enum(["working", "waiting", "idle", "ended", "connecting", "connected", "away"]),
+    since: z.number(),
+    waitsFor: z.array(z.string()),
+    processes: z.array(z.number()),
+  }),
+);
+
+/** What one session of an agent does, as its companion tells: see `Presence`. */
+export interface ToldPresence extends Pick<Presence, "id" | "state" | "since" | "waitsFor" | "processes"> {
+  readonly title?: string | undefined;
+  readonly agent: AgentId;
+  readonly agentName: string;
+  /** The port of its companion. */
+  readonly port: number;
+}
+
+/** Asks the companions of this user what their agents do. One that does not know the question tells nothing. Never rejects. */
+export async function readPresences(
+  platform: Platform,
+  editors: readonly RunningEditor[],
+): Promise<readonly ToldPresence[]> {
+  const asked = editors
+    .filter(({ answers }) => answers)
+    .flatMap(({ port, records }) => {
+      const tokens = new Map<AgentId, string>();
+      for (const { agent, token, companion } of records) {
+        // Others than Patchbay are not asked.
+        if (token !== undefined && companion !== undefined && !tokens.has(agent)) tokens.set(agent, token);
+      }
+      return Array.from(tokens, ([agent, token]) => ({ agent, token, port }));
+    });
+  const answers = await Promise.all(
+    asked.map(async ({ agent, token, port }): Promise<readonly ToldPresence[]> => {
+      const event = JSON.stringify(presenceQuestion);
+      const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: answerMs });
+      const read = told.safeParse(parse(reply.kind === "answered" ? reply.output : undefined));
+      const { agentName } = agentOf(agent);
+      return read.success ? read.data.map((one) => ({ ...one, agent, agentName, port })) : [];
+    }),
+  );
+  return answers.flat();
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
 }

@@ -8,8 +8,10 @@ import {
   isPlainName,
   ownLinksBelow,
   type PrivateDirectory,
+  type PrivateFileNames,
+  privateFileNames,
+  writePrivateFile,
 } from "../storage/private-directory.ts";
-import { type PrivateFileNames, privateFileNames, writePrivateFile } from "../storage/private-file.ts";
 import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";

@@ -1,7 +1,6 @@
 import type { DiscoveryRecord } from "../agents/dialect.ts";
 import type { Platform } from "../platform/platform.ts";
-import { findPrivateDirectory, joinPath, ownLinksBelow } from "../storage/private-directory.ts";
-import { isLeftover } from "../storage/private-file.ts";
+import { findPrivateDirectory, isLeftover, joinPath, ownLinksBelow } from "../storage/private-directory.ts";
 import { isEnded, maximumRecordBytes, parseMarker } from "../storage/run-marker.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";

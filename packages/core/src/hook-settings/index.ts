@@ -1,7 +1,7 @@
 /** Entering an agent's hook into its settings and taking it out again: an entry of its own, since it is done once. */
 export { type AgentWithHook, agentsWithHooks } from "./agents-with-hooks.ts";
 export { applyPlan } from "./apply.ts";
-export { type HookState, inspectHook } from "./inspect.ts";
+export { type HookState, inspectHook, inspectIn } from "./inspect.ts";
 export {
   type HookPresence,
   hookPresence,

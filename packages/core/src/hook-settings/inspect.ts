@@ -23,7 +23,7 @@ const order: readonly HookState["kind"][] = ["installed", "broken", "partly", "u
 /** Looks for our hook in the user's settings and in the folder's; the one that runs counts. Never rejects. */
 export async function inspectHook(place: SettingsPlace, settings: HookSettings): Promise<HookState> {
   const wanted = place.folder === undefined ? scopes.slice(0, 1) : scopes;
-  const states = await Promise.all(wanted.map((scope) => inspectOne(place, settings, scope)));
+  const states = await Promise.all(wanted.map((scope) => inspectIn(place, settings, scope)));
   for (const kind of order) {
     const found = states.find((state) => state.kind === kind);
     if (found !== undefined) return found;
@@ -31,7 +31,8 @@ export async function inspectHook(place: SettingsPlace, settings: HookSettings):
   return { kind: "absent" };
 }
 
-async function inspectOne(place: SettingsPlace, settings: HookSettings, scope: HookScope): Promise<HookState> {
+/** Looks for our hook in one of both. Never rejects. */
+export async function inspectIn(place: SettingsPlace, settings: HookSettings, scope: HookScope): Promise<HookState> {
   const { presence, command, others } = await readHook({ place, scope, settings });
   if (presence === "absent") return { kind: "absent" };
   const where: InFile = { scope, file: settings.file(place, scope) };

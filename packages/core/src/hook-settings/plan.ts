@@ -54,10 +54,10 @@ export async function planRemove(request: Omit<PlanRequest, "command">): Promise
     if (bare === text) return text;
     // Where nobody has changed anything since, it is again what it was, to the last byte.
     const command = commandIn(treeOf(text)) ?? "";
-    if (installed(undefined, { ...request, command }) === text) return undefined;
     const copy = await request.place.platform.files.readText(copyOf(real), largestFileBytes);
     const before = copy === undefined ? undefined : plainOf(copy).body;
-    return before !== undefined && isInstalledIn(before, text, { ...request, command }) ? before : bare;
+    if (before !== undefined && isInstalledIn(before, text, { ...request, command })) return before;
+    return installed(undefined, { ...request, command }) === text ? undefined : bare;
   });
 }
 
@@ -226,9 +226,11 @@ function commandIn(tree: Node): string | undefined {
   return undefined;
 }
 
-function withEntry(text: string, tree: Node, { event, matcher, timeout }: HookEntry, command: string): string {
+function withEntry(text: string, tree: Node, entry: HookEntry, command: string): string {
+  const { event, matcher, commandTool, timeout } = entry;
+  const tools = [matcher, commandTool].filter((one) => one !== undefined).join("|");
   const group = {
-    ...(matcher === undefined ? {} : { matcher }),
+    ...(tools === "" ? {} : { matcher: tools }),
     hooks: [{ type: "command", command, timeout }],
   };
   const hooks = nodeAt(tree, "hooks");

@@ -19,8 +19,32 @@ export interface AgentActivity {
   readonly state: "working" | "waiting" | "idle" | "ended";
   /** Since when it is in this state, Unix milliseconds. */
   readonly since: number;
-  /** The files whose reviews it waits for. */
+  /** The files whose reviews it waits for, and the ids of commands (`CommandQuestion`). */
   readonly waitsFor: readonly string[];
+}
+
+/** A shell command that an agent runs only if the user says so. */
+export interface CommandQuestion {
+  readonly id: string;
+  readonly agentName: string;
+  /** Whose it is: the `owner` of an `AgentActivity`. */
+  readonly owner: string;
+  /** As the agent gave it: any characters, any length. `shownCommand` makes a line of it. */
+  readonly command: string;
+  /** Where the agent works; undefined where it does not say. */
+  readonly folder: string | undefined;
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
+/** The commands that agents wait for. Only the user's own word decides: a message that is closed or hides itself decides nothing. */
+export interface AskedCommands {
+  /** The oldest first. A change fires `Companion.onDidChangeActivities`. */
+  readonly all: readonly CommandQuestion[];
+  /** The user's answer, from a list. `reason`: what the agent is told with a no. False: nobody asks it any more. */
+  answer(id: string, answer: "allow" | "reject", reason?: string): boolean;
+  /** Asks once more, by the editor's message. False: nobody asks it any more. */
+  show(id: string): boolean;
 }
 
 /** More sessions are not remembered; those that ended longest ago go first, then those that were quiet for longest. */
@@ -60,6 +84,7 @@ export class Activities {
         return this.#change(agent, event, { state: "working", title });
       }
       case "write":
+      case "command":
         // Whoever runs a tool works; reviews that run in parallel go on.
         return this.#change(agent, event, {});
     }
@@ -79,7 +104,7 @@ export class Activities {
     this.#change(known.agent, { session: known.session, cwd: undefined }, { state: "ended", waitsFor: [] });
   }
 
-  /** The session waits for the user's verdict on a file; what comes back is called when it does not any more. */
+  /** The session waits for the user's verdict on a file or a command; what comes back is called when it does not any more. */
   waits(agent: string, source: Pick<HookEvent, "session" | "cwd">, path: string): () => void {
     const files = (): readonly string[] => this.#sessions.get(keyOf(agent, source.session))?.waitsFor ?? [];
     this.#change(agent, source, { state: "waiting", waitsFor: [...files(), path] });

@@ -18,7 +18,8 @@ import type { Logger } from "../support/logger.ts";
 import { type Activities, hookOwnerPrefix, ownerIdOf } from "./activity.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { isAttached } from "./attached.ts";
-import { isReviewed, policiesAt } from "./policy.ts";
+import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
+import { CommandQuestions } from "./command-questions.ts";
 import { asksForPresences, tellPresences } from "./presence-question.ts";
 import {
   changedNote,
@@ -26,6 +27,7 @@ import {
   rewrittenReason,
   unchangedReason,
   unclearReason,
+  unansweredCommandReason,
   undecidedReason,
 } from "./reasons.ts";
 
@@ -33,7 +35,7 @@ import {
 const largestFileBytes = 64 * 1024 * 1024;
 
 export interface HookDeskOptions {
-  readonly host: Pick<EditorHost, "messages">;
+  readonly host: Pick<EditorHost, "messages" | "documents">;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly dialects: readonly Dialect[];
@@ -67,9 +69,12 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #promised: Map<string, string> = new Map();
   readonly #unclear: Set<string> = new Set();
   readonly #processes: AgentProcesses;
+  /** What agents want to run. */
+  readonly commands: CommandQuestions;
 
   constructor(options: HookDeskOptions) {
     this.#options = options;
+    this.commands = new CommandQuestions(options);
     const { process, clock } = options.platform;
     this.#processes = new AgentProcesses({
       process,
@@ -92,8 +97,11 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
     else await this.#processes.heard(owner.sessionId, call);
-    if (event.kind !== "write") return undefined;
-    const verdict = await this.#review(event, owner, call, hook);
+    if (event.kind !== "write" && event.kind !== "command") return undefined;
+    const verdict =
+      event.kind === "write"
+        ? await this.#review(event, owner, call, hook)
+        : await this.#askAbout(event, owner, call, hook);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
   }
 
@@ -101,6 +109,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     const { activities, diffs, sessionInfos } = this.#options;
     return tellPresences(agent, {
       activities: activities.all,
+      commands: this.commands,
       sessions: sessionInfos(),
       proposals: diffs.proposals,
     });
@@ -171,6 +180,41 @@ export class HookDesk implements HookAcceptor, Disposable {
       logger.debug("A hook named a file that is not looked at", { reason: messageOf(error) });
       return undefined;
     }
+  }
+
+  async #askAbout(
+    event: Extract<HookEvent, { readonly kind: "command" }>,
+    owner: ProposalOwner,
+    call: HookCall,
+    hook: AgentHook,
+  ): Promise<HookVerdict | undefined> {
+    const { platform, realFolders, activities } = this.#options;
+    const policies = this.#options.policies();
+    if (policies === undefined || event.asks) return undefined;
+    const folders = await realFolders();
+    const isAsked = await isCommandAsked({
+      platform,
+      agent: owner.dialect,
+      policies: await commandPoliciesAt(policies.setting, await this.#realFolderOf(event, folders), platform),
+      folders,
+      onUnclear: (file) => this.#tellUnclear(file),
+    });
+    if (!isAsked) return undefined;
+    let end = (): void => {};
+    try {
+      const folder = event.directory === undefined ? event.cwd : absolute(platform, event.directory, event.cwd);
+      return await this.commands.ask({ ...owner, command: event.command, folder, signal: call.signal }, (id) => {
+        end = activities.waits(owner.dialect, event, id);
+        call.waiting(hook.encode({ kind: "deny", reason: unansweredCommandReason }));
+      });
+    } finally {
+      end();
+    }
+  }
+
+  async #realFolderOf({ cwd }: Pick<HookEvent, "cwd">, [first = "/"]: readonly string[]): Promise<string> {
+    const { files } = this.#options.platform;
+    return cwd === undefined ? first : ((await files.realPath(cwd).catch(() => undefined)) ?? cwd);
   }
 
   async #isReviewed(real: string, agent: string, setting: unknown): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { agents } from "../agents/catalogue.ts";
 import type { Companion, SessionInfo } from "../companion.ts";
+import type { Diagnostic } from "../editor-host.ts";
 import type { ProposalInfo } from "../diff/model.ts";
-import type { AgentActivity } from "./activity.ts";
+import type { AgentActivity, AskedCommands, CommandQuestion } from "./activity.ts";
 
 /** One session of an agent, whatever it is known by: its hook, its own protocol, or both. */
 export interface Presence {
@@ -17,14 +18,18 @@ export interface Presence {
   readonly proposals: readonly ProposalInfo[];
   /** The files that it asks about now. */
   readonly waitsFor: readonly string[];
+  /** The shell commands that it asks about now. */
+  readonly commands: readonly CommandQuestion[];
   /** What is known by its own protocol. */
   readonly session: SessionInfo | undefined;
 }
 
-type Known = Pick<Companion, "activities" | "sessions" | "proposals">;
+export interface KnownSessions extends Pick<Companion, "activities" | "sessions" | "proposals"> {
+  readonly commands: Pick<AskedCommands, "all"> | undefined;
+}
 
 /** All sessions, the newest activity first, then those that say nothing of what they do. */
-export function presencesOf({ activities, sessions, proposals }: Known): readonly Presence[] {
+export function presencesOf({ activities, sessions, proposals, commands: asked }: KnownSessions): readonly Presence[] {
   const attached = new Set<SessionInfo>();
   const told = activities.toReversed().map((activity): Presence => {
     const { agent, owner, title, since, processes } = activity;
@@ -34,10 +39,11 @@ export function presencesOf({ activities, sessions, proposals }: Known): readonl
     if (session !== undefined) attached.add(session);
     const own = proposals.filter(({ sessionId }) => sessionId === owner || sessionId === session?.id);
     const waitsFor = awaited(own);
-    const waits = activity.state !== "ended" && waitsFor.length > 0;
+    const commands = asked?.all.filter((command) => command.owner === owner) ?? [];
+    const waits = activity.state !== "ended" && waitsFor.length + commands.length > 0;
     const agentName = agents.find(({ id }) => id === agent)?.agentName ?? agent;
     const state = waits ? "waiting" : activity.state;
-    return { id: owner, agentName, title, state, since, processes, proposals: own, waitsFor, session };
+    return { id: owner, agentName, title, state, since, processes, proposals: own, waitsFor, commands, session };
   });
   const others = sessions
     .filter((session) => !attached.has(session))
@@ -47,7 +53,18 @@ export function presencesOf({ activities, sessions, proposals }: Known): readonl
       const waitsFor = awaited(own);
       const state = waitsFor.length > 0 ? "waiting" : session.state;
       const processes = pid === undefined ? [] : [pid];
-      return { id, agentName, title: undefined, state, since, processes, proposals: own, waitsFor, session };
+      return {
+        id,
+        agentName,
+        title: undefined,
+        state,
+        since,
+        processes,
+        proposals: own,
+        waitsFor,
+        commands: [],
+        session,
+      };
     });
   return [...told, ...others];
 }
@@ -56,6 +73,32 @@ function awaited(proposals: readonly ProposalInfo[]): readonly string[] {
   return proposals.flatMap(({ state, path }) =>
     state === "shown" || state === "asking" || state === "hidden" ? [path] : [],
   );
+}
+
+/** What a user who does not look at an agent may want to know of it. */
+export interface PresenceNews {
+  readonly presence: Presence;
+  readonly what: "waits" | "finished" | "ended";
+}
+
+/** Finds out what has happened since the last look, for notifications: a session that is seen for the first time has news only if it waits. */
+export class PresenceWatch {
+  #states: ReadonlyMap<string, Presence["state"]> = new Map();
+
+  look(known: KnownSessions): readonly PresenceNews[] {
+    const presences = presencesOf(known);
+    const before = this.#states;
+    this.#states = new Map(presences.map(({ id, state }) => [id, state]));
+    return presences.flatMap((presence): PresenceNews[] => {
+      const { id, state } = presence;
+      const last = before.get(id);
+      if (last === state) return [];
+      if (state === "waiting") return [{ presence, what: "waits" }];
+      const wasAtWork = last === "working" || last === "waiting";
+      if (!wasAtWork || (state !== "idle" && state !== "ended")) return [];
+      return [{ presence, what: state === "idle" ? "finished" : "ended" }];
+    });
+  }
 }
 
 /** Characters that a terminal obeys; a line end would send what stands before it. */
@@ -69,4 +112,43 @@ export function promptPaste(text: string, { state }: Pick<Presence, "state">): s
   const line = text.replace(obeyed, " ").trim();
   if (line === "" || state === "waiting" || state === "ended") return undefined;
   return `\u001b[200~${line}\u001b[201~`;
+}
+
+/** What the user names to an agent. */
+export interface NamedPlace {
+  /** Relative to the folder of the workspace where it is in one. */
+  readonly path: string;
+  /** From 0, the last one included. */
+  readonly lines?: { readonly start: number; readonly end: number } | undefined;
+  /** What the editor says of these lines. */
+  readonly problem?: Pick<Diagnostic, "message" | "source" | "code"> | undefined;
+}
+
+/**
+ * A place as one reads it in an agent's prompt: `@path` as Gemini CLI, Qwen Code and Claude Code understand it, then lines and problem in words.
+ * Undefined for a path that a terminal would not take as it is.
+ */
+export function namedPlace({ path, lines, problem }: NamedPlace): string | undefined {
+  if (path.replace(unseen, "") !== path) return undefined;
+  // They read a path up to the first blank that is not escaped.
+  const file = `@${path.replaceAll(" ", "\\ ")}`;
+  if (lines === undefined) return file;
+  const { start, end } = lines;
+  const place = `${file} (${start === end ? `line ${start + 1}` : `lines ${start + 1}-${end + 1}`})`;
+  if (problem === undefined) return place;
+  const origin = [problem.source, problem.code].filter((part) => part !== undefined && part !== "").join(" ");
+  const message = `${problem.message}${origin === "" ? "" : ` [${origin}]`}`;
+  return `${place}: ${message.replace(unseen, " ").replace(/\s+/gu, " ").trim()}`;
+}
+
+/** What could make a line look like another one, or stand where nobody sees it. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+
+/** A command as one line, every character of which is seen; marked as one. */
+export function shownCommand(command: string): string {
+  const line = command
+    .trim()
+    .replaceAll(/\r?\n/gu, " ↵ ")
+    .replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`);
+  return `$ ${line}`;
 }

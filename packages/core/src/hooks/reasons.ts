@@ -17,6 +17,19 @@ export function rejectionReason(path: string, reason: string | undefined): strin
 export const undecidedReason =
   "Nobody decided on this change in the editor in time, so nothing was written. Ask the user to review it, then try again.";
 
+/** What the model reads when the user does not want a command to run. */
+export function rejectedCommandReason(reason: string | undefined): string {
+  const said = reason?.trim() ?? "";
+  const rejected = "The user was asked about this command in their editor and rejected it. It was not run.";
+  return said === ""
+    ? `${rejected} Ask them what they want instead, or go on with something else.`
+    : `${rejected} They say: ${said}`;
+}
+
+/** What the model reads where nobody answered before the hook's time was up. */
+export const unansweredCommandReason =
+  "Nobody answered in the editor in time whether this command may run, so it was not run. Ask the user to answer there, then try again.";
+
 /** What the model reads where the user wants another text, and the tool cannot be told so. */
 export function rewrittenReason(path: string, text: string): string {
   const { body } = splitByteOrderMark(text);

@@ -18,7 +18,7 @@ export interface PrivateDirectoryRequest {
   readonly ownLinks?: "follow" | "refuse";
 }
 
-const privateMode = 0o700;
+const directoryMode = 0o700;
 const othersMayWrite = 0o022;
 const sticky = 0o1000;
 
@@ -62,7 +62,7 @@ async function checkRoot(platform: Platform, request: PrivateDirectoryRequest): 
   let real = await files.realPath(root);
   if (real === undefined && request.intent === "make") {
     // A configuration directory that the user named but no agent has made yet.
-    await files.makeDirectory(root, privateMode);
+    await files.makeDirectory(root, directoryMode);
     real = await files.realPath(root);
   }
   const facts = real === undefined ? undefined : await files.lstat(real);
@@ -85,14 +85,14 @@ async function checkLevel(
   let facts = found;
   if (facts === undefined && intent === "make") {
     // What was not there a moment ago and is made by us is ours alone.
-    if ((await files.makeDirectory(path, privateMode)) === "created") return undefined;
+    if ((await files.makeDirectory(path, directoryMode)) === "created") return undefined;
     // Another user may have been faster.
     facts = await files.lstat(path);
   }
   if (facts === undefined) return `${path} does not exist.`;
   const reason = refusal(platform, path, facts);
   if (reason !== undefined) return reason;
-  const wanted = isLast ? privateMode : facts.mode & 0o777 & ~othersMayWrite;
+  const wanted = isLast ? directoryMode : facts.mode & 0o777 & ~othersMayWrite;
   if ((facts.mode & 0o777) === wanted) return undefined;
   if (intent === "look") return (facts.mode & othersMayWrite) === 0 ? undefined : `others may write to ${path}.`;
   await files.chmod(path, wanted);
@@ -196,4 +196,53 @@ async function isKeptFromOthers(platform: Platform, path: string, sufficientMode
   const facts = await platform.files.lstat(path);
   if (facts?.kind !== "directory" || (facts.uid !== platform.process.uid && facts.uid !== 0)) return false;
   return (facts.mode & othersMayWrite) === 0 || (facts.mode & sufficientMode) !== 0;
+}
+
+const fileMode = 0o600;
+const temporaryPrefix = ".patchbay-";
+const temporaryPattern = /^\.patchbay-(\d{1,10})-[A-Za-z0-9_-]{16,}\.tmp$/;
+/** A temporary file lives for milliseconds; one of a living process that is this old was left by another process of that id. */
+const leftoverAgeMs = 60 * 60 * 1000;
+
+/** One file about to be put in place: the name it has until then, and the name it will have. */
+export interface PrivateFileNames {
+  readonly temporary: string;
+  readonly target: string;
+}
+
+/** Names for one atomic write. The temporary one matches no pattern by which an agent looks for records. */
+export function privateFileNames(platform: Platform, directory: string, name: string): PrivateFileNames {
+  const temporaryName = `${temporaryPrefix}${platform.process.pid}-${platform.random.token(16)}.tmp`;
+  return {
+    temporary: joinPath(platform, directory, temporaryName),
+    target: joinPath(platform, directory, name),
+  };
+}
+
+/**
+ * Puts a file in place whole or not at all, 0600 from its first moment (statement E01). What has the name before is
+ * replaced as a directory entry: a planted link is never followed. Throws the system's error, leaving nothing behind.
+ */
+export async function writePrivateFile(
+  platform: Platform,
+  names: PrivateFileNames,
+  text: string | Iterable<string>,
+): Promise<void> {
+  const { files } = platform;
+  await files.createExclusive(names.temporary, text, fileMode);
+  try {
+    await files.rename(names.temporary, names.target);
+  } catch (error) {
+    files.removeSync(names.temporary);
+    throw error;
+  }
+}
+
+/** Whether a name in a private directory is a temporary file that no running write will finish. */
+export async function isLeftover(platform: Platform, directory: string, name: string): Promise<boolean> {
+  const pid = temporaryPattern.exec(name)?.[1];
+  if (pid === undefined) return false;
+  if (!platform.process.isAlive(Number(pid))) return true;
+  const facts = await platform.files.lstat(joinPath(platform, directory, name));
+  return facts !== undefined && platform.clock.now() - facts.modifiedMs > leftoverAgeMs;
 }

@@ -5,8 +5,17 @@ import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
 import { SerialSlots } from "../support/serial-slots.ts";
 import { claimFile, releaseClaim } from "./claim.ts";
-import { adviceFor, causeOf, findPrivateDirectory, isOwn, joinPath, splitPath } from "./private-directory.ts";
-import { isLeftover, privateFileNames, writePrivateFile } from "./private-file.ts";
+import {
+  adviceFor,
+  causeOf,
+  findPrivateDirectory,
+  isLeftover,
+  isOwn,
+  joinPath,
+  privateFileNames,
+  splitPath,
+  writePrivateFile,
+} from "./private-directory.ts";
 import type { RecordMarker } from "./run-marker.ts";
 import { type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
 

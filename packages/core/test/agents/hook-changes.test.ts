@@ -217,7 +217,7 @@ describe("Claude Code", () => {
     [[]],
     [{ session_id: 1, hook_event_name: "Stop" }],
     [{ session_id: "s", hook_event_name: "Unknown" }],
-    [{ session_id: "s", hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "ls" } }],
+    [{ session_id: "s", hook_event_name: "PreToolUse", tool_name: "Read", tool_input: { file_path: "/a" } }],
     [{ session_id: "s", hook_event_name: "PreToolUse", tool_name: "Write", tool_input: null }],
   ])("says nothing that matters with %j", (event) => {
     expect(claudeHook.read(event)).toBeUndefined();

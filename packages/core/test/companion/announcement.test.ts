@@ -1,7 +1,6 @@
 import { createMemoryEditor, createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { Announcement } from "../../src/companion/announcement.ts";
-import { WorkspaceRoots } from "../../src/companion/workspace-roots.ts";
+import { Announcement, WorkspaceRoots } from "../../src/companion/announcement.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 

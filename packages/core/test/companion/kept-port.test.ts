@@ -26,12 +26,12 @@ async function listen(kept: number, onlyPort?: number): Promise<Endpoint["addres
   const platform = createNodePlatform();
   const { endpoint } = await listenOnKeptPort({
     kept: kept === 0 ? undefined : { port: kept, identity },
-    onlyPort,
+    port: onlyPort,
     platform,
     logger: nullLogger,
     acceptor,
     hooks: { answerHook: async () => undefined },
-    agents: [{ id: "gemini" }],
+    dialects: [{ id: "gemini" }],
   });
   onTestFinished(() => endpoint.close());
   return { ...endpoint.address, close: async () => await endpoint.close() };

@@ -72,6 +72,10 @@ describe("the start of an agent", () => {
     expect(await setUp()("gemini")).toMatchObject({ args: [...mode, "-i", "/ide enable"], isUntold: false });
     expect(await setUp()("gemini", "fix it")).toMatchObject({ args: [...mode, "fix it"], isUntold: true });
     expect(await setUp()("gemini", "-i", "fix it")).toMatchObject({ isUntold: true });
+    // The value of an option that is known is no prompt.
+    expect(await setUp()("gemini", "--approval-mode", "yolo")).toMatchObject({
+      args: ["-i", "/ide enable", "--approval-mode", "yolo"],
+    });
     const told = setUp({ "/home/user/.gemini/settings.json": '{"ide":{"enabled":true}}' });
     expect(await told("gemini")).toMatchObject({ args: mode, isUntold: false, findings: [] });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPresences } from "../../src/diagnosis/read-presences.ts";
-import { findRunningEditors } from "../../src/diagnosis/running-editors.ts";
+import { findRunningEditors, readPresences } from "../../src/diagnosis/running-editors.ts";
 import { createHookLab } from "../hooks/hook-lab.ts";
 
 async function setUp() {

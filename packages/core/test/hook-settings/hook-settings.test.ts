@@ -82,7 +82,7 @@ describe("the hook in an agent's settings", () => {
       hooks: {
         PreToolUse: [
           {
-            matcher: "Write|Edit|MultiEdit|NotebookEdit",
+            matcher: "Write|Edit|MultiEdit|NotebookEdit|Bash",
             hooks: [{ type: "command", command, timeout: 3_600 }],
           },
         ],
@@ -94,6 +94,14 @@ describe("the hook in an agent's settings", () => {
     expect(await remove()).toBe("change");
     expect(names()).toEqual([]);
     expect(await remove()).toBe("nothing");
+  });
+
+  it("gives back a file in which nothing stood", async () => {
+    const { install, remove, read, names } = setUp("{}\n");
+    await install();
+    await remove();
+    expect(read()).toBe("{}\n");
+    expect(names()).toEqual(["settings.json"]);
   });
 
   it("stands beside what people and others wrote, which stays as it is", async () => {

@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { createTestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { isReviewed, policiesAt, projectFile, type ReviewPolicies } from "../../src/hooks/policy.ts";
+import {
+  type CommandPolicies,
+  commandPoliciesAt,
+  isCommandAsked,
+  isReviewed,
+  policiesAt,
+  projectFile,
+  type ReviewPolicies,
+} from "../../src/hooks/policy.ts";
 
 function setUp(project?: unknown) {
   const platform = createTestPlatform();
@@ -18,7 +26,10 @@ function setUp(project?: unknown) {
   const onUnclear = (path: string): void => void unclear.push(path);
   const reviewed = (name: string, policies: ReviewPolicies = {}, agent = "claude"): Promise<boolean> =>
     isReviewed(join(workspace, name), { platform, agent, policies, folders: [workspace], onUnclear });
-  return { reviewed, unclear, at, workspace };
+  const asked = (policies: CommandPolicies = {}, agent = "claude"): Promise<boolean> =>
+    isCommandAsked({ platform, agent, policies, folders: [workspace], onUnclear });
+  const commandsAt = (setting: unknown): Promise<CommandPolicies> => commandPoliciesAt(setting, workspace, platform);
+  return { reviewed, unclear, at, asked, commandsAt, workspace };
 }
 
 it("a repository's file is described as it is read", () => {
@@ -104,5 +115,46 @@ describe("the setting of a user", () => {
     };
     expect(await at(setting)).toEqual({ claude: "asks-itself" });
     expect(await at(setting, "migrations/1.sql")).toEqual({ "*": "always" });
+  });
+});
+
+describe("whether the user is asked about commands", () => {
+  it.each([
+    [undefined, {}, false],
+    [undefined, { "*": "ask" }, true],
+    [undefined, { "*": "ask", claude: "never" }, false],
+    ["ask", {}, true],
+    ["ask", { gemini: "never" }, true],
+    ["ask", { claude: "never" }, false],
+    ["never", { claude: "ask" }, true],
+    ["never", {}, false],
+  ] as const)("the repository's %j on the user's %j", async (project, user, expected) => {
+    const { asked, unclear } = setUp({ reviews: { commands: project === undefined ? {} : { "*": project } } });
+    expect(await asked(user)).toBe(expected);
+    expect(unclear).toEqual([]);
+  });
+
+  it.each([["{"], ['{"reviews":{"commands":"ask"}}'], ['{"reviews":{"commands":{"*":"allow"}}}']])(
+    "is the user's word alone where the repository's file reads %s",
+    async (text) => {
+      const { asked, unclear } = setUp(text);
+      expect(await asked()).toBe(false);
+      expect(unclear).toHaveLength(1);
+    },
+  );
+
+  it("is said beside what is said of writes, for folders, too, and is a yes where it cannot be understood", async () => {
+    const { commandsAt, at, workspace } = setUp();
+    expect(await commandsAt({ "*": "always", commands: { claude: "ask", qwen: "yes" } })).toEqual({
+      claude: "ask",
+      qwen: "ask",
+    });
+    const folders = { [workspace]: { gemini: "never", commands: { claude: "never" } } };
+    const setting = { commands: { "*": "ask" }, folders };
+    expect(await commandsAt(setting)).toEqual({ "*": "ask", claude: "never" });
+    expect(await at(setting)).toEqual({ gemini: "never" });
+    expect(await commandsAt({ commands: "ask" })).toEqual({ "*": "ask" });
+    expect(await commandsAt({ commands: null })).toEqual({ "*": "ask" });
+    expect(await commandsAt({ "*": "always" })).toEqual({});
   });
 });

@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SessionInfo } from "../../src/companion.ts";
 import type { ProposalInfo } from "../../src/diff/model.ts";
 import type { AgentActivity } from "../../src/hooks/activity.ts";
-import { presencesOf, promptPaste } from "../../src/hooks/presences.ts";
+import { namedPlace, PresenceWatch, presencesOf, promptPaste } from "../../src/hooks/presences.ts";
 
 const activity = (session: string, more: Partial<AgentActivity> = {}): AgentActivity => ({
   agent: "claude",
@@ -41,7 +41,7 @@ const proposal = (sessionId: string, state: ProposalInfo["state"] = "shown"): Pr
 it("a session is there once, whether its hook, its own protocol or both tell of it", () => {
   const activities = [activity("s1"), activity("s2", { processes: [50] })];
   const sessions = [session("a", { pid: 20 }), session("b", { pid: 60 }), session("c", { dialect: "gemini", pid: 50 })];
-  const found = presencesOf({ activities, sessions, proposals: [] });
+  const found = presencesOf({ activities, sessions, proposals: [], commands: undefined });
   expect(found.map(({ id, session: one }) => [id, one?.id])).toEqual([
     ["hook:claude s2", undefined],
     ["hook:claude s1", "a"],
@@ -54,7 +54,10 @@ it("a session waits for the user while one of its proposals does, by whichever d
   const activities = [activity("s1")];
   const sessions = [session("a", { pid: 20 }), session("b")];
   const stateOf = (...proposals: ProposalInfo[]): unknown =>
-    presencesOf({ activities, sessions, proposals }).map(({ state, waitsFor }) => [state, waitsFor]);
+    presencesOf({ activities, sessions, proposals, commands: undefined }).map(({ state, waitsFor }) => [
+      state,
+      waitsFor,
+    ]);
   const quiet = ["connected", []];
   expect(stateOf()).toEqual([["working", []], quiet]);
   for (const owner of ["hook:claude s1", "a"])
@@ -72,4 +75,50 @@ it("a text is pasted into a prompt as one line that nothing sends, and not while
   expect(promptPaste("why", { state: "connected" })).toBe("\u001b[200~why\u001b[201~");
   for (const state of ["waiting", "ended"] as const) expect(promptPaste("why", { state })).toBeUndefined();
   expect(promptPaste("\r\n", { state: "idle" })).toBeUndefined();
+});
+
+describe("a place in a prompt", () => {
+  const path = "src/my file.ts";
+
+  it("is the file, as agents read it, and its lines in words", () => {
+    expect(namedPlace({ path })).toBe(String.raw`@src/my\ file.ts`);
+    expect(namedPlace({ path, lines: { start: 2, end: 6 } })).toBe(String.raw`@src/my\ file.ts (lines 3-7)`);
+    expect(namedPlace({ path, lines: { start: 2, end: 2 } })).toBe(String.raw`@src/my\ file.ts (line 3)`);
+  });
+
+  it("tells a problem in one line, with who found it", () => {
+    const lines = { start: 2, end: 2 };
+    const message = "Cannot find name\n  'x'.\u001b[31m";
+    expect(namedPlace({ path: "a.ts", lines, problem: { message, source: "ts", code: "2304" } })).toBe(
+      "@a.ts (line 3): Cannot find name 'x'. [31m [ts 2304]",
+    );
+    expect(namedPlace({ path: "a.ts", lines, problem: { message: "Odd." } })).toBe("@a.ts (line 3): Odd.");
+  });
+
+  it.each(["a\nb.ts", "a\u001b.ts", "a\u202eb.ts", "a\u2028b.ts"])(
+    "is nothing where a terminal would obey %j",
+    (hostile) => {
+      expect(namedPlace({ path: hostile })).toBeUndefined();
+    },
+  );
+});
+
+describe("news of sessions", () => {
+  it("come once: when one begins to wait, has finished or has ended", () => {
+    const watch = new PresenceWatch();
+    const look = (...states: AgentActivity["state"][]): readonly unknown[] => {
+      const activities = states.map((state, index) => activity(`s${index}`, { state, processes: [100 + index] }));
+      const news = watch.look({ activities, sessions: [], proposals: [], commands: undefined });
+      return news.map(({ presence, what }) => [presence.id, what]);
+    };
+    expect(look("working", "idle", "waiting")).toEqual([["hook:claude s2", "waits"]]);
+    expect(look("working", "idle", "waiting")).toEqual([]);
+    expect(look("waiting", "working", "working")).toEqual([["hook:claude s0", "waits"]]);
+    expect(look("idle", "ended", "ended")).toEqual([
+      ["hook:claude s2", "ended"],
+      ["hook:claude s1", "ended"],
+      ["hook:claude s0", "finished"],
+    ]);
+    expect(look("ended")).toEqual([]);
+  });
 });

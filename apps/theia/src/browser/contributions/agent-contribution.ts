@@ -1,4 +1,5 @@
-import { agents } from "@patchbay/core/agents";
+import type { Diagnostic } from "@patchbay/core";
+import { namedPlace, type NamedPlace } from "@patchbay/core/presences";
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
@@ -10,17 +11,22 @@ import { inject, injectable } from "@theia/core/shared/inversify";
 import { EDITOR_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-menu";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { TerminalMenus } from "@theia/terminal/lib/browser/terminal-frontend-contribution";
+import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
 import { preferenceNames } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
 import { ConnectionsView, DiagnosisView } from "./diagnosis-view.ts";
 import { LogView } from "../window/window-client.ts";
 import { ContextTracker } from "../context/context-tracker.ts";
+import { ProblemReader } from "../documents/problem-reader.ts";
 import { filePathOf } from "../documents/selection-text.ts";
+import { AgentPrompts } from "./agent-prompts.ts";
 import { type AgentLaunch, agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { terminalText } from "../surfaces/texts.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
+
+const severities: readonly Diagnostic["severity"][] = ["Error", "Warning", "Information", "Hint"];
 
 /** Commands about agents and what they are told. */
 @injectable()
@@ -47,12 +53,19 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   protected readonly diagnosis: DiagnosisView;
   @inject(LogView)
   protected readonly log: LogView;
+  @inject(AgentPrompts)
+  protected readonly prompts: AgentPrompts;
+  @inject(ProblemReader)
+  protected readonly problems: ProblemReader;
+  @inject(WorkspaceService)
+  protected readonly workspaces: WorkspaceService;
 
   registerCommands(commands: CommandRegistry): void {
     const inFile = (): boolean => this.context.activeEditor !== undefined;
     const sharing = (): boolean => this.preferences.get<boolean>(preferenceNames.sharing, true);
     commands.registerCommand(patchbayCommands.sendSelection, { isEnabled: inFile, execute: () => this.mention(true) });
     commands.registerCommand(patchbayCommands.sendFile, { isEnabled: inFile, execute: () => this.mention(false) });
+    commands.registerCommand(patchbayCommands.sendProblem, { isEnabled: inFile, execute: () => this.sendProblem() });
     commands.registerCommand(patchbayCommands.pauseSharing, { isEnabled: sharing, execute: () => this.share(false) });
     commands.registerCommand(patchbayCommands.resumeSharing, {
       isEnabled: () => !sharing(),
@@ -74,6 +87,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     const group = [...EDITOR_CONTEXT_MENU, "9_patchbay"];
     menus.registerMenuAction(group, { commandId: patchbayCommands.sendSelection.id, order: "1" });
     menus.registerMenuAction(group, { commandId: patchbayCommands.sendFile.id, order: "2" });
+    menus.registerMenuAction(group, { commandId: patchbayCommands.sendProblem.id, order: "3" });
     for (const { command } of agentLaunches) {
       menus.registerMenuAction(TerminalMenus.TERMINAL_NEW, { commandId: command.id, order: "patchbay" });
     }
@@ -84,14 +98,51 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     const path = filePathOf(editor?.getResourceUri());
     if (editor === undefined || path === undefined) return;
     const { start, end } = editor.selection;
-    const taken = await this.server.mention(path, selectionOnly ? { start: start.line, end: end.line } : undefined);
-    if (taken > 0) return;
+    const lines = selectionOnly ? { start: start.line, end: end.line } : undefined;
+    if ((await this.server.mention(path, lines)) === 0) await this.putIntoPrompt({ path, lines });
+  }
+
+  /** The worst problem in the line of the cursor. */
+  protected async sendProblem(): Promise<void> {
+    const editor = this.context.activeEditor?.editor;
+    const path = filePathOf(editor?.getResourceUri());
+    if (editor === undefined || path === undefined) return;
+    const { line } = editor.cursor;
+    const here = this.problems
+      .read(path)
+      .flatMap(({ diagnostics }) => diagnostics)
+      .filter(({ range }) => range.start.line <= line && line <= range.end.line)
+      .toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+    const problem = here[0];
+    if (problem === undefined) {
+      this.notices.info(nls.localize("patchbay/problem/none", "There is no problem at the cursor."), { timeout: 4000 });
+      return;
+    }
+    const { start, end } = problem.range;
+    await this.putIntoPrompt({ path, lines: { start: start.line, end: end.line }, problem });
+  }
+
+  /** For agents that take no mentions: the same in words, which are not sent. */
+  protected async putIntoPrompt(named: NamedPlace): Promise<void> {
+    const roots = (await this.workspaces.roots).map(({ resource }) => filePathOf(resource) ?? "");
+    const root = roots.find((one) => one !== "" && named.path.startsWith(`${one}/`));
+    const path = root === undefined ? named.path : named.path.slice(root.length + 1);
+    const text = namedPlace({ ...named, path });
+    if (text === undefined) {
+      this.notices.info(
+        nls.localize(
+          "patchbay/mention/keys",
+          "The name of this file contains characters that a terminal would treat as keystrokes.",
+        ),
+      );
+      return;
+    }
+    const agentName = await this.prompts.pasteIntoLatest(text);
     this.notices.info(
-      nls.localize(
-        "patchbay/mention/nobody",
-        "No connected agent supports @-mentions. Start one that does in a terminal of this window: {0}.",
-        agents.flatMap(({ agentName, takesMentions }) => (takesMentions ? [agentName] : [])).join(", "),
-      ),
+      agentName === undefined
+        ? nls.localize("patchbay/mention/nobody", "No agent in a terminal of this window takes a prompt now.")
+        : nls.localize("patchbay/mention/pasted", "It is in the prompt of {0}, and not sent.", agentName),
+      { timeout: 6000 },
     );
   }
 
@@ -143,7 +194,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     await this.lists.choose(items, placeholder);
   }
 
-  protected async run({ name, preference }: AgentLaunch): Promise<void> {
+  protected async run({ id, name, preference }: AgentLaunch): Promise<void> {
     const wanted = this.preferences.get<string>(preference, "");
     const commandLine = terminalText(wanted);
     if (commandLine === undefined) {
@@ -155,6 +206,6 @@ export class AgentContribution implements CommandContribution, MenuContribution 
     const terminal = await this.terminals.newTerminal({ title: name });
     await terminal.start();
     await this.terminals.open(terminal, { mode: "activate" });
-    terminal.sendText(`${commandLine}\n`);
+    terminal.sendText(`${await this.server.startLine(id, commandLine)}\n`);
   }
 }

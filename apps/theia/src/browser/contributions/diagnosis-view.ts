@@ -11,6 +11,7 @@ import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { preferenceNames } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
+import { AgentPrompts } from "./agent-prompts.ts";
 import { diagnosisText } from "./diagnosis.ts";
 import { keptItem, KeptTexts } from "./kept-texts.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
@@ -89,6 +90,8 @@ export class ConnectionsView {
   protected readonly attachment: WindowAttachment;
   @inject(KeptTexts)
   protected readonly kept: KeptTexts;
+  @inject(AgentPrompts)
+  protected readonly prompts: AgentPrompts;
   @inject(TerminalService)
   protected readonly terminals: TerminalService;
   @inject(Notices)
@@ -121,12 +124,13 @@ export class ConnectionsView {
   }
 
   /** To what it waits for, else to its terminal. */
-  protected async goTo({ agentName, proposals, processes }: Presence): Promise<void> {
+  async goTo({ agentName, proposals, commands, processes }: Presence): Promise<void> {
     const [proposal] = proposals;
     if (proposal !== undefined && (await this.server.reveal(proposal.id))) return;
-    for (const terminal of this.terminals.all) {
-      const shell = await terminal.processId;
-      if (!processes.includes(shell)) continue;
+    const [command] = commands;
+    if (command !== undefined && (await this.server.showCommand(command.id))) return;
+    const terminal = await this.prompts.terminalOf({ processes });
+    if (terminal !== undefined) {
       await this.terminals.open(terminal, { mode: "activate" });
       return;
     }

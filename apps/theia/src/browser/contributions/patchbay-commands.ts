@@ -1,3 +1,4 @@
+import type { AgentId } from "@patchbay/core";
 import { agents } from "@patchbay/core/agents";
 import { Command } from "@theia/core/lib/common/command";
 import { nls } from "@theia/core/lib/common/nls";
@@ -29,6 +30,7 @@ type CommandName =
   | "previous"
   | "sendSelection"
   | "sendFile"
+  | "sendProblem"
   | "pauseSharing"
   | "resumeSharing"
   | "copyEnvironment"
@@ -53,6 +55,7 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   previous: command("previous", "Previous Proposal"),
   sendSelection: command("sendSelection", "Send Selection to Agent"),
   sendFile: command("sendFile", "Send File to Agent"),
+  sendProblem: command("sendProblem", "Send Problem to Agent"),
   pauseSharing: command("pauseSharing", "Pause Sharing"),
   resumeSharing: command("resumeSharing", "Resume Sharing"),
   copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
@@ -64,6 +67,7 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
 
 /** An agent that can be started in a terminal. */
 export interface AgentLaunch {
+  readonly id: AgentId;
   readonly command: Command;
   readonly name: string;
   /** Preference that holds what is typed into the terminal. */
@@ -71,6 +75,7 @@ export interface AgentLaunch {
 }
 
 export const agentLaunches: readonly AgentLaunch[] = agents.map((agent) => ({
+  id: agent.id,
   name: agent.agentName,
   preference: commandPreferenceOf(agent),
   command: command(`run${agent.id.charAt(0).toUpperCase()}${agent.id.slice(1)}`, `Run ${agent.agentName}`),

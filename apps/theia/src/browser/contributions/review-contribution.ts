@@ -14,8 +14,10 @@ import type { CommandContribution, CommandRegistry } from "@theia/core/lib/commo
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
+import { presencesOf } from "@patchbay/core/presences";
 import { PatchbayServer } from "../../common/protocol.ts";
 import type { OpenProposal } from "../review/open-proposal.ts";
+import { AgentPrompts } from "./agent-prompts.ts";
 import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
 import { proposalScheme } from "../review/proposal-resources.ts";
@@ -37,6 +39,8 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
   protected readonly saveables: SaveableService;
   @inject(WindowAttachment)
   protected readonly attachment: WindowAttachment;
+  @inject(AgentPrompts)
+  protected readonly prompts: AgentPrompts;
   @inject(Notices)
   protected readonly notices: Notices;
   @inject(Lists)
@@ -129,12 +133,13 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       placeholder: nls.localize("patchbay/reason/why", "Why? (optional)"),
       prompt: nls.localize(
         "patchbay/reason/prompt",
-        "Rejects the proposal. {0} reads your text if it asked by its hook; else it goes to the clipboard.",
+        "Rejects the proposal. {0} reads your text if it asked by its hook; else it is put into its prompt, not sent, or goes to the clipboard.",
         agentName,
       ),
     });
     if (given === undefined) return;
     const reason = given.trim();
+    const presence = presencesOf(this.attachment.status).find((one) => one.proposals.some((own) => own.id === id));
     const result = await this.server.rejectWithReason(id, reason);
     if (result === "ended")
       this.notices.info(nls.localize("patchbay/reason/ended", "This proposal has already been decided."));
@@ -143,6 +148,17 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       this.notices.info(nls.localize("patchbay/reason/told", "Rejected. {0} reads your text.", agentName), {
         timeout: 5000,
       });
+      return;
+    }
+    if (result === "rejected" && presence !== undefined && (await this.prompts.pasteOnceFree(presence, reason))) {
+      this.notices.info(
+        nls.localize(
+          "patchbay/reason/pasted",
+          "Rejected. Your text is in the prompt of {0}: press Enter there to send it.",
+          agentName,
+        ),
+        { timeout: 8000 },
+      );
       return;
     }
     await this.clipboard.writeText(reason);

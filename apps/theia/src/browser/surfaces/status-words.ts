@@ -2,7 +2,7 @@ import type { WindowStatus } from "../../common/protocol.ts";
 import { nls } from "@theia/core/lib/common/nls";
 
 import type { ProposalInfo } from "@patchbay/core";
-import { type Presence, presencesOf } from "@patchbay/core/presences";
+import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { fileUriOf } from "../documents/selection-text.ts";
 
 /** What the status bar says: whose proposals wait, or who is connected. */
@@ -10,6 +10,11 @@ export function statusOf(status: WindowStatus): { readonly icon: string; readonl
   const { state, proposals, keptTexts } = status;
   if (state.kind === "failed") return { icon: "warning", words: "Patchbay" };
   const open = proposals.filter((proposal) => proposal.state !== "kept");
+  const asked = status.commands.all;
+  if (open.length === 0 && asked.length > 0) {
+    const waiting = nls.localize("patchbay/status/asked", "{0} to answer", asked.length);
+    return { icon: "bell", words: `${named(asked.map(({ agentName }) => agentName))}: ${waiting}` };
+  }
   if (open.length === 0 && keptTexts.length > 0) {
     const kept = nls.localize("patchbay/status/kept", "{0} kept", keptTexts.length);
     return { icon: "archive", words: `${named(keptTexts.map(({ agentName }) => agentName))}: ${kept}` };
@@ -70,12 +75,13 @@ export function keptWords(agentName: string): string {
 }
 
 /** What an agent is doing. */
-export function presenceWords({ state, since, waitsFor }: Presence): string {
+export function presenceWords({ state, since, waitsFor, commands }: Presence): string {
   const time = new Date(since).toLocaleTimeString();
   switch (state) {
     case "waiting": {
-      const files = waitsFor.map((path) => fileUriOf(path).path.base).join(", ");
-      return nls.localize("patchbay/session/waiting", "waits for you: {0}", files);
+      const files = waitsFor.map((path) => fileUriOf(path).path.base);
+      const all = [...files, ...commands.map(({ command }) => shownCommand(command))].join(", ");
+      return nls.localize("patchbay/session/waiting", "waits for you: {0}", all);
     }
     case "working":
       return nls.localize("patchbay/session/working", "working");

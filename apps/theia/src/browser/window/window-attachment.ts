@@ -33,6 +33,7 @@ const initialStatus: WindowStatus = {
   proposals: [],
   keptTexts: [],
   activities: [],
+  commands: { all: [] },
 };
 
 /** Keeps the backend told what this window is and what its user does. */

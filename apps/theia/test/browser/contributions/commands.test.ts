@@ -1,14 +1,21 @@
 // @vitest-environment jsdom
 import { pressButton, SimulatedTheia } from "../../support/simulated-theia.ts";
-import type { AgentActivity, DiffRequest, ProposalInfo } from "@patchbay/core";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { AgentActivity, DiffRequest, FileDiagnostics, ProposalInfo } from "@patchbay/core";
 import { CommonCommands } from "@theia/core/lib/browser/common-commands";
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import type { CommandRegistry } from "@theia/core/lib/common/command";
 import { URI } from "@theia/core/lib/common/uri";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentContribution } from "../../../src/browser/contributions/agent-contribution.ts";
+import { AgentNotices } from "../../../src/browser/contributions/agent-notices.ts";
+import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
 import { ConnectionsView, DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
+import { ProblemReader } from "../../../src/browser/documents/problem-reader.ts";
 import type { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
 import { agentLaunches, patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
 import { ReviewContribution } from "../../../src/browser/contributions/review-contribution.ts";
@@ -61,11 +68,19 @@ describe("deciding", () => {
     copied = [];
     container.bind<unknown>(ClipboardService).toConstantValue({ writeText: async (text: string) => copied.push(text) });
     container.bind<unknown>(Lists).toConstantValue({ ask: async () => typed });
+    terminals = [];
+    container.bind(AgentPrompts).toSelf();
+    container.bind<unknown>(TerminalService).toConstantValue({
+      get all() {
+        return terminals;
+      },
+    });
     commands = theia.commands(ReviewContribution);
   });
 
   let copied: string[];
   let typed: string | undefined;
+  let terminals: readonly unknown[];
 
   async function show(facts: Partial<DiffRequest> = {}): Promise<OpenProposal> {
     await theia.proposals.show({ ...request, ...facts });
@@ -131,6 +146,34 @@ describe("deciding", () => {
     it("keeps the text for any other agent", async () => {
       expect(await reject("keep it", [])).toEqual([["one", "keep it"]]);
       expect(copied).toEqual(["keep it"]);
+    });
+
+    it("puts the text into the prompt of an agent in a terminal of this window, and sends nothing", async () => {
+      const sent: string[] = [];
+      const sendText = (text: string): void => void sent.push(text);
+      const session = { id: "gemini.1", dialect: "gemini", agentName: "Gemini CLI", since: 0, openProposals: 1 };
+      terminals = [
+        { processId: Promise.resolve(1), sendText },
+        { processId: Promise.resolve(process.ppid), sendText },
+      ];
+      await attach();
+      theia.receive({
+        ...theia.attachment.status,
+        sessions: [{ ...session, state: "connected", pid: process.pid }],
+        proposals: [{ ...proposal, sessionId: "gemini.1" }],
+      });
+      const [companion] = backend.companions;
+      if (companion === undefined) throw new Error("There is no companion.");
+      companion.proposals = [proposal];
+      await show();
+      typed = "use three\nplease";
+      const rejecting = commands.executeCommand(patchbayCommands.rejectWithReason.id);
+      await settle();
+      theia.receive({ ...theia.attachment.status, proposals: [] });
+      await vi.advanceTimersByTimeAsync(500);
+      await rejecting;
+      expect(sent).toEqual(["\u001b[200~use three please\u001b[201~"]);
+      expect([theia.messages.said.at(-1), copied]).toEqual([expect.stringContaining("press Enter there"), []]);
     });
 
     it("needs no text, and Escape rejects nothing", async () => {
@@ -221,17 +264,27 @@ describe("agents", () => {
   let copied: string[];
   let listed: (readonly ListItem[])[];
   let placeholders: string[];
+  let open: readonly unknown[];
+  let problems: readonly FileDiagnostics[];
 
   beforeEach(async () => {
+    open = [];
+    problems = [];
     typed = [];
     copied = [];
     listed = [];
     placeholders = [];
     const terminal = { start: async () => {}, sendText: (text: string) => typed.push(text) };
     const { container } = theia;
-    container
-      .bind<unknown>(TerminalService)
-      .toConstantValue({ newTerminal: async () => terminal, open: async () => {} });
+    container.bind<unknown>(TerminalService).toConstantValue({
+      newTerminal: async () => terminal,
+      open: async () => {},
+      get all() {
+        return open;
+      },
+    });
+    container.bind(AgentPrompts).toSelf();
+    container.rebind<unknown>(ProblemReader).toConstantValue({ read: () => problems });
     container.bind<unknown>(ClipboardService).toConstantValue({ writeText: async (text: string) => copied.push(text) });
     container.bind<unknown>(Lists).toConstantValue({
       choose: async (items: readonly ListItem[], placeholder: string) => {
@@ -242,6 +295,20 @@ describe("agents", () => {
     for (const view of [ConnectionsView, DiagnosisView]) container.bind<unknown>(view).toConstantValue({});
     await attach();
     commands = theia.commands(AgentContribution);
+  });
+
+  it("connect also where nobody has told them to: they would offer to install something", async () => {
+    const home = mkdtempSync(join(tmpdir(), "patchbay-home-"));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    vi.stubEnv("HOME", home);
+    vi.stubEnv("GEMINI_CLI_HOME", undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    theia.setTrust(true);
+    const launch = agentLaunches.find(({ id }) => id === "gemini");
+    if (launch === undefined) throw new Error("There is no Gemini CLI.");
+    theia.setPreference(launch.preference, "gemini");
+    await commands.executeCommand(launch.command.id);
+    expect(typed).toEqual(['gemini -i "/ide enable"\n']);
   });
 
   it("are started only in a folder that the user trusts, by the command line of the preferences", async () => {
@@ -283,7 +350,30 @@ describe("agents", () => {
       ["/workspace/b.txt", undefined],
     ]);
     // Nobody took it.
-    expect(theia.messages.said).toEqual([expect.stringContaining("mentions"), expect.stringContaining("mentions")]);
+    const nobody = "info: No agent in a terminal of this window takes a prompt now.";
+    expect(theia.messages.said).toEqual([nobody, nobody]);
+    await commands.executeCommand(patchbayCommands.sendProblem.id);
+    expect(theia.messages.said.at(-1)).toBe("info: There is no problem at the cursor.");
+    const session = { id: "gemini.1", dialect: "gemini", agentName: "Gemini CLI", since: 0, openProposals: 0 };
+    theia.receive({ ...theia.attachment.status, sessions: [{ ...session, state: "connected", pid: process.pid }] });
+    open = [{ processId: Promise.resolve(process.pid), sendText: (text: string) => typed.push(text) }];
+    await commands.executeCommand(patchbayCommands.sendSelection.id);
+    const range = { start: { line: 3, character: 0 }, end: { line: 3, character: 2 } };
+    problems = [
+      {
+        path: "/workspace/b.txt",
+        diagnostics: [
+          { message: "Hm.", severity: "Hint", range },
+          { message: "Not\na word.", severity: "Error", range },
+        ],
+      },
+    ];
+    await commands.executeCommand(patchbayCommands.sendProblem.id);
+    expect(typed).toEqual([
+      "\u001b[200~@b.txt (lines 2-4)\u001b[201~",
+      "\u001b[200~@b.txt (line 4): Not a word.\u001b[201~",
+    ]);
+    expect(theia.messages.said.at(-1)).toBe("info: It is in the prompt of Gemini CLI, and not sent.");
   });
 
   it("see what is open until sharing is paused, and from when it is resumed", async () => {
@@ -307,5 +397,39 @@ describe("agents", () => {
   it("are shown nothing where there is no file", async () => {
     await commands.executeCommand(patchbayCommands.showShared.id);
     expect([listed, placeholders.length]).toEqual([[[]], 1]);
+  });
+});
+
+describe("an agent that begins to wait", () => {
+  it("is told in a notification where the user wants that and does not see its terminal, which leads to it", async () => {
+    const { container } = theia;
+    const led: unknown[] = [];
+    let isVisible = false;
+    container.bind<unknown>(AgentPrompts).toConstantValue({ terminalOf: async () => ({ isVisible }) });
+    container.bind<unknown>(ConnectionsView).toConstantValue({ goTo: async (one: unknown) => void led.push(one) });
+    container.bind(AgentNotices).toSelf();
+    container.get(AgentNotices).onStart();
+    await attach();
+    const session = { id: "gemini.1", dialect: "gemini", agentName: "Gemini CLI", since: 0, openProposals: 1 };
+    const tell = async (proposals: readonly ProposalInfo[]): Promise<void> => {
+      const sessions = [{ ...session, state: "connected", pid: process.pid } as const];
+      theia.receive({ ...theia.attachment.status, sessions, proposals });
+      await settle();
+    };
+    const waiting = [{ ...info, sessionId: "gemini.1" }];
+    await tell(waiting);
+    expect(theia.messages.said).toEqual([]);
+    await tell([]);
+    theia.setPreference(preferenceNames.notify, "hiddenTerminal");
+    await tell(waiting);
+    expect(theia.messages.said).toEqual(["info: Gemini CLI is waiting for your answer: a session without a prompt"]);
+    theia.messages.answer("Gemini CLI is waiting for your answer: a session without a prompt", "Show");
+    await settle();
+    expect(led).toEqual([expect.objectContaining({ id: "gemini.1" })]);
+    await tell([]);
+    isVisible = true;
+    vi.spyOn(document, "hasFocus").mockReturnValue(true);
+    await tell(waiting);
+    expect(theia.messages.said).toHaveLength(1);
   });
 });

@@ -1,6 +1,7 @@
-import type { ProposalInfo, SessionInfo } from "@patchbay/core";
+import type { AgentActivity, ProposalInfo, SessionInfo } from "@patchbay/core";
+import { presencesOf } from "@patchbay/core/presences";
 import { describe, expect, it } from "vitest";
-import { keptWords, proposalWords, statusOf } from "../../../src/browser/surfaces/status-words.ts";
+import { keptWords, presenceWords, proposalWords, statusOf } from "../../../src/browser/surfaces/status-words.ts";
 import type { WindowStatus } from "../../../src/common/protocol.ts";
 
 const session = (agentName: string): SessionInfo => ({
@@ -31,6 +32,7 @@ function status(sessions: readonly string[], proposals: readonly string[]): Wind
     proposals: proposals.map(proposal),
     keptTexts: [],
     activities: [],
+    commands: { all: [] },
   };
 }
 
@@ -66,6 +68,25 @@ describe("the status bar", () => {
       "Gemini CLI · new file · merged with changes to the file",
     );
     expect(proposalWords({ ...proposal("Gemini CLI"), kind: "delete" })).toBe("Gemini CLI · empties the file");
+  });
+
+  it("says which command an agent waits for", () => {
+    const owner = "hook:claude s1";
+    const activity: AgentActivity = {
+      agent: "claude",
+      session: "s1",
+      owner,
+      processes: [],
+      folder: undefined,
+      title: undefined,
+      state: "waiting",
+      since: 0,
+      waitsFor: ["c1"],
+    };
+    const all = [{ id: "c1", agentName: "Claude Code", owner, command: "npm test", folder: "/w", since: 0 }];
+    const now = { ...status([], []), activities: [activity], commands: { all } };
+    expect(presencesOf(now).map(presenceWords)).toEqual(["waits for you: $ npm test"]);
+    expect(statusOf(now).words).toBe("Claude Code: 1 to answer");
   });
 
   it("says of a kept text in the list that it is the user's", () => {

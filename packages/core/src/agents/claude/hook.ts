@@ -34,7 +34,12 @@ const settings: HookSettings = {
     return joinPath(platform, directory, "settings.json");
   },
   entries: [
-    { event: "PreToolUse", matcher: "Write|Edit|MultiEdit|NotebookEdit", timeout: hookPatienceSeconds },
+    {
+      event: "PreToolUse",
+      matcher: "Write|Edit|MultiEdit|NotebookEdit",
+      commandTool: "Bash",
+      timeout: hookPatienceSeconds,
+    },
     { event: "UserPromptSubmit", timeout: turnSeconds },
     { event: "Stop", timeout: turnSeconds },
     { event: "SessionStart", timeout: turnSeconds },
@@ -78,7 +83,11 @@ function readEvent(event: unknown, source: NonNullable<ReturnType<typeof sourceO
     case "Stop":
       return { ...source, kind: "turn-ended" };
     case "PreToolUse": {
-      const change = changeOf(textOf(event, "tool_name"), argumentsOf(event));
+      const [tool, given] = [textOf(event, "tool_name"), argumentsOf(event)];
+      const command = tool === "Bash" ? textOf(given, "command") : undefined;
+      // A yes of the hook's is all that it needs, in every mode.
+      if (command !== undefined) return { ...source, kind: "command", asks: false, command, directory: undefined };
+      const change = changeOf(tool, given);
       if (change === undefined) return undefined;
       const asks = textOf(event, "permission_mode") === "default";
       return { ...source, kind: "write", asks, changes: [change] };

@@ -1,4 +1,4 @@
-import { type HookChange, memberOf, textOf, type ToolArguments } from "../hook.ts";
+import { argumentsOf, type HookChange, type HookCommand, memberOf, textOf, type ToolArguments } from "../hook.ts";
 import { type Replacement, replaced, replacementFor, seenFile, type SeenFile } from "../replacements.ts";
 
 /** What the tools of a family's member make of their arguments, as it was seen (docs/protocols/gemini.md, qwen.md: "Hooks"). */
@@ -14,6 +14,18 @@ export interface WritingRules {
   readonly emptyTakesLine: boolean;
   /** A hook's arguments are taken in place of the model's. */
   readonly takesArguments: boolean;
+}
+
+/** The tool that runs shell commands. */
+export const commandTool = "run_shell_command";
+
+/** The shell command that a tool is about to run; undefined where it is another tool. */
+export function commandOf(event: unknown): Omit<HookCommand, "asks"> | undefined {
+  if (textOf(event, "tool_name") !== commandTool) return undefined;
+  const given = argumentsOf(event);
+  const command = textOf(given, "command");
+  const directory = textOf(given, "dir_path") ?? textOf(given, "directory");
+  return command === undefined ? undefined : { command, directory };
 }
 
 /** The change that a tool is about to make; undefined where it writes no file. */

@@ -1,7 +1,7 @@
 import { joinPath } from "../../storage/private-directory.ts";
 import { type HookSettings, hookPatienceSeconds } from "../hook-settings.ts";
 import { chosenDirectory, inFolder } from "../settings.ts";
-import { changeOf, type WritingRules } from "../gemini-family/hook-changes.ts";
+import { changeOf, commandOf, commandTool, type WritingRules } from "../gemini-family/hook-changes.ts";
 import { type AgentHook, argumentsOf, sourceOf, textOf } from "../hook.ts";
 
 /** Gemini CLI's tools, as seen with 0.61.0. */
@@ -28,7 +28,7 @@ const settings: HookSettings = {
     return joinPath(platform, joinPath(platform, home, ".gemini"), "settings.json");
   },
   entries: [
-    { event: "BeforeTool", matcher: "write_file|replace", timeout: patienceMs },
+    { event: "BeforeTool", matcher: "write_file|replace", commandTool, timeout: patienceMs },
     { event: "BeforeAgent", timeout: turnMs },
     { event: "AfterAgent", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },
@@ -54,6 +54,9 @@ export const geminiHook: AgentHook = {
       case "AfterAgent":
         return { ...source, kind: "turn-ended" };
       case "BeforeTool": {
+        const command = commandOf(event);
+        // In the modes in which it asks it does so all the same, but it does not say in which it is.
+        if (command !== undefined) return { ...source, kind: "command", asks: false, ...command };
         const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
         return change === undefined ? undefined : { ...source, kind: "write", asks: undefined, changes: [change] };
       }

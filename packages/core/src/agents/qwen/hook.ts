@@ -1,7 +1,7 @@
 import { joinPath } from "../../storage/private-directory.ts";
 import { type HookSettings, hookPatienceSeconds } from "../hook-settings.ts";
 import { chosenDirectory, inFolder } from "../settings.ts";
-import { changeOf, type WritingRules } from "../gemini-family/hook-changes.ts";
+import { changeOf, commandOf, commandTool, type WritingRules } from "../gemini-family/hook-changes.ts";
 import { type AgentHook, argumentsOf, sourceOf, textOf } from "../hook.ts";
 
 /** Qwen Code's tools, as seen with 0.24.4. */
@@ -29,7 +29,7 @@ const settings: HookSettings = {
     return joinPath(platform, directory, "settings.json");
   },
   entries: [
-    { event: "PreToolUse", matcher: "write_file|edit", timeout: patienceMs },
+    { event: "PreToolUse", matcher: "write_file|edit", commandTool, timeout: patienceMs },
     { event: "UserPromptSubmit", timeout: turnMs },
     { event: "Stop", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },
@@ -56,8 +56,11 @@ export const qwenHook: AgentHook = {
       case "Stop":
         return { ...source, kind: "turn-ended" };
       case "PreToolUse": {
-        const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
         const asks = textOf(event, "permission_mode") === "default";
+        const command = commandOf(event);
+        // The hook runs after the agent's own question.
+        if (command !== undefined) return { ...source, kind: "command", asks, ...command };
+        const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
         return change === undefined ? undefined : { ...source, kind: "write", asks, changes: [change] };
       }
       default:
