@@ -161,7 +161,8 @@ export interface StopOptions {
   /**
    * With `reload`: when the editor will answer on the port again, ms. Agents are told to reconnect then and once more after
    * the same time (the `retry` of the event stream), instead of after 1 s and another 1.5 s, which is too soon for a window
-   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s.
+   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s;
+   * for 60 s where an agent waits for nothing.
    */
   readonly comeBackMs?: number;
 }
