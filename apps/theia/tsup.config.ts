@@ -62,6 +62,9 @@ export default defineConfig([
     esbuildPlugins: [withoutEngines],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
+      // Names stay, for the traces that people send.
+      options.minifyWhitespace = true;
+      options.minifySyntax = true;
     },
   },
 ]);

@@ -1,5 +1,3 @@
-import type { KeptText } from "@patchbay/core";
-import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { Emitter } from "@theia/core/lib/common/event";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
@@ -8,17 +6,9 @@ import { type Resource, ResourceError, type ResourceResolver } from "@theia/core
 import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
-import { preferenceNames } from "../../common/preferences.ts";
+import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
-import { AgentPrompts } from "./agent-prompts.ts";
 import { diagnosisText } from "./diagnosis.ts";
-import { keptItem, KeptTexts } from "./kept-texts.ts";
-import { fileUriOf } from "../documents/selection-text.ts";
-import { presenceWords, proposalWords, summaryOf } from "../surfaces/status-words.ts";
-import { type ListItem, Lists } from "../surfaces/lists.ts";
-import { Notices } from "../surfaces/notices.ts";
-import { WindowAttachment } from "../window/window-attachment.ts";
 
 const scheme = "patchbay-theia-diagnosis";
 
@@ -69,73 +59,8 @@ export class DiagnosisView {
   protected readonly document: DiagnosisDocument;
 
   async show(): Promise<void> {
-    const terminalEnvironment = this.preferences.get<boolean>(preferenceNames.terminalEnvironment, true);
+    const terminalEnvironment = preferenceOf(this.preferences, preferenceNames.terminalEnvironment, true);
     this.document.update(diagnosisText(await this.server.examine(terminalEnvironment)));
     await this.editors.open(this.document.uri, { mode: "activate" });
-  }
-}
-
-interface ConnectionItem extends ListItem {
-  readonly proposalId?: string;
-  readonly text?: KeptText;
-  readonly presence?: Presence;
-}
-
-/** Lists who is connected and what waits for the user; choosing a proposal brings it to the front. */
-@injectable()
-export class ConnectionsView {
-  @inject(Lists)
-  protected readonly lists: Lists;
-  @inject(WindowAttachment)
-  protected readonly attachment: WindowAttachment;
-  @inject(KeptTexts)
-  protected readonly kept: KeptTexts;
-  @inject(AgentPrompts)
-  protected readonly prompts: AgentPrompts;
-  @inject(TerminalService)
-  protected readonly terminals: TerminalService;
-  @inject(Notices)
-  protected readonly notices: Notices;
-  @inject(PatchbayServer)
-  protected readonly server: RpcProxy<PatchbayServer>;
-
-  async show(): Promise<void> {
-    const { proposals, keptTexts } = this.attachment.status;
-    const items: ConnectionItem[] = presencesOf(this.attachment.status).map((presence) => ({
-      icon: presence.state === "waiting" ? "bell" : "plug",
-      label: presence.title === undefined ? presence.agentName : `${presence.agentName}: ${presence.title}`,
-      description: [presence.session?.version ?? "", presenceWords(presence)].filter((part) => part !== "").join(" · "),
-      presence,
-    }));
-    for (const proposal of proposals.filter(({ state }) => state !== "kept")) {
-      items.push({
-        icon: "git-pull-request",
-        label: fileUriOf(proposal.path).path.base,
-        description: proposalWords(proposal),
-        detail: proposal.path,
-        proposalId: proposal.id,
-      });
-    }
-    for (const text of keptTexts) items.push({ ...keptItem(text), text });
-    const chosen = await this.lists.choose(items, summaryOf(this.attachment.status));
-    if (chosen?.text !== undefined) await this.kept.offer(chosen.text);
-    else if (chosen?.proposalId !== undefined) await this.server.reveal(chosen.proposalId);
-    else if (chosen?.presence !== undefined) await this.goTo(chosen.presence);
-  }
-
-  /** To what it waits for, else to its terminal. */
-  async goTo({ agentName, proposals, commands, processes }: Presence): Promise<void> {
-    const [proposal] = proposals;
-    if (proposal !== undefined && (await this.server.reveal(proposal.id))) return;
-    const [command] = commands;
-    if (command !== undefined && (await this.server.showCommand(command.id))) return;
-    const terminal = await this.prompts.terminalOf({ processes });
-    if (terminal !== undefined) {
-      await this.terminals.open(terminal, { mode: "activate" });
-      return;
-    }
-    this.notices.info(
-      nls.localize("patchbay/session/elsewhere", "{0} does not run in a terminal of this window.", agentName),
-    );
   }
 }

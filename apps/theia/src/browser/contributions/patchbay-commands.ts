@@ -27,6 +27,8 @@ type CommandName =
   | "copyKept"
   | "discardKept"
   | "next"
+  | "goToReview"
+  | "goToTerminal"
   | "previous"
   | "sendSelection"
   | "sendFile"
@@ -53,13 +55,15 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   discardKept: command("discardKept", "Discard Kept Text"),
   next: command("next", "Next Proposal"),
   previous: command("previous", "Previous Proposal"),
+  goToReview: command("goToReview", "Go to Review"),
+  goToTerminal: command("goToTerminal", "Go to the Agent's Terminal"),
   sendSelection: command("sendSelection", "Send Selection to Agent"),
   sendFile: command("sendFile", "Send File to Agent"),
   sendProblem: command("sendProblem", "Send Problem to Agent"),
   pauseSharing: command("pauseSharing", "Pause Sharing"),
   resumeSharing: command("resumeSharing", "Resume Sharing"),
   copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
-  showConnections: command("showConnections", "Show Connections"),
+  showConnections: command("showConnections", "Show Reviews and Connections"),
   showShared: command("showShared", "Show What Is Shared"),
   diagnose: command("diagnose", "Diagnose Connection"),
   showLog: command("showLog", "Show Log"),
@@ -71,7 +75,7 @@ export interface AgentLaunch {
   readonly command: Command;
   readonly name: string;
   /** Preference that holds what is typed into the terminal. */
-  readonly preference: string;
+  readonly preference: ReturnType<typeof commandPreferenceOf>;
 }
 
 export const agentLaunches: readonly AgentLaunch[] = agents.map((agent) => ({

@@ -9,7 +9,7 @@ import { inject, injectable, postConstruct } from "@theia/core/shared/inversify"
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { DiffRequest, DiffUpdate, FileStanding, TextEdit } from "@patchbay/core";
-import { type DiffPlacement, preferenceNames } from "../../common/preferences.ts";
+import { type DiffPlacement, preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import type { ProposalText, ShownProposal, Verdict } from "../../common/protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
 import { DraftReports } from "../documents/text-reports.ts";
@@ -234,9 +234,9 @@ export class ProposalEditors {
   protected async openEditor(proposal: OpenProposal): Promise<boolean> {
     const { id, path } = proposal.request;
     const uri = proposalDiffUri(fileUriOf(path), id);
-    const placement = this.preferences.get<DiffPlacement>(preferenceNames.placement, "tab");
+    const placement = preferenceOf<DiffPlacement>(this.preferences, preferenceNames.placement, "active");
     // Where the keys go to an editor, the view opens behind it: nothing is hidden from under the user's hands.
-    const mode = this.quietly.isMainAreaInUse && placement === "tab" ? "open" : "reveal";
+    const mode = this.quietly.isMainAreaInUse && placement !== "beside" ? "open" : "reveal";
     const widget = await this.quietly.run(() =>
       placement === "beside" ? this.editors.openToSide(uri, { mode: "reveal" }) : this.editors.open(uri, { mode }),
     );

@@ -13,7 +13,7 @@ import { PreferenceService } from "@theia/core/lib/common/preferences/preference
 import { inject, injectable, named } from "@theia/core/shared/inversify";
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
 import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
-import { preferenceNames } from "../../common/preferences.ts";
+import { isAbout, ownPreferenceOf, preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer, type WindowFacts, type WindowStatus } from "../../common/protocol.ts";
 import { ContextTracker } from "../context/context-tracker.ts";
 import { filePathOf } from "../documents/selection-text.ts";
@@ -25,6 +25,14 @@ import { identifyWindow, WindowClient } from "./window-client.ts";
 
 /** If the backend took a verdict and the view is still there after so many milliseconds, the user may decide again. */
 const verdictSettlesMs = 3000;
+
+/** The preferences that the companion applies. */
+const companionPreferences = [
+  preferenceNames.sharing,
+  preferenceNames.shareSelection,
+  preferenceNames.exclude,
+  preferenceNames.reviews,
+] as const;
 
 const initialStatus: WindowStatus = {
   state: { kind: "starting" },
@@ -109,7 +117,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
     // Stays pending while the user is being asked; nothing waits for it.
     void this.trustService.getWorkspaceTrust().then((trusted) => this.setTrust(trusted));
     this.preferences.onPreferenceChanged((change) => {
-      if (/^patchbay\.theia\.(?:context\.|reviews$)/u.test(change.preferenceName)) void this.attach();
+      if (isAbout(change.preferenceName, companionPreferences)) void this.attach();
     });
     void this.attach();
     void this.application.reachedState("ready").then(() => this.context.start());
@@ -170,11 +178,11 @@ export class WindowAttachment implements FrontendApplicationContribution {
       roots: this.lastRoots,
       trusted: this.trusted,
       settings: {
-        exclude: this.preferences.get<string[]>(preferenceNames.exclude, [], folder),
-        shareSelection: this.preferences.get<boolean>(preferenceNames.shareSelection, true, folder),
-        sharing: this.preferences.get<boolean>(preferenceNames.sharing, true, folder),
+        exclude: preferenceOf<readonly string[]>(this.preferences, preferenceNames.exclude, [], folder),
+        shareSelection: preferenceOf(this.preferences, preferenceNames.shareSelection, true, folder),
+        sharing: preferenceOf(this.preferences, preferenceNames.sharing, true, folder),
         // The user's own word alone: a folder's settings come with a repository, which could loosen it.
-        reviews: this.preferences.inspect(preferenceNames.reviews)?.globalValue ?? {},
+        reviews: ownPreferenceOf(this.preferences, preferenceNames.reviews) ?? {},
       },
       shown: this.proposals.shown,
     };

@@ -14,7 +14,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { AgentContribution } from "../../../src/browser/contributions/agent-contribution.ts";
 import { AgentNotices } from "../../../src/browser/contributions/agent-notices.ts";
 import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
-import { ConnectionsView, DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
+import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
+import { DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
 import { ProblemReader } from "../../../src/browser/documents/problem-reader.ts";
 import type { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
 import { agentLaunches, patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
@@ -292,7 +293,7 @@ describe("agents", () => {
         placeholders.push(placeholder);
       },
     });
-    for (const view of [ConnectionsView, DiagnosisView]) container.bind<unknown>(view).toConstantValue({});
+    container.bind<unknown>(DiagnosisView).toConstantValue({});
     await attach();
     commands = theia.commands(AgentContribution);
   });
@@ -406,7 +407,7 @@ describe("an agent that begins to wait", () => {
     const led: unknown[] = [];
     let isVisible = false;
     container.bind<unknown>(AgentPrompts).toConstantValue({ terminalOf: async () => ({ isVisible }) });
-    container.bind<unknown>(ConnectionsView).toConstantValue({ goTo: async (one: unknown) => void led.push(one) });
+    container.bind<unknown>(AgentTerminals).toConstantValue({ goTo: async (one: unknown) => void led.push(one) });
     container.bind(AgentNotices).toSelf();
     container.get(AgentNotices).onStart();
     await attach();

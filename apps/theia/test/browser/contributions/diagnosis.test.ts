@@ -93,7 +93,7 @@ it("says what keeps an agent from connecting", () => {
   expect(troublesOf({ sessions: [] })[0]).toContain("Start the agent in a new terminal of this window");
   expect(troublesOf({ agents: [agent({ looksForEditor: "not-yet" })] })[0]).toContain("Type /ide enable in Qwen Code");
   expect(troublesOf({ agents: [agent({ looksOnContainerHost: true })] })[0]).toContain("export REMOTE_CONTAINERS=true");
-  expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.theia.terminal.environment is off");
+  expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.terminal.environment is off");
 });
 
 it("says what keeps an agent from seeing or asking", () => {
