@@ -125,6 +125,10 @@ describe("deciding", () => {
       state: "shown",
       standing: "unchanged",
       edited: false,
+      isHeld: false,
+      createdAt: 0,
+      lines: undefined,
+      sessionTitle: undefined,
     };
 
     async function reject(text: string | undefined, activities: readonly AgentActivity[]): Promise<unknown[]> {
@@ -258,6 +262,10 @@ const info: ProposalInfo = {
   state: "shown",
   standing: "unchanged",
   edited: false,
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 };
 
 describe("agents", () => {
