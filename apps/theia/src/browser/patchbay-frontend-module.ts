@@ -34,6 +34,7 @@ import { ProposalEditors } from "./review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "./review/proposal-resources.ts";
 import { QuietOpening, savingWithoutProposals } from "./documents/quiet-opening.ts";
 import { ReviewContribution, VerdictButtons } from "./contributions/review-contribution.ts";
+import { ReviewNavigation } from "./contributions/review-navigation.ts";
 import { Lists } from "./surfaces/lists.ts";
 import { StatusBarContribution } from "./contributions/status-bar.ts";
 import { UnsavedReports } from "./documents/text-reports.ts";
@@ -110,6 +111,11 @@ const frontendModule: ContainerModule = new ContainerModule(
       .inSingletonScope();
     bind(InboxStyle).toSelf().inSingletonScope();
     bind(StylingParticipant).toService(InboxStyle);
+
+    bind(ReviewNavigation).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(ReviewNavigation);
+    bind(KeybindingContribution).toService(ReviewNavigation);
+    bind(TabBarToolbarContribution).toService(ReviewNavigation);
 
     bind(AgentTerminals).toSelf().inSingletonScope();
     bind(CommandContribution).toService(AgentTerminals);

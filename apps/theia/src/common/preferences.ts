@@ -17,6 +17,7 @@ export const preferenceNames = {
   exclude: "patchbay.context.exclude",
   reviews: "patchbay.reviews",
   notify: "patchbay.notify",
+  openReviews: "patchbay.openReviews",
   placement: "patchbay.diff.viewColumn",
   terminalEnvironment: "patchbay.terminal.environment",
 } as const;
@@ -116,6 +117,20 @@ export const preferenceSchema: PreferenceSchema = {
         "patchbay/preferences/reviews",
         'Which files an agent with a hook (Patchbay: Install Hook) may write only after your review, by the agent\'s id (gemini, qwen, claude) or "*" for all others: "always" (also without an entry), "asks-itself" (the agent asks in the modes that ask), "never", or {"paths": ["migrations/**"]}. "folders" has the same for single folders. "commands": {"*": "ask"} has you asked before each shell command, too. A repository can only tighten this, in its file .patchbay.json.',
       ),
+    },
+    [preferenceNames.openReviews]: {
+      type: "string",
+      enum: ["always", "whenIdle", "onDemand"],
+      enumDescriptions: [
+        nls.localize("patchbay/preferences/openAlways", "As soon as an agent asks. It takes no focus."),
+        nls.localize("patchbay/preferences/openWhenIdle", "Once you have not typed or moved the cursor for 3 seconds."),
+        nls.localize(
+          "patchbay/preferences/openOnDemand",
+          "Never by themselves: the Review view has them, with a count.",
+        ),
+      ],
+      default: "always",
+      description: nls.localize("patchbay/preferences/openReviews", "When reviews open by themselves."),
     },
     [preferenceNames.notify]: {
       type: "string",

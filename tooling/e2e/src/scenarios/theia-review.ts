@@ -6,6 +6,7 @@ import {
   propose,
   startContents,
   usualChange,
+  waitForDiff,
   waitForContents,
   waitForNoApproval,
   waitForNoDiff,
@@ -30,7 +31,7 @@ function row({ workbench }: TheiaDriver, words: RegExp): Locator {
   return workbench.page.locator(".patchbay-inbox .theia-TreeNode").filter({ hasText: words });
 }
 
-/** The view of all that waits, by keys only: accept, reject, and from the terminal to the review and back. */
+/** The view of all that waits, by keys only: accept, reject, hold and open again, and from the terminal to the review and back. */
 export const reviewView: Scenario = {
   name: "review-view",
   agents: ["gemini", "claude"],
@@ -70,13 +71,27 @@ export const reviewView: Scenario = {
     await theia.workbench.currentTab.filter({ hasText: diffTitle(agent, "view.txt") }).waitFor({ timeout: 10_000 });
     await poll("focus in the review", () => theia.workbench.isFocusIn(".editor.modified"), { timeout: 10_000 });
 
-    // The view stands where it stood after the window is loaded anew.
+    // Typed, held, and found again with what was typed.
+    await theia.typeInDiff(" by hand");
+    await openView(theia);
+    await row(theia, /view\.txt.*edited/u).waitFor({ timeout: 10_000 });
+    await page.keyboard.press("h");
+    await waitForNoDiff(world, agent, "view.txt");
+    await row(theia, /view\.txt.*held/u).waitFor({ timeout: 10_000 });
+    must("the agent goes on asking", agent.kind.approval.test(await agent.terminal.screen()));
+
+    // The view stands where it stood after the window is loaded anew, and what is held stays held.
     await theia.reload();
-    await row(theia, /view\.txt.*waits for you/u).waitFor({ timeout: 20_000 });
-    must("the view is still in front", await page.locator(".patchbay-inbox").isVisible());
+    await row(theia, /view\.txt.*held/u).waitFor({ timeout: 20_000 });
+    must("nothing was opened", (await world.editor.openDiffs()).length === 0);
+    await openView(theia);
+    await page.keyboard.press("Enter");
+    await waitForDiff(world, agent, "view.txt");
+    await poll("focus in the review", () => theia.workbench.isFocusIn(".editor.modified"), { timeout: 10_000 });
+    mustEqual("the first line", await theia.readDiff(), "FIRST line by hand");
     await openView(theia);
     await page.keyboard.press("a");
-    await waitForContents(world, "view.txt", changed);
+    await waitForContents(world, "view.txt", changed.replace("FIRST line", "FIRST line by hand"));
     await waitForNoDiff(world, agent, "view.txt");
   },
 };

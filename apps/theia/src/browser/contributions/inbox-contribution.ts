@@ -151,12 +151,14 @@ export class InboxContribution
     const diagnose = {
       label: nls.localize("patchbay/inbox/diagnose", "Diagnose"),
       command: patchbayCommands.diagnose.id,
+      isMain: false,
     };
     if (status.state.kind !== "listening") return { words, offers: [diagnose] };
     const runs = trust === true ? agentLaunches : [];
     const offers = runs.map(({ name, command }) => ({
       label: nls.localize("patchbay/inbox/run", "Run {0}", name),
       command: command.id,
+      isMain: true,
     }));
     return { words, offers: [...offers, diagnose] };
   }
@@ -180,7 +182,8 @@ export class InboxContribution
         return;
       }
       case "proposal":
-        await this.decide(subject.proposal.id, action);
+        if (action !== "terminal") await this.decide(subject.proposal.id, action);
+        else if (subject.presence !== undefined) await this.terminals.show(subject.presence);
     }
   }
 
@@ -188,7 +191,8 @@ export class InboxContribution
     if (action === "accept" || action === "reject") {
       // What could not be accepted says why in its review.
       if ((await this.server.decideAll(action, [id])) === 0) await this.server.reveal(id);
-    } else if (action === "open") await this.server.reveal(id);
+    } else if (action === "hold") await this.server.hold(id);
+    else await this.server.reveal(id);
   }
 }
 

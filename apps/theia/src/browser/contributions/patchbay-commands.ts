@@ -27,6 +27,7 @@ type CommandName =
   | "copyKept"
   | "discardKept"
   | "next"
+  | "hold"
   | "goToReview"
   | "goToTerminal"
   | "previous"
@@ -55,6 +56,7 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   discardKept: command("discardKept", "Discard Kept Text"),
   next: command("next", "Next Proposal"),
   previous: command("previous", "Previous Proposal"),
+  hold: command("hold", "Hold Proposal"),
   goToReview: command("goToReview", "Go to Review"),
   goToTerminal: command("goToTerminal", "Go to the Agent's Terminal"),
   sendSelection: command("sendSelection", "Send Selection to Agent"),

@@ -62,16 +62,15 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
       execute: (argument: unknown) => this.rejectWithReason(argument),
     });
+    const waiting = (): boolean => this.attachment.status.proposals.some(({ state }) => state !== "kept");
     commands.registerCommand(patchbayCommands.acceptAll, {
-      isEnabled: any,
+      isEnabled: waiting,
       execute: () => this.decideAll("accept"),
     });
     commands.registerCommand(patchbayCommands.rejectAll, {
-      isEnabled: any,
+      isEnabled: waiting,
       execute: () => this.decideAll("reject"),
     });
-    commands.registerCommand(patchbayCommands.next, { isEnabled: any, execute: () => this.proposals.step(1) });
-    commands.registerCommand(patchbayCommands.previous, { isEnabled: any, execute: () => this.proposals.step(-1) });
     // In a proposal "save" means accept; elsewhere these step aside for Theia's own handlers.
     commands.registerHandler(CommonCommands.SAVE.id, {
       isEnabled: () => this.proposals.focused !== undefined,
@@ -87,8 +86,6 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       { command: patchbayCommands.accept.id, keybinding: "ctrlcmd+alt+enter", when },
       { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+shift+enter", when },
       { command: patchbayCommands.rejectWithReason.id, keybinding: "ctrlcmd+alt+r", when },
-      { command: patchbayCommands.next.id, keybinding: "ctrlcmd+alt+pagedown", when },
-      { command: patchbayCommands.previous.id, keybinding: "ctrlcmd+alt+pageup", when },
     );
   }
 
@@ -183,7 +180,8 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
 
   /** Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. */
   protected async decideAll(verdict: "accept" | "reject"): Promise<void> {
-    const proposals = this.attachment.status.proposals.filter(({ state }) => state !== "kept");
+    // What the user has set aside is decided by itself.
+    const proposals = this.attachment.status.proposals.filter(({ state, isHeld }) => state !== "kept" && !isHeld);
     if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
     const decided = await this.server.decideAll(
       verdict,

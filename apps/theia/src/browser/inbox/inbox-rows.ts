@@ -1,4 +1,5 @@
 import type { CommandQuestion, KeptText, ProposalInfo } from "@patchbay/core";
+import { type InboxEntry, inboxOf, type InboxState } from "@patchbay/core/inbox";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { nls } from "@theia/core/lib/common/nls";
 import type { WindowStatus } from "../../common/protocol.ts";
@@ -52,21 +53,23 @@ export function waitingCount({ proposals, commands }: Pick<WindowStatus, "propos
 /** Everything that waits and everybody who is there: agent, then session, then what it asks; what waits comes first. */
 export function inboxRows(status: WindowStatus, around: InboxSurroundings): readonly InboxRow[] {
   const agents = new Map<string, InboxRow[]>();
-  const put = (agentName: string, row: InboxRow): void => {
-    agents.set(agentName, [...(agents.get(agentName) ?? []), row]);
+  const put = (agentName: string, rows: readonly InboxRow[]): void => {
+    agents.set(agentName, [...(agents.get(agentName) ?? []), ...rows]);
   };
-  const presences = presencesOf(status);
-  for (const presence of presences) {
+  const presences = new Map(presencesOf(status).map((presence) => [presence.id, presence]));
+  for (const { agentName, sessions } of inboxOf(status.proposals, status.sessions, status.activities)) {
+    for (const { id, entries } of sessions) {
+      const presence = presences.get(id);
+      presences.delete(id);
+      const rows = entries.map((entry) => entryRow(entry, status, presence, around));
+      // Whoever asked and is nowhere now has no line of its own.
+      put(agentName, presence === undefined ? rows : [sessionRow(presence, rows, around)]);
+    }
+  }
+  for (const presence of presences.values()) {
     // What has ended and waits for nothing is no news.
-    if (presence.state === "ended" && presence.proposals.length === 0) continue;
-    put(presence.agentName, sessionRow(presence, around));
+    if (presence.state !== "ended") put(presence.agentName, [sessionRow(presence, [], around)]);
   }
-  const attached = new Set(presences.flatMap(({ proposals }) => proposals.map(({ id }) => id)));
-  for (const proposal of status.proposals) {
-    if (proposal.state === "kept" || attached.has(proposal.id)) continue;
-    put(proposal.agentName, proposalRow(proposal, undefined, around));
-  }
-  for (const text of status.keptTexts) put(text.agentName, keptRow(text, around));
   return Array.from(agents, ([agentName, rows]) => agentRow(agentName, rows)).toSorted(byTone);
 }
 
@@ -104,14 +107,15 @@ function presenceOf({ subject }: InboxRow): Presence | undefined {
   return subject.kind === "presence" ? subject.presence : undefined;
 }
 
-function sessionRow(presence: Presence, around: InboxSurroundings): InboxRow {
-  const children = [
-    ...presence.proposals.flatMap((one) => (one.state === "kept" ? [] : [proposalRow(one, presence, around)])),
-    ...presence.commands.map((one) => commandRow(one, around)),
-  ].toSorted(byTone);
+function sessionRow(presence: Presence, entries: readonly InboxRow[], around: InboxSurroundings): InboxRow {
+  const children = [...entries, ...presence.commands.map((one) => commandRow(one, around))].toSorted(byTone);
   const label = visibleText(presence.title ?? nls.localize("patchbay/inbox/untitled", "Session without a prompt"));
   const state = visibleText(presenceWords(presence));
-  const { version } = presence.session ?? {};
+  const { version, pid } = presence.session ?? {};
+  const facts = [
+    version ?? "",
+    pid === undefined || presence.title !== undefined ? "" : nls.localize("patchbay/inbox/process", "process {0}", pid),
+  ];
   return {
     id: `session:${presence.id}`,
     subject: { kind: "presence", presence },
@@ -119,7 +123,7 @@ function sessionRow(presence: Presence, around: InboxSurroundings): InboxRow {
     tone: toneOf(children),
     label,
     state,
-    facts: version === undefined ? [] : [visibleText(version)],
+    facts: facts.flatMap((fact) => (fact === "" ? [] : [visibleText(fact)])),
     lines: undefined,
     tooltip: [label, state].join("\n"),
     actions: presence.processes.length > 0 ? ["terminal"] : [],
@@ -127,63 +131,88 @@ function sessionRow(presence: Presence, around: InboxSurroundings): InboxRow {
   };
 }
 
-function proposalRow(proposal: ProposalInfo, presence: Presence | undefined, around: InboxSurroundings): InboxRow {
-  const { id, path, kind } = proposal;
-  const { icon, tone, words, isOpen } = stateOf(proposal);
-  const facts = [folderOf(path, around.roots)];
-  if (kind === "create") facts.push(nls.localize("patchbay/proposal/create", "new file"));
-  if (kind === "delete") facts.push(nls.localize("patchbay/proposal/delete", "empties the file"));
+function entryRow(
+  { id, state, name, folder, proposal }: InboxEntry,
+  status: WindowStatus,
+  presence: Presence | undefined,
+  around: InboxSurroundings,
+): InboxRow {
+  const text = status.keptTexts.find((one) => one.id === id);
+  if (text !== undefined) return keptRow(text, around);
+  const look = looks[state];
+  const words = proposal.state === "asking" ? outside : look.words;
+  const facts = [folderIn(folder, around.roots), ageWords(proposal.createdAt, around.now)];
+  if (proposal.kind === "create") facts.push(nls.localize("patchbay/proposal/create", "new file"));
+  if (proposal.kind === "delete") facts.push(nls.localize("patchbay/proposal/delete", "empties the file"));
   return {
     id: `proposal:${id}`,
     subject: { kind: "proposal", proposal, presence },
-    icon,
-    tone,
-    label: visibleText(fileUriOf(path).path.base),
+    icon: look.icon,
+    tone: look.tone,
+    label: visibleText(name),
     state: words,
     facts: facts.filter((fact) => fact !== ""),
-    lines: undefined,
-    tooltip: [visibleText(path), words].join("\n"),
-    actions: isOpen ? ["accept", "reject"] : [],
+    lines: proposal.lines,
+    tooltip: [visibleText(proposal.path), words].join("\n"),
+    actions: proposal.state === "asking" ? ["open"] : look.actions,
     children: [],
   };
 }
 
-interface StateOfProposal {
+interface Look {
   readonly icon: string;
   readonly tone: InboxTone;
   readonly words: string;
-  /** The user can decide it here. */
-  readonly isOpen: boolean;
+  readonly actions: readonly InboxAction[];
 }
 
-/** What a proposal waits for, the most urgent first. */
-function stateOf({ state, standing, edited }: ProposalInfo): StateOfProposal {
-  if (standing === "conflict") {
-    const words = nls.localize("patchbay/inbox/conflict", "conflict");
-    return { icon: "warning", tone: "problem", words, isOpen: true };
-  }
-  if (state === "terminal") {
-    const words = nls.localize("patchbay/inbox/terminal", "answer in its terminal");
-    return { icon: "terminal", tone: "attention", words, isOpen: false };
-  }
-  if (state === "away") {
-    const words = nls.localize("patchbay/inbox/away", "agent not connected");
-    return { icon: "debug-disconnect", tone: "quiet", words, isOpen: true };
-  }
-  if (state === "asking") {
-    const words = nls.localize("patchbay/inbox/asking", "outside the workspace");
-    return { icon: "question", tone: "attention", words, isOpen: false };
-  }
-  if (edited) {
-    return { icon: "edit", tone: "attention", words: nls.localize("patchbay/inbox/edited", "edited"), isOpen: true };
-  }
-  return {
+const outside = nls.localize("patchbay/inbox/asking", "outside the workspace");
+
+const looks: Readonly<Record<InboxState, Look>> = {
+  // Without a look at it, nobody can say what an accept would do.
+  conflict: {
+    icon: "warning",
+    tone: "problem",
+    words: nls.localize("patchbay/inbox/conflict", "conflict"),
+    actions: ["open", "reject", "hold"],
+  },
+  waiting: {
     icon: "bell",
     tone: "attention",
     words: nls.localize("patchbay/inbox/waiting", "waits for you"),
-    isOpen: true,
-  };
-}
+    actions: ["accept", "reject", "hold"],
+  },
+  edited: {
+    icon: "edit",
+    tone: "attention",
+    words: nls.localize("patchbay/inbox/edited", "edited"),
+    actions: ["accept", "reject", "hold"],
+  },
+  held: {
+    icon: "debug-pause",
+    tone: "quiet",
+    words: nls.localize("patchbay/inbox/held", "held"),
+    actions: ["open", "accept", "reject"],
+  },
+  terminal: {
+    icon: "terminal",
+    tone: "attention",
+    words: nls.localize("patchbay/inbox/terminal", "answer in its terminal"),
+    actions: ["terminal"],
+  },
+  away: {
+    icon: "debug-disconnect",
+    tone: "quiet",
+    words: nls.localize("patchbay/inbox/away", "agent not connected"),
+    actions: ["accept", "reject"],
+  },
+  kept: {
+    icon: "archive",
+    tone: "quiet",
+    words: nls.localize("patchbay/title/kept", "your text is kept"),
+    actions: [],
+  },
+};
 
 function commandRow(command: CommandQuestion, around: InboxSurroundings): InboxRow {
   const line = shownCommand(command.command);
@@ -209,8 +238,10 @@ function keptRow(text: KeptText, around: InboxSurroundings): InboxRow {
     icon: "archive",
     tone: "quiet",
     label: visibleText(fileUriOf(text.path).path.base),
-    state: nls.localize("patchbay/title/kept", "your text is kept"),
-    facts: [folderOf(text.path, around.roots), ageWords(text.since, around.now)].filter((fact) => fact !== ""),
+    state: looks.kept.words,
+    facts: [folderIn(fileUriOf(text.path).path.dir.fsPath(), around.roots), ageWords(text.since, around.now)].filter(
+      (fact) => fact !== "",
+    ),
     lines: undefined,
     tooltip: visibleText(text.path),
     actions: ["save", "copy", "discard"],
@@ -228,9 +259,8 @@ function toneOf(rows: readonly InboxRow[]): InboxTone {
   return tones.find((tone) => rows.some((row) => row.tone === tone)) ?? "quiet";
 }
 
-/** The folder of a file as the user knows it: from the root of the workspace where it is in one. */
-function folderOf(path: string, roots: readonly string[]): string {
-  const folder = fileUriOf(path).path.dir.fsPath();
+/** A folder as the user knows it: from the root of the workspace where it is in one. */
+function folderIn(folder: string, roots: readonly string[]): string {
   const root = roots.find((one) => folder === one || folder.startsWith(`${one}/`));
   return visibleText(root === undefined ? folder : folder.slice(root.length + 1));
 }

@@ -20,10 +20,17 @@ export const inboxWidgetId = "patchbay-review";
 /** True where the keys go to the view. */
 export const inboxFocusKey = "patchbayReviewFocus";
 
+interface EmptyOffer {
+  readonly label: string;
+  readonly command: string;
+  /** What most people want. */
+  readonly isMain: boolean;
+}
+
 /** What the view says and offers while it is empty. */
 export interface EmptyInbox {
   readonly words: string;
-  readonly offers: readonly { readonly label: string; readonly command: string }[];
+  readonly offers: readonly EmptyOffer[];
 }
 
 /** What the user wants of a row. */
@@ -205,10 +212,14 @@ export class InboxWidget extends TreeWidget {
   }
 
   protected renderEmpty(): ReactNode {
-    const offers = this.empty.offers.map(({ label, command }) =>
+    const offers = this.empty.offers.map(({ label, command, isMain }) =>
       createElement(
         "button",
-        { key: command, className: "theia-button", onClick: () => this.onDidOfferEmitter.fire(command) },
+        {
+          key: command,
+          className: `theia-button${isMain ? "" : " secondary"}`,
+          onClick: () => this.onDidOfferEmitter.fire(command),
+        },
         label,
       ),
     );

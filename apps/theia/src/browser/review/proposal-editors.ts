@@ -222,15 +222,6 @@ export class ProposalEditors {
     this.onDidChangeEmitter.fire();
   }
 
-  /** The proposal after, or before, the one in the foreground. */
-  async step(direction: 1 | -1): Promise<void> {
-    const { ids } = this;
-    const current = this.foreground;
-    const start = current === undefined ? (direction === 1 ? -1 : 0) : ids.indexOf(current.request.id);
-    const next = ids.at((start + direction + ids.length) % Math.max(ids.length, 1));
-    if (next !== undefined) await this.reveal(next);
-  }
-
   protected async openEditor(proposal: OpenProposal): Promise<boolean> {
     const { id, path } = proposal.request;
     const uri = proposalDiffUri(fileUriOf(path), id);

@@ -5,6 +5,7 @@ import type {
 import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
 import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
+import type { OpenReviews } from "@patchbay/core";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { ILogger } from "@theia/core/lib/common/logger";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
@@ -32,6 +33,7 @@ const companionPreferences = [
   preferenceNames.shareSelection,
   preferenceNames.exclude,
   preferenceNames.reviews,
+  preferenceNames.openReviews,
 ] as const;
 
 const initialStatus: WindowStatus = {
@@ -183,9 +185,16 @@ export class WindowAttachment implements FrontendApplicationContribution {
         sharing: preferenceOf(this.preferences, preferenceNames.sharing, true, folder),
         // The user's own word alone: a folder's settings come with a repository, which could loosen it.
         reviews: ownPreferenceOf(this.preferences, preferenceNames.reviews) ?? {},
+        openReviews: this.openReviews(),
       },
       shown: this.proposals.shown,
     };
+  }
+
+  /** What stands in a file may be anything. */
+  protected openReviews(): OpenReviews {
+    const wanted = preferenceOf<unknown>(this.preferences, preferenceNames.openReviews, "always");
+    return wanted === "whenIdle" || wanted === "onDemand" ? wanted : "always";
   }
 
   protected setStatus(status: WindowStatus): void {

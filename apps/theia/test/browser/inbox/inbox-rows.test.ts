@@ -26,6 +26,10 @@ const proposal: ProposalInfo = {
   state: "shown",
   standing: "unchanged",
   edited: false,
+  isHeld: false,
+  createdAt: 60_000,
+  lines: { added: 2, removed: 1 },
+  sessionTitle: undefined,
 };
 
 const activity: AgentActivity = {
@@ -77,21 +81,21 @@ describe("the rows of the view", () => {
     expect(drawn(rowsOf({ sessions: [session], activities: [activity, other], proposals: [asked] }))).toEqual([
       "Claude Code | 1 to review",
       "  write docs | waits for you: b.txt",
-      "    b.txt | waits for you",
+      "    b.txt | waits for you | 1 min",
       "  make the tests pass | working",
       "Gemini CLI | connected",
     ]);
   });
 
   it("leave out a session that has no name and stands alone", () => {
-    expect(drawn(rowsOf({ sessions: [session], proposals: [proposal] }))).toEqual([
-      "Gemini CLI | 1 to review",
-      "  a.txt | waits for you | src/lib",
-    ]);
+    const rows = rowsOf({ sessions: [session], proposals: [proposal] });
+    expect(drawn(rows)).toEqual(["Gemini CLI | 1 to review", "  a.txt | waits for you | src/lib | 1 min"]);
+    expect(rows[0]?.children[0]?.lines).toEqual({ added: 2, removed: 1 });
   });
 
   it.each<[Partial<ProposalInfo>, string, boolean]>([
-    [{ standing: "conflict", state: "away", edited: true }, "conflict", true],
+    [{ standing: "conflict", edited: true }, "conflict", false],
+    [{ isHeld: true, state: "hidden", edited: true }, "held", true],
     [{ state: "terminal" }, "answer in its terminal", false],
     [{ state: "away", edited: true }, "agent not connected", true],
     [{ state: "asking" }, "outside the workspace", false],
@@ -102,9 +106,20 @@ describe("the rows of the view", () => {
     expect([row?.state, row?.actions.includes("accept")]).toEqual([state, isOpen]);
   });
 
+  it("tell sessions of one agent apart that have no prompt yet", () => {
+    const sessions = [session, { ...session, id: "g2", pid: 8 }, { ...session, id: "g3", pid: 9 }];
+    expect(drawn(rowsOf({ sessions, proposals: [{ ...proposal, sessionId: "g3" }] }))).toEqual([
+      "Gemini CLI | 1 to review",
+      "  Session without a prompt | waits for you: a.txt | 0.61 | process 9",
+      "    a.txt | waits for you | src/lib | 1 min",
+      "  Session without a prompt | connected | 0.61 | process 7",
+      "  Session without a prompt | connected | 0.61 | process 8",
+    ]);
+  });
+
   it("keep what belongs to nobody who is there, and texts that no agent takes", () => {
     const lost = { ...proposal, sessionId: "gone" };
-    const kept = { ...proposal, id: "kept", state: "kept" } as const;
+    const kept = { ...proposal, id: "kept", agentName: "Qwen Code", sessionId: "lost", state: "kept" } as const;
     const text = {
       id: "kept",
       agentName: "Qwen Code",
@@ -116,7 +131,7 @@ describe("the rows of the view", () => {
     const rows = rowsOf({ proposals: [lost, kept], keptTexts: [text] });
     expect(drawn(rows)).toEqual([
       "Gemini CLI | 1 to review",
-      "  a.txt | waits for you | src/lib",
+      "  a.txt | waits for you | src/lib | 1 min",
       "Qwen Code",
       "  k.txt | your text is kept | /elsewhere | 2 min",
     ]);

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-rows.ts";
 import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
 
-const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose" }] };
+const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
 
 let widget: InboxWidget;
 let asked: (readonly [string, InboxAction])[];

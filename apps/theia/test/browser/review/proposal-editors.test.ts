@@ -348,19 +348,3 @@ describe("what becomes of the file and the agent", () => {
     expect(decided.length).toBe(2);
   });
 });
-
-it("steps through the proposals in their order, around the ends", async () => {
-  const widgets: EditorWidget[] = [];
-  for (const id of ["one", "two", "three"]) widgets.push((await show({ id })).widget);
-  const inFront = (): number => widgets.findIndex((widget) => widget.isVisible);
-  await theia.proposals.step(1);
-  expect(inFront()).toBe(0);
-  await theia.proposals.step(-1);
-  expect(inFront()).toBe(2);
-  await theia.proposals.step(-1);
-  expect(inFront()).toBe(1);
-});
-
-it("steps nowhere where nothing is open", async () => {
-  await expect(theia.proposals.step(1)).resolves.toBeUndefined();
-});
