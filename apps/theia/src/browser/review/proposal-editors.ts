@@ -149,7 +149,9 @@ export class ProposalEditors {
 
   async reveal(proposalId: string): Promise<void> {
     const [widget] = this.open.get(proposalId)?.widgets ?? [];
-    if (widget !== undefined) await this.shell.activateWidget(widget.id);
+    if (widget === undefined) return;
+    this.quietly.end();
+    await this.shell.activateWidget(widget.id);
   }
 
   read(proposalId: string): ProposalText {

@@ -96,6 +96,18 @@ describe("showing", () => {
     terminal.remove();
   });
 
+  it("takes the keys where the user asks for it, and keeps them", async () => {
+    const list = document.createElement("input");
+    document.body.append(list);
+    list.focus();
+    await theia.proposals.show(request);
+    await theia.proposals.reveal("one");
+    expect(theia.shell.mainPanel.node.inert).toBe(false);
+    vi.advanceTimersByTime(300);
+    expect(theia.shell.mainPanel.node.contains(document.activeElement)).toBe(true);
+    list.remove();
+  });
+
   it.each([true, undefined] as const)(
     "lets the user edit the right side, unless the agent takes none (%j)",
     async (isReadOnly) => {
