@@ -19,7 +19,7 @@ import { AgentContribution } from "./contributions/agent-contribution.ts";
 import { AgentNotices } from "./contributions/agent-notices.ts";
 import { AgentPrompts } from "./contributions/agent-prompts.ts";
 import { AgentTerminals } from "./contributions/agent-terminals.ts";
-import { DiagnosisDocument, DiagnosisView } from "./contributions/diagnosis-view.ts";
+import { DiagnosisStyle, DiagnosisView, DiagnosisWidget, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
 import { LogView, WindowClient } from "./window/window-client.ts";
 import { ContextTracker } from "./context/context-tracker.ts";
 import { DocumentActions } from "./documents/document-actions.ts";
@@ -73,8 +73,15 @@ const frontendModule: ContainerModule = new ContainerModule(
 
     bind(ProposalResources).toSelf().inSingletonScope();
     bind(ResourceResolver).toService(ProposalResources);
-    bind(DiagnosisDocument).toSelf().inSingletonScope();
-    bind(ResourceResolver).toService(DiagnosisDocument);
+    bind(DiagnosisWidget).toSelf();
+    bind(WidgetFactory)
+      .toDynamicValue(({ container }) => ({
+        id: diagnosisWidgetId,
+        createWidget: () => container.get(DiagnosisWidget),
+      }))
+      .inSingletonScope();
+    bind(DiagnosisStyle).toSelf().inSingletonScope();
+    bind(StylingParticipant).toService(DiagnosisStyle);
     bind(ProposalLabels).toSelf().inSingletonScope();
     bind(LabelProviderContribution).toService(ProposalLabels);
 
