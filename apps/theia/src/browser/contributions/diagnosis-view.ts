@@ -151,7 +151,7 @@ export class DiagnosisStyle implements StylingParticipant {
       .patchbay-diagnosis li button:hover { text-decoration: underline; }
       .patchbay-diagnosis li button:disabled { color: var(--theia-disabledForeground); text-decoration: none; cursor: default; }
       .patchbay-diagnosis-advice { color: var(--theia-descriptionForeground); }
-      .patchbay-diagnosis-ok { color: var(--theia-testing-iconPassed); }
+      .patchbay-diagnosis-ok { color: var(--theia-terminal-ansiGreen); }
       .patchbay-diagnosis-hint { color: var(--theia-editorInfo-foreground); }
       .patchbay-diagnosis-problem { color: var(--theia-editorError-foreground); }
     `);

@@ -202,10 +202,10 @@ export class InboxStyle implements StylingParticipant {
   registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
     collector.addRule(`
       .patchbay-inbox .theia-TreeNodeContent { align-items: center; min-width: 0; }
-      .patchbay-inbox-caption { display: flex; gap: 6px; min-width: 0; overflow: hidden; }
+      .patchbay-inbox-caption { display: flex; flex-wrap: wrap; column-gap: 6px; min-width: 0; height: 22px; line-height: 22px; overflow: hidden; }
       .patchbay-inbox-caption > span { white-space: nowrap; flex: 0 0 auto; font-size: 0.9em; }
-      .patchbay-inbox-caption > .patchbay-inbox-label { overflow: hidden; text-overflow: ellipsis; flex: 0 1 auto; min-width: 4em; font-size: 1em; }
-      .patchbay-inbox-caption > .patchbay-inbox-facts { overflow: hidden; text-overflow: ellipsis; flex: 0 1000 auto; }
+      .patchbay-inbox-caption > .patchbay-inbox-label { overflow: hidden; text-overflow: ellipsis; flex: 0 1 auto; max-width: 100%; font-size: 1em; }
+      .patchbay-inbox-caption > .patchbay-inbox-facts { overflow: hidden; text-overflow: ellipsis; flex: 1 1 3em; min-width: 3em; }
       .patchbay-inbox [class*="codicon-"].codicon { padding-right: 6px; }
       .patchbay-inbox-problem { color: var(--theia-list-errorForeground); }
       .patchbay-inbox-attention { color: var(--theia-textLink-foreground); }

@@ -18,6 +18,7 @@ function command(name: string, label: string): Command {
 type CommandName =
   | "accept"
   | "reject"
+  | "showConflict"
   | "rejectWithReason"
   | "installHook"
   | "removeHook"
@@ -46,6 +47,7 @@ type CommandName =
 export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   accept: command("accept", "Accept Proposal"),
   reject: command("reject", "Reject Proposal"),
+  showConflict: command("showConflict", "Show Conflict"),
   rejectWithReason: command("rejectWithReason", "Reject with Reason…"),
   installHook: command("installHook", "Install Hook…"),
   removeHook: command("removeHook", "Remove Hook…"),

@@ -104,6 +104,16 @@ describe("deciding", () => {
     ]);
   });
 
+  it("leads to the conflict that has to be resolved first, and to nothing else", async () => {
+    await show();
+    expect(commands.isEnabled(patchbayCommands.showConflict.id)).toBe(false);
+    const proposedText = "a\nb\n<<<<<<< current file\nx\n=======\ny\n>>>>>>> proposed change\n";
+    await show({ id: "two", standing: "conflict", proposedText });
+    const editor = editorOf(theia.editors.all.at(-1));
+    await commands.executeCommand(patchbayCommands.showConflict.id);
+    expect([editor.cursor.line, editor.isFocused()]).toEqual([2, true]);
+  });
+
   describe("with a reason", () => {
     const activity: AgentActivity = {
       agent: "gemini",

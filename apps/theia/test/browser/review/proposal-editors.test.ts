@@ -334,7 +334,7 @@ describe("what becomes of the file and the agent", () => {
     const shown = await show();
     expect(titleOf(shown)).toBe("a.txt (Gemini CLI)");
     theia.proposals.setAgentPresent("one", false);
-    expect(titleOf(shown)).toBe("a.txt (Gemini CLI, the agent is not connected)");
+    expect(titleOf(shown)).toBe("Away: a.txt (Gemini CLI, the agent is not connected)");
     theia.proposals.setStanding("one", "merged");
     expect(titleOf(shown)).toContain("merged with changes to the file");
     theia.proposals.setKept(new Set(["one"]));
@@ -355,7 +355,7 @@ describe("what becomes of the file and the agent", () => {
     const shown = await show();
     theia.proposals.accept(shown.proposal);
     expect(await theia.proposals.update("one", update, [])).toBe("applied");
-    expect(titleOf(shown)).toContain("conflict: resolve, then accept");
+    expect(titleOf(shown)).toMatch(/^Conflict: .*resolve, then accept/u);
     theia.proposals.accept(shown.proposal);
     expect(decided.length).toBe(2);
   });
