@@ -311,8 +311,17 @@ const theia = {
     rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "common"],
     ...forWindows,
   },
+  "browser/inbox": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },
   "browser/contributions": {
-    rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "browser/window", "common"],
+    rooms: [
+      "browser/context",
+      "browser/documents",
+      "browser/inbox",
+      "browser/review",
+      "browser/surfaces",
+      "browser/window",
+      "common",
+    ],
     ...forWindows,
   },
   "browser/patchbay-frontend-module": {
@@ -320,6 +329,7 @@ const theia = {
       "browser/context",
       "browser/contributions",
       "browser/documents",
+      "browser/inbox",
       "browser/review",
       "browser/surfaces",
       "browser/window",
