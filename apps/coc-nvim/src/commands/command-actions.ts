@@ -14,7 +14,7 @@ import {
 } from "@patchbay/core";
 import { planStart, readAgentSettings } from "@patchbay/core/diagnosis";
 import { namedPlace, type NamedPlace, presencesOf } from "@patchbay/core/presences";
-import { findMissing, findRecords, healthReport, healthText } from "../health/health-report.ts";
+import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
 import type { Coc } from "../vim/coc-vim.ts";
@@ -40,8 +40,8 @@ export interface CommandServices {
 
 const run = promisify(execFile);
 
-/** What a command does; `say` tells one line to the user. */
-export type CommandAction = (...args: readonly unknown[]) => Promise<void>;
+/** What a command does, and what it has for a script that gave it. */
+export type CommandAction = (...args: readonly unknown[]) => Promise<unknown>;
 
 type Say = (text: string, highlight?: string) => void;
 
@@ -51,10 +51,14 @@ export function createCommandActions(services: CommandServices): Readonly<Record
   const say: Say = (text, highlight = "MoreMsg") => vim.notify("patchbay#say", [text, highlight]);
   return {
     openAgent: (name) => openAgent(services, asText(name)),
-    health: () => showHealth(services),
+    health: async (how) => {
+      const lines = await findHealth(services);
+      if (how !== "lines") await showLines(vim, "Patchbay: health", healthText(lines));
+      return lines;
+    },
     showShared: () => showLines(vim, "Patchbay: what is shared", sharedLines(services)),
-    toggleSharing: async () => {
-      const sharing = !services.settings().companion.sharing;
+    toggleSharing: async (wanted) => {
+      const sharing = wanted === undefined ? !services.settings().companion.sharing : wanted !== "pause";
       // In the user's own settings, so that it outlasts this editor.
       coc.workspace.getConfiguration("patchbay").update("share.enabled", sharing, true);
       companion.updateSettings({ sharing });
@@ -100,17 +104,17 @@ async function openAgent(services: CommandServices, wanted: string): Promise<voi
   const connecting =
     id === undefined ? [] : (await planStart(createNodePlatform(), { ...request, agent: id })).connecting;
   const line = `${[...command, ...connecting].map(quote).join(" ")}; exit $?`;
-  await vim.call("patchbay#terminal", [name, [shell, "-c", line], terminalWindow, directory, companion.environment]);
+  await vim.call("patchbay#terminal#open", [name, [shell, "-c", line], terminalWindow, directory, companion.environment]);
 }
 
-async function showHealth(services: CommandServices): Promise<void> {
+async function findHealth(services: CommandServices): Promise<readonly HealthLine[]> {
   const { companion, settings, facts, identity } = services;
   const { workspace, questions } = services.parts;
   const { state } = companion;
   const platform = createNodePlatform();
   const { homeDirectory, environment } = platform.process;
   const surroundings = { homeDirectory, environment, temporaryDirectory: identity.temporaryDirectory ?? "/tmp" };
-  const lines = healthReport({
+  return healthReport({
     editor: `${identity.displayName} ${facts.version}`,
     version: identity.version,
     nodeVersion: process.versions.node,
@@ -125,7 +129,6 @@ async function showHealth(services: CommandServices): Promise<void> {
     inTmux: facts.tmuxServer !== undefined,
     openQuestions: questions.all.length,
   });
-  await showLines(services.vim, "Patchbay: health", healthText(lines));
 }
 
 function sharedLines(services: CommandServices): readonly string[] {

@@ -31,7 +31,7 @@ export function registerCommands(services: CommandServices): Disposable {
     store.add(
       coc.commands.registerCommand(`patchbay.${name}`, async (...args: unknown[]) => {
         try {
-          await run(args);
+          return await run(args);
         } catch (error) {
           logger.error("A command failed", { command: name, reason: messageOf(error) });
           vim.notify("patchbay#say", [`patchbay.${name}: ${messageOf(error)}`, "ErrorMsg"]);
@@ -39,9 +39,9 @@ export function registerCommands(services: CommandServices): Disposable {
       }),
     );
   };
-  const act = async (name: string, args: readonly unknown[]): Promise<void> => {
+  const act = async (name: string, args: readonly unknown[]): Promise<unknown> => {
     const { createCommandActions } = await import("./command-actions.ts");
-    await createCommandActions(services)[name]?.(...args);
+    return await createCommandActions(services)[name]?.(...args);
   };
   for (const name of inEditor)
     register(name, (args) =>

@@ -118,7 +118,7 @@ function register(): void {
 }
 
 const terminals = (): readonly (readonly unknown[])[] =>
-  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal").map(({ args }) => args);
+  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal#open").map(({ args }) => args);
 
 describe("openAgent", () => {
   it("starts the agent of that name in a shell, in the folder, with the companion's variables", async () => {
