@@ -49,6 +49,8 @@ const core = {
     packages: ["zod"],
   },
   "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "editor-host", "hooks"] },
+  // What waits for the user, as a list: windows in a browser read it, too.
+  inbox: { types: ["companion", "diff", "hooks"] },
   "hook-settings": { rooms: [...ground, "agents/catalogue", "storage"], types: ["agents"], packages: ["jsonc-parser"] },
   "hook-client": {
     rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
@@ -75,13 +77,24 @@ const core = {
     packages: ["zod"],
   },
   companion: {
-    rooms: [...ground, "context", "diff", "discovery", "endpoint", "hooks", "port-holder", "session", "storage"],
+    rooms: [
+      ...ground,
+      "context",
+      "diff",
+      "discovery",
+      "endpoint",
+      "hooks",
+      "inbox",
+      "port-holder",
+      "session",
+      "storage",
+    ],
     types: ["agents", "editor-host"],
   },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
     rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
-    types: ["agents", "companion", "diagnosis", "editor-host", "hooks"],
+    types: ["agents", "companion", "diagnosis", "editor-host", "hooks", "inbox"],
   },
 };
 
@@ -280,7 +293,7 @@ const vscode = { ...vscodeStart, ...vscodeLater };
 
 /** What a window in a browser can use of core: the catalogue of agents. Of the rest it knows types only. */
 const forWindows = {
-  packages: ["@patchbay/core/agents", "@patchbay/core/presences", "@theia/*"],
+  packages: ["@patchbay/core/agents", "@patchbay/core/inbox", "@patchbay/core/presences", "@theia/*"],
   packageTypes: ["@patchbay/core"],
 };
 

@@ -1,6 +1,6 @@
 import type { Dialect } from "./agents/dialect.ts";
 import type { EditorContext, Range } from "./context/model.ts";
-import type { DiffOutcome, KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
+import type { DiffOutcome, KeptText, KeptTextSaving, OpenReviews, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -36,6 +36,8 @@ export interface CompanionSettings {
    * as `always`, and as `ask`. Default: all writes, no commands.
    */
   readonly reviews: unknown;
+  /** When reviews open by themselves. Default: `always`. */
+  readonly openReviews: OpenReviews;
 }
 
 /** The running whole: one per workspace. */
@@ -62,12 +64,17 @@ export interface Companion {
   /** `reason`: what the agent is told, where it can be (a hook). */
   reject(proposalId: string, reason?: string): Promise<boolean>;
   /**
-   * Accepts proposals one by one, by default all open ones; each is merged onto the result of the one before.
+   * Accepts proposals one by one, by default all open ones that the user does not hold; each is merged onto the result of the one before.
    * Returns the ids of those that could not be accepted and are still open: their reviews say why.
    */
   acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]>;
   /** Brings a proposal's view to the front; opens it if it was hidden. */
   reveal(proposalId: string): Promise<boolean>;
+  /**
+   * Closes a proposal's view without a verdict: the agent goes on waiting, and `reveal` opens it again with what was typed, also after
+   * a restart of the editor. False if there is none, it is being decided, or its text could not be read: then it stays as it is.
+   */
+  hold(proposalId: string): Promise<boolean>;
   /**
    * Texts of the user that no agent is waiting for, newest first; each is also a proposal in state `kept`. In lists and
    * views, offer "Save to File", "Copy" and "Discard" for them instead of accept and reject. Changes fire

@@ -54,6 +54,9 @@ class QuietCompanion implements Companion {
   async acceptAll(ids: readonly string[] = []): Promise<readonly string[]> {
     return ids;
   }
+  async hold(): Promise<boolean> {
+    return false;
+  }
   async review(): Promise<never> {
     throw new Error("no conversations here");
   }
@@ -424,6 +427,10 @@ const proposal: Companion["proposals"][number] = {
   edited: false,
   state: "shown",
   standing: "unchanged",
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 };
 
 const activity: Companion["activities"][number] = {

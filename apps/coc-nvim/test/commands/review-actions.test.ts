@@ -10,6 +10,10 @@ const proposal = {
   kind: "change",
   edited: false,
   standing: "unchanged",
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
   state: "shown",
 } as const;
 

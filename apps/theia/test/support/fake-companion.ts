@@ -92,6 +92,10 @@ export class FakeCompanion implements Companion {
     return this.proposals.some((proposal) => proposal.id === id);
   }
 
+  async hold(): Promise<boolean> {
+    return false;
+  }
+
   async acceptAll(proposalIds: readonly string[] = []): Promise<readonly string[]> {
     this.onAcceptAll(proposalIds);
     return proposalIds;

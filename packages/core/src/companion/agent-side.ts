@@ -2,7 +2,7 @@ import type { Dialect } from "../agents/dialect.ts";
 import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
-import type { DiffOutcome } from "../diff/model.ts";
+import type { DiffOutcome, OpenReviews } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../diff/proposal.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
@@ -31,6 +31,8 @@ export interface AgentSideOptions {
   /** See `HookDeskOptions.policies`. */
   readonly policies: () => { readonly setting: unknown } | undefined;
   readonly onDidChangeActivities: () => void;
+  /** See `DiffOptions.openReviews`. */
+  readonly openReviews?: () => OpenReviews;
 }
 
 /** Everything that is there only because agents are: their sessions and their proposals. */
@@ -75,6 +77,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
             storage,
           ),
     carrier: new Carriers(sessions),
+    ...(options.openReviews === undefined ? {} : { openReviews: options.openReviews }),
   });
   const { guarded } = options;
   const guardian =

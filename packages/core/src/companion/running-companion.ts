@@ -155,6 +155,10 @@ export class RunningCompanion implements Companion {
     return (await this.#agentSide?.diffs.reveal(proposalId)) ?? false;
   }
 
+  async hold(proposalId: string): Promise<boolean> {
+    return (await this.#agentSide?.diffs.openings.hold(proposalId)) ?? false;
+  }
+
   async review(request: ReviewRequest): Promise<Review> {
     // A listener that cannot be had is no reason not to review.
     await this.#started.settled();
@@ -202,6 +206,7 @@ export class RunningCompanion implements Companion {
 
   updateSettings(settings: Partial<CompanionSettings>): void {
     this.#shared.updateSettings(settings);
+    if (settings.openReviews !== undefined) this.#agentSide?.diffs.openings.reconsider();
   }
 
   get #agentSide(): AgentSide | undefined {
@@ -288,6 +293,7 @@ export class RunningCompanion implements Companion {
       ending: this.#ending.signal,
       realFolders: () => this.#roots.real(),
       policies: () => this.#shared.reviewPolicies,
+      openReviews: () => this.#shared.openReviews,
       onDidChangeActivities: () => this.#activitiesChange.fire(),
       onDidLoad: ({ sessions, diffs, guardian }) => {
         // The guardian first: what it knows must be true whatever the others do.

@@ -124,6 +124,10 @@ describe("deciding", () => {
       state: "shown",
       standing: "unchanged",
       edited: false,
+      isHeld: false,
+      createdAt: 0,
+      lines: undefined,
+      sessionTitle: undefined,
     };
 
     async function reject(text: string | undefined, activities: readonly AgentActivity[]): Promise<unknown[]> {
@@ -257,6 +261,10 @@ const info: ProposalInfo = {
   state: "shown",
   standing: "unchanged",
   edited: false,
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 };
 
 describe("agents", () => {
