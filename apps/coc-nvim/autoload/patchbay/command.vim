@@ -10,6 +10,7 @@ let s:subs = {
       \ 'focus': {'call': 'patchbay#terminal#focus', 'rest': 1, 'words': function('patchbay#terminal#names')},
       \ 'health': {'command': 'health'},
       \ 'help': {'call': 'patchbay#command#help'},
+      \ 'hold': {'call': 'patchbay#go#hold'},
       \ 'hook': {'words': {-> ['install', 'remove']}, 'call': 'patchbay#command#hook', 'rest': 1},
       \ 'log': {'call': 'patchbay#command#log'},
       \ 'next': {'call': 'patchbay#go#next'},
@@ -19,7 +20,7 @@ let s:subs = {
       \ 'reject': {'call': 'patchbay#go#because', 'rest': 1},
       \ 'restart': {'command': 'restart'},
       \ 'resume': {'command': 'toggleSharing', 'with': 'resume'},
-      \ 'review': {'call': 'patchbay#command#reviews'},
+      \ 'review': {'command': 'reviews'},
       \ 'send': {'call': 'patchbay#command#send', 'range': 1, 'rest': 1, 'words': {-> ['problem']}},
       \ 'shared': {'command': 'showShared'},
       \ 'tmux': {'command': 'linkTmux'},
@@ -28,7 +29,7 @@ let s:subs = {
 
 " The <Plug> maps by what they give to :Patchbay. Those of `s:anywhere` work in a terminal as well.
 let s:plugs = {
-      \ 'accept': 'accept', 'reject': 'reject', 'next': 'next', 'previous': 'previous', 'review': 'review', 'agents': 'agents',
+      \ 'accept': 'accept', 'reject': 'reject', 'hold': 'hold', 'next': 'next', 'previous': 'previous', 'review': 'review', 'agents': 'agents',
       \ 'send': 'send', 'send-problem': 'send problem', 'answer': 'answer', 'pause': 'pause', 'resume': 'resume',
       \ 'toggle': 'toggle', 'focus': 'focus', 'health': 'health', 'shared': 'shared', 'compare': 'compare',
       \ }
@@ -110,10 +111,6 @@ endfunction
 
 function! patchbay#command#log() abort
   CocOpenLog
-endfunction
-
-function! patchbay#command#reviews() abort
-  CocList patchbay
 endfunction
 
 " `:Patchbay hook install [agent]`

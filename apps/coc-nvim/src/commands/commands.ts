@@ -21,6 +21,8 @@ const others = [
   "agents",
   "installHook",
   "removeHook",
+  "reviews",
+  "hold",
 ] as const;
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
@@ -51,7 +53,16 @@ export function registerCommands(services: CommandServices): Disposable {
   return store;
 }
 
-const reviewActions: readonly ReviewActionName[] = ["open", "accept", "acceptAll", "reject", "save", "yank", "discard"];
+const reviewActions: readonly ReviewActionName[] = [
+  "open",
+  "accept",
+  "acceptAll",
+  "reject",
+  "hold",
+  "save",
+  "yank",
+  "discard",
+];
 
 /** `:CocList patchbay`: the proposals under review, and texts that no agent takes any more. What it does is loaded when it is opened. */
 export function registerReviewList(

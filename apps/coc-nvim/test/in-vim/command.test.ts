@@ -17,7 +17,6 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
     "function! CocActionAsync(action, command, ...) abort",
     "  call add(g:given, [a:command] + a:000)",
     "endfunction",
-    "command! -nargs=* CocList call add(g:given, ['CocList', <q-args>])",
     "command! CocOpenLog call add(g:given, ['CocOpenLog'])",
     "call patchbay#command#define()",
     "edit a.txt",
@@ -38,8 +37,8 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
     ["Patchbay hook install gemini", ["patchbay.installHook", "gemini"]],
     ["Patchbay hook rem", ["patchbay.removeHook"]],
     ["Patchbay tmux", ["patchbay.linkTmux"]],
-    ["Patchbay review", ["CocList", "patchbay"]],
-    ["Patchbay", ["CocList", "patchbay"]],
+    ["Patchbay review", ["patchbay.reviews"]],
+    ["Patchbay", ["patchbay.reviews"]],
     ["Patchbay log", ["CocOpenLog"]],
     ["Patchbay rest", ["patchbay.restart"]],
     ["Patchbay focus gemini", ["patchbay.openAgent", "gemini"]],
@@ -150,7 +149,7 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
       "call patchbay#page('Patchbay: health', ['OK  one'])",
       "let g:facts.page = [&filetype, !empty(synIDattr(synID(1, 1, 1), 'name'))]",
       'call Type("q")',
-      "setlocal filetype=python",
+      "setlocal filetype=css",
       "call Propose('p1', expand('%:p'), ['ONE'])",
       "call Review('p1')",
       "let g:facts.review = [&filetype, &syntax, getbufvar(patchbay#review#find('p1').left, '&filetype')]",
@@ -158,7 +157,7 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
     );
     expect(facts).toEqual({
       page: ["patchbay", 1],
-      review: ["patchbay", "python", "patchbay"],
+      review: ["patchbay", "css", "patchbay"],
       types: ["[Patchbay: health]", "Gemini CLI: a.txt"],
     });
   });
