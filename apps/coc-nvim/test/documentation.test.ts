@@ -91,8 +91,8 @@ describe("every command", () => {
       ...words.map((name) => `:Patchbay-${name}`),
       ...plugs.map((name) => `<Plug>(patchbay-${name})`),
     ];
-    const tags = [...help.matchAll(/\*([^\s*]+)\*/gu)].map(([, name]) => name);
-    const own = (name = ""): boolean => /^(?:patchbay\.|:CocCommand-patchbay\.|:Patchbay-|<Plug>)/u.test(name);
+    const tags = [...help.matchAll(/\*([^\s*]+)\*/gu)].map(([, name = ""]) => name);
+    const own = (name: string): boolean => /^(?:patchbay\.|:CocCommand-patchbay\.|:Patchbay-|<Plug>)/u.test(name);
     expect(tags.filter(own).toSorted()).toEqual(wanted.toSorted());
     // Vim refuses to make tags of a help that has one twice.
     expect(tags).toHaveLength(new Set(tags).size);
