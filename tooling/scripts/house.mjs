@@ -366,7 +366,7 @@ const coc = {
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "health", "settings"],
+    rooms: [...cocGround, "diff/review-names", "health", "settings"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },

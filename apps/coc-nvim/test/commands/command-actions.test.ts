@@ -121,7 +121,7 @@ function register(): void {
 }
 
 const terminals = (): readonly (readonly unknown[])[] =>
-  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal").map(({ args }) => args);
+  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal#open").map(({ args }) => args);
 
 describe("openAgent", () => {
   it("starts the agent of that name in a shell, in the folder, with the companion's variables", async () => {
@@ -537,6 +537,7 @@ describe("a shell command that an agent asks about", () => {
     const values = { agent: "Claude Code", folder: "/a", command: "$ npm test" };
     const actions = ["Allow", "Reject"];
     const asked = parts.host.messages.show({ code: "agent-command", severity: "warning", text, values, actions });
+    await expect.poll(() => parts.questions.all.length).toBe(1);
     coc.choice = "1. Claude Code: Count to two  [waits for you: $ npm test]";
     await coc.run("patchbay.agents");
     expect(coc.offered.get(text)).toEqual(["Allow", "Reject"]);
