@@ -158,6 +158,19 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
+/** Who reads git's files or the private store needs Node; what is decided of them does not. */
+const turns = {
+  model: { packages: ["@patchbay/core"] },
+  undo: { rooms: ["model"], packages: ["@patchbay/core"] },
+  git: { packages: ["@patchbay/core", "node:*"] },
+  store: { rooms: ["model", "ledger/records"], packages: ["@patchbay/core", "node:*"] },
+  look: { rooms: ["git", "ledger/records"], packages: ["@patchbay/core", "node:*"] },
+  ledger: { rooms: ["git", "look", "model", "store"], packages: ["@patchbay/core"] },
+  "ledger/records": { types: ["model"] },
+  "folder-ledgers": { rooms: ["git", "ledger", "look", "model", "store", "undo"], packages: ["@patchbay/core"] },
+  index: { rooms: ["folder-ledgers", "model", "undo"] },
+};
+
 const preact = ["preact"];
 const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
 
@@ -358,6 +371,7 @@ export const houses = {
   "packages/cli/src": cli,
   "packages/conversations/src": conversations,
   "packages/panel/src": panel,
+  "packages/turns/src": turns,
   "apps/vscode/src": vscode,
   "apps/theia/src": theia,
   "apps/coc-nvim/src": coc,

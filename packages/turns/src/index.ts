@@ -1,0 +1,2 @@
+export { FolderLedgers } from "./folder-ledgers.ts";
+export type * from "./model.ts";
