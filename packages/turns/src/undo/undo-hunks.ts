@@ -9,11 +9,6 @@ export interface UndoInput {
   /** Hunks of `changedHunks(before, after)`, by number. */
   readonly which: "all" | readonly number[];
   /**
-   * Hunks that were taken back earlier, and are not taken back again. Where lines repeat, the texts alone do not tell which of
-   * two equal places went.
-   */
-  readonly gone?: readonly number[];
-  /**
    * True: `now` is an editor's text, which has one kind of line end and no byte order mark, whatever the file has. What is
    * put back gets the line ends of `now`.
    */
@@ -47,6 +42,11 @@ export function changedHunks(before: string, after: string): readonly LineHunk[]
   return finish(lineHunkSteps(wholeLines(before), wholeLines(after)));
 }
 
+/** A text without some of the hunks of `changedHunks(before, after)`. */
+export function withoutHunks(before: string, after: string, which: readonly number[]): string {
+  return undoHunks({ before, after, now: after, which }).text;
+}
+
 /** `undoSteps` at once, for texts that are not long. */
 export function undoHunks(input: UndoInput): UndoneText {
   return finish(undoSteps(input));
@@ -59,26 +59,26 @@ export function undoHunks(input: UndoInput): UndoneText {
  * back is `before`, byte for byte.
  */
 export function* undoSteps(input: UndoInput): Generator<void, UndoneText> {
-  const { now, which, isBuffer = false } = input;
-  const [before, after] = isBuffer ? [withoutMark(input.before), withoutMark(input.after)] : [input.before, input.after];
-  const left = wholeLines(before);
+  const { before, after, now, which, isBuffer = false } = input;
+  const left = wholeLines(isBuffer ? withoutMark(before) : before);
+  const right = wholeLines(isBuffer ? withoutMark(after) : after);
   const current = wholeLines(now);
   const end = isBuffer ? (uniformEnd(now) ?? "\n") : changedEnd(after, now);
-  const right = wholeLines(after);
   const hunks = yield* lineHunkSteps(left, right);
-  const chosen = new Set(which === "all" ? hunks.keys() : which);
-  const { base, changes } = withoutGone(left, right, hunks, new Set(input.gone));
-  const since = yield* lineHunkSteps(comparable(base, end), comparable(current, end));
+  const since = yield* lineHunkSteps(comparable(right, end), comparable(current, end));
   yield;
-  const wanted = changes.filter(({ number }) => chosen.has(number));
+  const chosen = new Set(which === "all" ? hunks.keys() : which);
+  const wanted = Array.from(hunks.entries(), ([number, { beforeStart, beforeEnd, afterStart, afterEnd }]): Change => {
+    return { number, start: afterStart, end: afterEnd, before: left.slice(beforeStart, beforeEnd) };
+  }).filter(({ number }) => chosen.has(number));
   const regions = regionsOf(wanted, since);
   for (const region of regions) {
     let at = region.start;
     for (const change of region.changes) {
-      region.lines.push(...slice(base, at, change.start, end), ...slice(change.before, 0, change.before.length, end));
+      region.lines.push(...slice(right, at, change.start, end), ...slice(change.before, 0, change.before.length, end));
       at = change.end;
     }
-    region.lines.push(...slice(base, at, region.end, end));
+    region.lines.push(...slice(right, at, region.end, end));
     const { isChangedSince, nowStart, nowEnd, lines } = region;
     region.isConflict = isChangedSince && !isSame(lines, current.slice(nowStart, nowEnd));
   }
@@ -92,38 +92,14 @@ export function* undoSteps(input: UndoInput): Generator<void, UndoneText> {
 /** A hunk that may be taken back. */
 interface Change {
   readonly number: number;
-  /** Its lines in the base: `[start, end)`. */
+  /** Its lines in the turn's text: `[start, end)`. */
   readonly start: number;
   readonly end: number;
   /** What stood there before the turn. */
   readonly before: readonly string[];
 }
 
-/** The turn's text without the hunks that are gone: the base of what was changed since. */
-function withoutGone(
-  left: readonly string[],
-  right: readonly string[],
-  hunks: readonly LineHunk[],
-  gone: ReadonlySet<number>,
-): { readonly base: readonly string[]; readonly changes: readonly Change[] } {
-  const base: string[] = [];
-  const changes: Change[] = [];
-  let at = 0;
-  for (const [number, { beforeStart, beforeEnd, afterStart, afterEnd }] of hunks.entries()) {
-    append(base, right, at, afterStart);
-    at = afterEnd;
-    const start = base.length;
-    if (gone.has(number)) append(base, left, beforeStart, beforeEnd);
-    else {
-      append(base, right, afterStart, afterEnd);
-      changes.push({ number, start, end: base.length, before: left.slice(beforeStart, beforeEnd) });
-    }
-  }
-  append(base, right, at, right.length);
-  return { base, changes };
-}
-
-/** Lines `[start, end)` of the base in which something is taken back. */
+/** Lines `[start, end)` of the turn's text in which something is taken back. */
 interface Region {
   readonly start: number;
   end: number;
