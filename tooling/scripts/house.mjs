@@ -158,17 +158,21 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
-/** Who reads git's files or the private store needs Node; what is decided of them does not. */
+/** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
 const turns = {
   model: { packages: ["@patchbay/core"] },
   undo: { rooms: ["model"], packages: ["@patchbay/core"] },
   git: { packages: ["@patchbay/core", "node:*"] },
-  store: { rooms: ["model", "ledger/records"], packages: ["@patchbay/core", "node:*"] },
-  look: { rooms: ["git", "ledger/records"], packages: ["@patchbay/core", "node:*"] },
-  ledger: { rooms: ["git", "look", "model", "store"], packages: ["@patchbay/core"] },
-  "ledger/records": { types: ["model"] },
-  "folder-ledgers": { rooms: ["git", "ledger", "look", "model", "store", "undo"], packages: ["@patchbay/core"] },
-  index: { rooms: ["folder-ledgers", "model", "undo"] },
+  "ledger/records": { types: ["model"], packages: ["zod"] },
+  store: { rooms: ["ledger/records"], packages: ["@patchbay/core", "node:*"] },
+  look: { rooms: ["git", "ledger/records"], types: ["ledger/contents"], packages: ["@patchbay/core", "node:*"] },
+  ledger: { rooms: ["store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
+  "folder-ledgers": {
+    rooms: ["git", "ledger", "look", "store", "undo"],
+    types: ["model"],
+    packages: ["@patchbay/core"],
+  },
+  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
 };
 
 const preact = ["preact"];

@@ -1,4 +1,4 @@
-import type { Platform } from "@patchbay/core";
+import type { Logger, Platform } from "@patchbay/core";
 
 /** What a turn of an agent changed. */
 export interface TurnInfo {
@@ -109,6 +109,7 @@ export interface UndoNotice {
 
 export interface FolderLedgersOptions {
   readonly platform: Platform;
+  readonly logger?: Logger;
   /** Private: what is made there is 0600 and 0700. Made with its first entry. Undefined: nothing survives this run. */
   readonly storageDirectory: string | undefined;
   /** The workspace's folders, absolute, as the editor names them. */

@@ -14,8 +14,8 @@ export interface TurnSource {
 export interface FileBefore {
   /** Absolute, links resolved. */
   readonly path: string;
-  /** The whole file with its byte order mark; undefined: there is none. */
-  readonly before: Uint8Array | string | undefined;
+  /** The whole file with its byte order mark; undefined: there is none. Left out where nobody has read it yet. */
+  readonly before?: Uint8Array | string | undefined;
 }
 
 /**
