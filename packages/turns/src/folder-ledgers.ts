@@ -85,7 +85,7 @@ export class FolderLedgers implements TurnWitness {
       onDidEnd: ended.event,
       info: (id) => this.#infoOf(id),
     });
-    this.#undo = new Undoing(room);
+    this.#undo = new Undoing(room, platform.clock);
     this.#later(async () => {
       await this.#places.load();
       await this.#book.load();
@@ -152,12 +152,12 @@ export class FolderLedgers implements TurnWitness {
 
   /** False where there is nothing that could be kept. */
   async keep(turnId: string, path?: string, hunk?: TurnHunk): Promise<boolean> {
-    await this.settled();
+    await this.#workedIn();
     return await this.#undo.keep(turnId, partOf(path, hunk));
   }
 
   async undo(turnId: string, request: UndoRequest = {}): Promise<UndoResult> {
-    await this.settled();
+    await this.#workedIn();
     return await this.#undo.undo(turnId, request);
   }
 
@@ -166,8 +166,13 @@ export class FolderLedgers implements TurnWitness {
     this.#observer.touched(this.#places.real(path));
   }
 
-  /** Resolves when everything that was told is worked in and on disk. */
+  /** Resolves when everything that was told is worked in and on disk, and the verdicts that waited for it are carried out. */
   async settled(): Promise<void> {
+    await this.#workedIn();
+    await this.#undo.settled();
+  }
+
+  async #workedIn(): Promise<void> {
     let tail: Promise<void>;
     do {
       tail = this.#tail;
@@ -178,6 +183,7 @@ export class FolderLedgers implements TurnWitness {
   dispose(): void {
     this.#isOver = true;
     this.#observer.dispose();
+    this.#undo.dispose();
     this.#objects.dispose();
     this.#change.dispose();
   }
@@ -188,7 +194,7 @@ export class FolderLedgers implements TurnWitness {
   }
 
   async #textOf(turnId: string, path: string, side: "before" | "after"): Promise<string | undefined> {
-    await this.settled();
+    await this.#workedIn();
     return await this.#book.read(turnId, this.#places.real(path), side);
   }
 

@@ -124,7 +124,9 @@ export class HookDesk implements HookAcceptor, Disposable {
   /** See `Companion.tellAgent`. */
   tell(agent: string, session: string, text: string): boolean {
     const { activities } = this.#options;
-    const isThere = activities.all.some((one) => one.agent === agent && one.session === session && one.state !== "ended");
+    const isThere = activities.all.some(
+      (one) => one.agent === agent && one.session === session && one.state !== "ended",
+    );
     if (!isThere) return false;
     const key = ownerIdOf(agent, session);
     this.#notes.set(key, [...(this.#notes.get(key) ?? []), text].slice(-mostNotes));

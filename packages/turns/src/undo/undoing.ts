@@ -12,7 +12,15 @@ import type {
   UndoRequest,
   UndoResult,
 } from "../model.ts";
-import { changedHunks, undoSteps, wholeLines, withoutHunks } from "./undo-hunks.ts";
+import {
+  changedHunks,
+  undoHunks,
+  type UndoInput,
+  type UndoneText,
+  undoSteps,
+  wholeLines,
+  withoutHunks,
+} from "./undo-hunks.ts";
 
 /** A file that changes just while it is written is looked at so often. */
 const mostTries = 3;
@@ -22,6 +30,9 @@ interface Applied {
   readonly file: UndoneFile;
   readonly wrote?: TurnTexts & { readonly path: string };
 }
+
+/** Texts of so many UTF-16 units together are compared at once. */
+const comparedAtOnce = 512 * 1024;
 
 /** What became of a file's text; undefined: there is no file. */
 interface Replaced {
@@ -39,6 +50,7 @@ export class Undoing {
   /** Turns with verdicts that wait until agents have ended. */
   readonly #waiting: Set<string> = new Set();
   readonly #subscription: { dispose(): void };
+  // oxlint-disable-next-line patchbay/no-kept-promise -- The end of a chain whose links never reject.
   #last: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
@@ -152,7 +164,7 @@ export class Undoing {
     return result;
   }
 
-  async #applyToFile(turn: TurnInfo, { path, review }: TurnFile, request: UndoRequest): Promise<Applied> {
+  async #applyToFile(turn: TurnInfo, { path, kind, review }: TurnFile, request: UndoRequest): Promise<Applied> {
     const ledger = this.#ledger;
     const told = (outcome: UndoneFile["outcome"], conflicts = 0): Applied => ({ file: { path, outcome, conflicts } });
     const texts = await ledger.texts(turn.id, path);
@@ -160,7 +172,7 @@ export class Undoing {
       if (review === "queued") await ledger.review(turn.id, path, "unreviewed", texts);
       return told(outcome, conflicts);
     };
-    if (texts === undefined) return await giveUp("unknown");
+    if (texts === undefined || kind === "mode") return await giveUp("unknown");
     const chosen = numbersOf(texts, request);
     if (chosen.length === 0 && texts.before === texts.after) return told("undone");
     // The agent has changed these lines again.
@@ -201,17 +213,23 @@ export class Undoing {
     if (before === undefined && now === after && isWhole && unsaved === undefined) {
       return (await door.remove(path)) ? { now, text: undefined, undone: chosen, conflicts: [] } : "failed";
     }
-    const steps = undoSteps({
+    const input = {
       before: before ?? "",
       after: after ?? "",
       now: now ?? "",
       which: chosen,
       isBuffer: unsaved !== undefined,
-    });
-    const { text, undone, conflicts } = await finishInTurns(steps, this.#clock);
+    } as const;
+    const { text, undone, conflicts } = await this.#compare(input);
     if (undone.length === 0 && now !== undefined) return { ...leaveAlone, conflicts };
     if (text !== now && (await door.replace(path, now, text)) === "stale") return "stale";
     return { now, text, undone, conflicts };
+  }
+
+  /** Long texts make room for other work. */
+  async #compare(input: UndoInput): Promise<UndoneText> {
+    const length = input.before.length + input.after.length + input.now.length;
+    return length <= comparedAtOnce ? undoHunks(input) : await finishInTurns(undoSteps(input), this.#clock);
   }
 
   /** An undo was undone: what it had taken back of its turn is to be reviewed again. */
@@ -219,8 +237,8 @@ export class Undoing {
     const ledger = this.#ledger;
     const texts = await ledger.texts(undoes, path);
     if (texts === undefined) return;
-    const steps = undoSteps({ before: before ?? "", after: after ?? "", now: texts.after ?? "", which: "all" });
-    const { text, conflicts } = await finishInTurns(steps, this.#clock);
+    const sides = { before: before ?? "", after: after ?? "", now: texts.after ?? "" };
+    const { text, conflicts } = await this.#compare({ ...sides, which: "all" });
     if (conflicts.length > 0) return;
     const isThere = before !== undefined;
     const isWhole = texts.before === texts.after;

@@ -266,6 +266,11 @@ describe("an undo", () => {
 
   it("says so where no text is kept, or there is no such turn", async () => {
     ledger.add("t", { [at("big.bin")]: undefined });
+    ledger.add("mode", { [at("run.sh")]: { before, after: before } });
+    const mode = ledger.turns.get("mode");
+    if (mode !== undefined)
+      ledger.turns.set("mode", { ...mode, files: mode.files.map((file) => ({ ...file, kind: "mode" })) });
+    expect((await undoing.undo("mode", {})).files[0]?.outcome).toBe("unknown");
     expect(await undoing.undo("t", {})).toEqual({
       files: [{ path: at("big.bin"), outcome: "unknown", conflicts: 0 }],
       turn: undefined,
