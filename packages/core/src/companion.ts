@@ -3,6 +3,7 @@ import type { EditorContext, Range } from "./context/model.ts";
 import type { DiffOutcome, KeptText, KeptTextSaving, OpenReviews, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
+import type { TurnWitness } from "./hooks/turn-witness.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -15,6 +16,8 @@ export interface CompanionOptions {
   readonly platform?: Platform;
   readonly logger?: Logger;
   readonly settings?: Partial<CompanionSettings>;
+  /** Sees what agents do to files, turn by turn (`@patchbay/turns`). Default: nobody does. */
+  readonly turns?: TurnWitness;
   /** Listen on this port only. Default: the port of the last run or, if that is taken or unknown, a free one. */
   readonly port?: number;
 }
@@ -113,6 +116,11 @@ export interface Companion {
   readonly onDidChangeActivities: Event<void>;
   /** The shell commands that agents ask about by their hooks; undefined until the first agent came. A change fires `onDidChangeActivities`. */
   readonly commands: AskedCommands | undefined;
+  /**
+   * Tells an agent's session something with the user's next prompt, by its hook. False: no session with a hook is known by this name,
+   * and nothing is told.
+   */
+  tellAgent(to: { readonly agent: string; readonly session: string }, text: string): boolean;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;

@@ -122,6 +122,10 @@ export class FakeCompanion implements Companion {
     return 0;
   }
 
+  tellAgent(): boolean {
+    return false;
+  }
+
   mayName(): boolean {
     return true;
   }
