@@ -62,6 +62,14 @@ export interface UndoRequest extends TurnPart {
   readonly now?: boolean;
   /** What the agent is told. */
   readonly reason?: string;
+  /** The lines of the hunk of a queued undo, by which it is found again: the agent goes on and moves them. */
+  readonly lines?: HunkLines;
+}
+
+/** What a hunk replaces, and by what. */
+export interface HunkLines {
+  readonly before: string;
+  readonly after: string;
 }
 
 export interface UndoResult {
@@ -141,8 +149,8 @@ export interface UndoLedger {
   turn(id: string): TurnInfo | undefined;
   /** Undefined where no text is kept, or there is no such file in the turn. */
   texts(id: string, path: string): Promise<TurnTexts | undefined>;
-  /** The text of the file on disk; undefined: there is none. `unreadable`: it is no text, or too large. */
-  textOnDisk(path: string): Promise<string | undefined | "unreadable">;
+  /** The file on disk; `text` undefined: there is none. Undefined: it is no text, too large, or no file of the folder. */
+  textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined>;
   /** What was decided of a file, and what is undecided since. Kept when it resolves. */
   review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void>;
   /** Verdicts that wait for the end of a turn, in order; as they were given to `queue`. Survive a restart. */
