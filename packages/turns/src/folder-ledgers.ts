@@ -85,7 +85,7 @@ export class FolderLedgers implements TurnWitness {
       onDidEnd: ended.event,
       info: (id) => this.#infoOf(id),
     });
-    this.#undo = new Undoing(room);
+    this.#undo = new Undoing(room, platform.clock);
     this.#later(async () => {
       await this.#places.load();
       await this.#book.load();
@@ -172,12 +172,14 @@ export class FolderLedgers implements TurnWitness {
     do {
       tail = this.#tail;
       await tail;
+      await this.#undo.settled();
     } while (tail !== this.#tail);
   }
 
   dispose(): void {
     this.#isOver = true;
     this.#observer.dispose();
+    this.#undo.dispose();
     this.#objects.dispose();
     this.#change.dispose();
   }

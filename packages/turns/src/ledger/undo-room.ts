@@ -52,11 +52,12 @@ export class UndoRoom implements UndoLedger {
     return { before, after };
   }
 
-  async textOnDisk(path: string): Promise<string | undefined | "unreadable"> {
+  async textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined> {
     const { contents, places } = this.#options;
     const content = await contents.ofFile(places.real(path), "undo");
-    if (content.kind === "none") return undefined;
-    return (await contents.read(content)) ?? "unreadable";
+    if (content.kind === "none") return { text: undefined };
+    const text = await contents.read(content);
+    return text === undefined ? undefined : { text };
   }
 
   async review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void> {
