@@ -54,6 +54,13 @@ class QuietCompanion implements Companion {
   async acceptAll(ids: readonly string[] = []): Promise<readonly string[]> {
     return ids;
   }
+  async hunks(): Promise<undefined> {}
+  async decideHunk(): ReturnType<Companion["decideHunk"]> {
+    return { kind: "none" };
+  }
+  async undoHunk(): Promise<boolean> {
+    return false;
+  }
   async review(): Promise<never> {
     throw new Error("no conversations here");
   }

@@ -3,6 +3,7 @@ import type { Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { Clock } from "../support/time.ts";
 import { createDiffServices, type DiffOptions, type DiffServices } from "./diff-services.ts";
+import type { HunkVerdicts } from "./hunk-verdicts.ts";
 import type { KeptTexts, TakenText } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
@@ -51,6 +52,11 @@ export class DiffRegistry {
   /** What no agent takes any more; see `Companion.keptTexts` and what belongs to it. */
   get kept(): Pick<KeptTexts, "list" | "read" | "save" | "discard"> {
     return this.#services.kept;
+  }
+
+  /** Verdicts on single hunks; see `Companion.decideHunk` and what belongs to it. */
+  get hunks(): HunkVerdicts {
+    return this.#services.hunks;
   }
 
   /** Registers a proposal at once and shows it in the background. See `SessionDiffs.open`. */

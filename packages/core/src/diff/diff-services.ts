@@ -6,6 +6,7 @@ import { AwaitedWrites } from "./awaited-writes.ts";
 import { DraftKeeper, RestingTexts } from "./drafts.ts";
 import { FileFollower } from "./file-follower.ts";
 import { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
+import { HunkVerdicts } from "./hunk-verdicts.ts";
 import { KeptTexts } from "./kept-texts.ts";
 import { OpenProposals } from "./open-proposals.ts";
 import { OutcomeDelivery } from "./outcome-delivery.ts";
@@ -38,6 +39,7 @@ export interface DiffServices {
   readonly follower: FileFollower;
   readonly kept: KeptTexts;
   readonly decisions: ReviewDecisions;
+  readonly hunks: HunkVerdicts;
   readonly handover: ProposalHandover;
 }
 
@@ -120,6 +122,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     files,
     writes,
   });
+  const hunks = new HunkVerdicts({ clock, logger, proposals, views, follower, decisions });
   const handover = new ProposalHandover({ clock, logger, store, carrier, drafts, outcomes, proposals, views });
-  return { proposals, messages, drafts, outcomes, views, writes, follower, kept, decisions, handover };
+  return { proposals, messages, drafts, outcomes, views, writes, follower, kept, decisions, hunks, handover };
 }

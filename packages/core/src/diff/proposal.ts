@@ -1,6 +1,7 @@
 import type { DiffView, FileStanding } from "../editor-host.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Clock } from "../support/time.ts";
+import { type DecidedHunks, hunkCounts } from "./hunks.ts";
 import { type DiffOutcome, hasConflict, type KeptReason, type ProposalInfo, type ProposalInput } from "./model.ts";
 import type { CheckedFile, FilePlace, FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
@@ -94,6 +95,8 @@ export interface ProposalBase {
   readonly isRebased: boolean;
   /** Before the file changed so that both cannot be had: what the right side was made from, and what it held. */
   readonly conflict: { readonly base: string; readonly ours: string; readonly shown: string } | undefined;
+  /** Verdicts on single hunks; undefined as long as there are none. */
+  readonly hunks?: DecidedHunks | undefined;
 }
 
 /** What of a proposal is on disk and holds its texts. */
@@ -187,6 +190,11 @@ export class Proposal {
   /** What the view shows as long as nobody has touched it: the proposal, rebased where the file has changed since. */
   get shownText(): string {
     return this.base?.shown ?? this.body;
+  }
+
+  /** What the view compares with: the file, with the hunks in it that the user has accepted. */
+  get leftText(): string {
+    return this.base?.hunks?.left ?? this.base?.file.text ?? "";
   }
 
   /** What stands between the proposal and the file, by the last text known. */
@@ -327,6 +335,7 @@ export class Proposal {
       edited: this.#touched,
       state: this.#state,
       standing: this.#standing,
+      ...(this.base?.hunks === undefined ? {} : { hunks: hunkCounts(this.base.hunks) }),
     };
   }
 }

@@ -167,7 +167,7 @@ export class ReviewViews {
           agentName: owner.agentName,
           path: input.path,
           kind,
-          originalText: proposal.base?.file.text ?? "",
+          originalText: proposal.leftText,
           unsaved: proposal.base?.file.unsaved ?? false,
           standing: proposal.standing,
           proposedText: proposal.shownText,
