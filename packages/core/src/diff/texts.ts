@@ -3,6 +3,7 @@
  * start.
  */
 export { type LineHunk, lineHunkSteps } from "./line-diff.ts";
+export { hunkAtLine, hunksBetween, takeHunk } from "./hunks.ts";
 export { mergeTexts, type MergedText } from "./merge-texts.ts";
 export { restoreLineEnds, splitByteOrderMark } from "./text-fidelity.ts";
 export { finish, finishInTurns } from "../support/time.ts";
