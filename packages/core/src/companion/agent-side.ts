@@ -7,6 +7,7 @@ import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from ".
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
 import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";
+import { isSecretPath } from "../context/sharing-policy.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
 import type { Platform, TcpPorts } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
@@ -82,7 +83,14 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   const conversations = new ConversationReviews({ platform, diffs, realFolders });
   const sessionInfos = (): readonly SessionInfo[] => sessions.all.map((session) => infoOf(session, diffs));
   const activities = new Activities(() => platform.clock.now(), options.onDidChangeActivities);
-  const hooks = new HookDesk({ ...options, diffs, sessions, activities, sessionInfos });
+  const hooks = new HookDesk({
+    ...options,
+    diffs,
+    sessions,
+    activities,
+    sessionInfos,
+    mayQuote: (path) => tracker.mayName(path) && !isSecretPath(path),
+  });
   return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos };
 }
 

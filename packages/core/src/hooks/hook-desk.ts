@@ -20,6 +20,7 @@ import { AgentProcesses } from "./agent-processes.ts";
 import { isAttached } from "./attached.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
 import { CommandQuestions } from "./command-questions.ts";
+import { SettledProblems } from "./settled-problems.ts";
 import { asksForPresences, tellPresences } from "./presence-question.ts";
 import {
   changedNote,
@@ -35,7 +36,7 @@ import {
 const largestFileBytes = 64 * 1024 * 1024;
 
 export interface HookDeskOptions {
-  readonly host: Pick<EditorHost, "messages" | "documents">;
+  readonly host: Pick<EditorHost, "messages" | "documents" | "diagnostics">;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly dialects: readonly Dialect[];
@@ -48,6 +49,8 @@ export interface HookDeskOptions {
   readonly realFolders: () => Promise<readonly string[]>;
   /** The user's setting as they wrote it; undefined while they share nothing. */
   readonly policies: () => { readonly setting: unknown } | undefined;
+  /** Whether agents may read what the editor says of a file: messages quote it. */
+  readonly mayQuote: (path: string) => boolean;
 }
 
 /** A change under review. */
@@ -69,6 +72,7 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #promised: Map<string, string> = new Map();
   readonly #unclear: Set<string> = new Set();
   readonly #processes: AgentProcesses;
+  readonly #problems: SettledProblems;
   /** What agents want to run. */
   readonly commands: CommandQuestions;
 
@@ -76,6 +80,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     this.#options = options;
     this.commands = new CommandQuestions(options);
     const { process, clock } = options.platform;
+    this.#problems = new SettledProblems({ ...options, diagnostics: options.host.diagnostics, clock });
     this.#processes = new AgentProcesses({
       process,
       clock,
@@ -97,6 +102,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
     else await this.#processes.heard(owner.sessionId, call);
+    if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     if (event.kind !== "write" && event.kind !== "command") return undefined;
     const verdict =
       event.kind === "write"
@@ -117,6 +123,20 @@ export class HookDesk implements HookAcceptor, Disposable {
 
   dispose(): void {
     this.#processes.dispose();
+    this.#problems.dispose();
+  }
+
+  /** What the write has broken; undefined: nothing that the editor knows of. */
+  async #tellProblems(
+    event: Extract<HookEvent, { kind: "wrote" }>,
+    { sessionId }: ProposalOwner,
+    { signal }: HookCall,
+    hook: AgentHook,
+  ): Promise<string | undefined> {
+    if (this.#options.policies() === undefined) return undefined;
+    const paths = event.paths.flatMap((path) => absolute(this.#options.platform, path, event.cwd) ?? []);
+    const note = await this.#problems.told(sessionId, paths, signal);
+    return note === undefined || signal.aborted ? undefined : hook.encodeNote(note);
   }
 
   /** The agent has said so, or its process has ended. */
@@ -124,6 +144,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     const { activities, diffs } = this.#options;
     this.#processes.forget(ownerId);
     for (const key of this.#promised.keys()) if (key.startsWith(`${ownerId} `)) this.#promised.delete(key);
+    this.#problems.forget(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }
@@ -150,6 +171,7 @@ export class HookDesk implements HookAcceptor, Disposable {
       const path = absolute(platform, change.path, event.cwd);
       const checked = path === undefined ? undefined : await this.#check(path);
       if (path === undefined || checked === undefined) continue;
+      this.#problems.begin(owner.sessionId, path);
       if (await this.#isReviewed(checked.real, owner.dialect, policies.setting)) wanted.push({ change, path, checked });
     }
     if (wanted.length === 0) return undefined;
