@@ -3,6 +3,7 @@ import type { EditorContext, Range } from "./context/model.ts";
 import type { DiffOutcome, KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
+import type { TurnWitness } from "./hooks/turn-witness.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -15,6 +16,8 @@ export interface CompanionOptions {
   readonly platform?: Platform;
   readonly logger?: Logger;
   readonly settings?: Partial<CompanionSettings>;
+  /** Sees what agents do to files, turn by turn (`@patchbay/turns`). Default: nobody does. */
+  readonly turns?: TurnWitness;
   /** Listen on this port only. Default: the port of the last run or, if that is taken or unknown, a free one. */
   readonly port?: number;
 }

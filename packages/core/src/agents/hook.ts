@@ -22,7 +22,7 @@ export type HookEvent =
   | (HookSource & { readonly kind: "turn-began"; readonly prompt: string })
   | (HookSource & { readonly kind: "write" } & HookWrite)
   | (HookSource & { readonly kind: "command" } & HookCommand)
-  /** A tool has written these files, as the agent names them. */
+  /** A tool that writes files or runs commands has ended; `paths`: what it wrote, as far as the agent names it. */
   | (HookSource & { readonly kind: "wrote"; readonly paths: readonly string[] });
 
 export interface HookSource {

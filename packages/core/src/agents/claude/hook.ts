@@ -40,7 +40,7 @@ const settings: HookSettings = {
       commandTool: "Bash",
       timeout: hookPatienceSeconds,
     },
-    { event: "PostToolUse", matcher: "Write|Edit|MultiEdit", timeout: turnSeconds },
+    { event: "PostToolUse", matcher: "Write|Edit|MultiEdit|NotebookEdit", commandTool: "Bash", timeout: turnSeconds },
     { event: "UserPromptSubmit", timeout: turnSeconds },
     { event: "Stop", timeout: turnSeconds },
     { event: "SessionStart", timeout: turnSeconds },

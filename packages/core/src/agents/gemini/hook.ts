@@ -29,7 +29,7 @@ const settings: HookSettings = {
   },
   entries: [
     { event: "BeforeTool", matcher: "write_file|replace", commandTool, timeout: patienceMs },
-    { event: "AfterTool", matcher: "write_file|replace", timeout: turnMs },
+    { event: "AfterTool", matcher: "write_file|replace", commandTool, timeout: turnMs },
     { event: "BeforeAgent", timeout: turnMs },
     { event: "AfterAgent", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },

@@ -30,7 +30,7 @@ const settings: HookSettings = {
   },
   entries: [
     { event: "PreToolUse", matcher: "write_file|edit", commandTool, timeout: patienceMs },
-    { event: "PostToolUse", matcher: "write_file|edit", timeout: turnMs },
+    { event: "PostToolUse", matcher: "write_file|edit", commandTool, timeout: turnMs },
     { event: "UserPromptSubmit", timeout: turnMs },
     { event: "Stop", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },
