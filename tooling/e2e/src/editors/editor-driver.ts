@@ -75,6 +75,8 @@ export interface EditorDriver {
   isTerminalFocused(): Promise<boolean>;
   /** How many errors the editor shows for the workspace; absent where the driver cannot tell. */
   countErrors?(): Promise<number>;
+  /** The same with warnings. */
+  countProblems?(): Promise<number>;
   /** What the window told the user in notifications since the last call; absent where the driver cannot tell. */
   takeMessages?(): readonly string[];
   /** Closes all terminals and files, for the next scenario. */

@@ -7,6 +7,7 @@ import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
 import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-reviews.ts";
 import { hookCommand } from "./hook-commands.ts";
+import { hookProblems } from "./hook-problems.ts";
 import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
@@ -106,6 +107,7 @@ export const scenarios: readonly Scenario[] = [
   hookReject,
   hookPaths,
   hookCommand,
+  hookProblems,
   hookOnce,
   hookReload,
   hookKilled,
