@@ -197,6 +197,8 @@ export interface HostDiagnostics {
    * `signal` is aborted; then it answers with what is known.
    */
   read(path: string | undefined, signal: AbortSignal): Promise<readonly FileDiagnostics[]>;
+  /** The diagnostics of files have been published anew, also where nothing of them changed. Absent: agents are not told what their writes have broken. */
+  readonly onDidChange?: Event<{ readonly paths: readonly string[] }>;
 }
 
 export interface FileDiagnostics {

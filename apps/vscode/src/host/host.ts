@@ -8,7 +8,7 @@ import {
   type HostWorkspace,
   LoadOnce,
 } from "@patchbay/core";
-import { type Disposable, env, workspace } from "vscode";
+import { type Disposable, env, languages, workspace } from "vscode";
 import type { EditionContext } from "../edition-context.ts";
 import { loadLater } from "../lazy.ts";
 import { createDocuments } from "./documents.ts";
@@ -64,7 +64,13 @@ function createLazyDiagnostics(own: (disposable: Disposable) => void): HostDiagn
     own(loaded);
     return loaded;
   });
-  return { read: async (path, signal) => await (await diagnostics.get()).read(path, signal) };
+  return {
+    read: async (path, signal) => await (await diagnostics.get()).read(path, signal),
+    onDidChange: (listener) =>
+      languages.onDidChangeDiagnostics(({ uris }) =>
+        listener({ paths: uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath) }),
+      ),
+  };
 }
 
 /** Where the companion keeps what outlives a reload: VS Code's storage of this workspace. Without a folder nothing is kept. */

@@ -12,6 +12,8 @@ export interface AgentHook {
   read(event: unknown): HookEvent | undefined;
   /** What the command prints. */
   encode(verdict: HookVerdict): string;
+  /** What the command prints after a tool, for the model to read. */
+  encodeNote(note: string): string;
   readonly settings: HookSettings;
 }
 
@@ -19,7 +21,9 @@ export type HookEvent =
   | (HookSource & { readonly kind: "session-began" | "session-ended" | "turn-ended" })
   | (HookSource & { readonly kind: "turn-began"; readonly prompt: string })
   | (HookSource & { readonly kind: "write" } & HookWrite)
-  | (HookSource & { readonly kind: "command" } & HookCommand);
+  | (HookSource & { readonly kind: "command" } & HookCommand)
+  /** A tool that writes files or runs commands has ended; `paths`: what it wrote, as far as the agent names it. */
+  | (HookSource & { readonly kind: "wrote"; readonly paths: readonly string[] });
 
 export interface HookSource {
   /** The agent's own name for its session. */

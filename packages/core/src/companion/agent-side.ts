@@ -2,13 +2,16 @@ import type { Dialect } from "../agents/dialect.ts";
 import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
+import type { BeforeWrite } from "../diff/diff-services.ts";
 import type { DiffOutcome, OpenReviews, ProposalInfo } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../diff/proposal.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
 import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";
+import { isSecretPath } from "../context/sharing-policy.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
 import { titled } from "../inbox/inbox.ts";
+import type { TurnWitness } from "../hooks/turn-witness.ts";
 import type { Platform, TcpPorts } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
@@ -34,6 +37,8 @@ export interface AgentSideOptions {
   readonly onDidChangeActivities: () => void;
   /** See `DiffOptions.openReviews`. */
   readonly openReviews?: () => OpenReviews;
+  /** See `CompanionOptions.turns`. */
+  readonly turns?: TurnWitness | undefined;
 }
 
 /** Everything that is there only because agents are: their sessions and their proposals. */
@@ -81,6 +86,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
           ),
     carrier: new Carriers(sessions),
     ...(options.openReviews === undefined ? {} : { openReviews: options.openReviews }),
+    beforeWrite: options.turns === undefined ? undefined : tellAccepted(options.turns),
   });
   const { guarded } = options;
   const guardian =
@@ -88,9 +94,27 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   const conversations = new ConversationReviews({ platform, diffs, realFolders });
   const sessionInfos = (): readonly SessionInfo[] => sessions.all.map((session) => infoOf(session, diffs));
   const activities = new Activities(() => platform.clock.now(), options.onDidChangeActivities);
-  const hooks = new HookDesk({ ...options, diffs, sessions, activities, sessionInfos });
+  const hooks = new HookDesk({
+    ...options,
+    diffs,
+    sessions,
+    activities,
+    sessionInfos,
+    mayQuote: (path) => tracker.mayName(path) && !isSecretPath(path),
+  });
   const proposalInfos = (): readonly ProposalInfo[] => titled(diffs.proposals, sessionInfos(), activities.all);
   return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos, proposalInfos };
+}
+
+/** What a hook asked about is told by the hook's own event. */
+function tellAccepted(turns: TurnWitness): BeforeWrite {
+  return async ({ isOfHook, dialect, agentName, conversationId, sessionId }, path, text) => {
+    if (isOfHook === true) return;
+    const source = { agent: dialect, agentName, session: conversationId ?? sessionId, folder: undefined };
+    turns.aboutToWrite(source, [{ path }]);
+    turns.accepted(source, path, text);
+    await turns.ready();
+  };
 }
 
 /** Whoever asks by a hook holds the promise of its outcome: nothing is carried there. */

@@ -13,7 +13,7 @@ import type { OpenReviews } from "./model.ts";
 import { LineCounts, ReviewOpenings } from "./openings.ts";
 import { OutcomeDelivery } from "./outcome-delivery.ts";
 import { ProposalHandover } from "./proposal-handover.ts";
-import type { OutcomeCarrier } from "./proposal.ts";
+import type { OutcomeCarrier, ProposalOwner } from "./proposal.ts";
 import { ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
 import { ReviewViews } from "./review-views.ts";
@@ -30,7 +30,12 @@ export interface DiffOptions {
   readonly carrier: OutcomeCarrier;
   /** The user's setting now; default: `always`. */
   readonly openReviews?: () => OpenReviews;
+  /** What is accepted is about to be written; the agent has it once this resolves. Never rejects. */
+  readonly beforeWrite?: BeforeWrite | undefined;
 }
+
+/** `path` has its links resolved. */
+export type BeforeWrite = (owner: ProposalOwner, path: string, text: string) => Promise<void>;
 
 /** The parts of the review of proposals, each told of what the others do as far as it concerns it. */
 export interface DiffServices {
@@ -138,6 +143,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     follower,
     files,
     writes,
+    beforeWrite: options.beforeWrite,
   });
   const openReviews = options.openReviews ?? (() => "always");
   const openings = new ReviewOpenings({ host, clock, logger, openReviews, kept, views, follower, proposals, drafts });

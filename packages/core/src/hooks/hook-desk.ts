@@ -15,11 +15,13 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
+import type { TurnSource, TurnWitness } from "./turn-witness.ts";
 import { type Activities, hookOwnerPrefix, ownerIdOf } from "./activity.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { isAttached } from "./attached.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
 import { CommandQuestions } from "./command-questions.ts";
+import { SettledProblems } from "./settled-problems.ts";
 import { asksForPresences, tellPresences } from "./presence-question.ts";
 import {
   changedNote,
@@ -38,7 +40,7 @@ const mostNotes = 16;
 const largestFileBytes = 64 * 1024 * 1024;
 
 export interface HookDeskOptions {
-  readonly host: Pick<EditorHost, "messages" | "documents">;
+  readonly host: Pick<EditorHost, "messages" | "documents" | "diagnostics">;
   readonly platform: Platform;
   readonly logger: Logger;
   readonly dialects: readonly Dialect[];
@@ -51,6 +53,10 @@ export interface HookDeskOptions {
   readonly realFolders: () => Promise<readonly string[]>;
   /** The user's setting as they wrote it; undefined while they share nothing. */
   readonly policies: () => { readonly setting: unknown } | undefined;
+  /** Whether agents may read what the editor says of a file: messages quote it. */
+  readonly mayQuote: (path: string) => boolean;
+  /** Sees what agents do to files; absent: nobody does. */
+  readonly turns?: TurnWitness | undefined;
 }
 
 /** A change under review. */
@@ -74,6 +80,7 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #notes: Map<string, readonly string[]> = new Map();
   readonly #unclear: Set<string> = new Set();
   readonly #processes: AgentProcesses;
+  readonly #problems: SettledProblems;
   /** What agents want to run. */
   readonly commands: CommandQuestions;
 
@@ -81,11 +88,19 @@ export class HookDesk implements HookAcceptor, Disposable {
     this.#options = options;
     this.commands = new CommandQuestions(options);
     const { process, clock } = options.platform;
+    this.#problems = new SettledProblems({ ...options, diagnostics: options.host.diagnostics, clock });
     this.#processes = new AgentProcesses({
       process,
       clock,
       onFound: (ownerId, ancestors) => options.activities.place(ownerId.slice(hookOwnerPrefix.length), ancestors),
-      onGone: (ownerId) => this.#ended(ownerId),
+      onGone: (ownerId) => {
+        const gone = options.activities.all.find(({ owner }) => owner === ownerId);
+        this.#ended(ownerId);
+        const dialect = options.dialects.find(({ id }) => id === gone?.agent);
+        if (gone === undefined || dialect === undefined) return;
+        const { session, folder } = gone;
+        options.turns?.turnEnded({ agent: dialect.id, agentName: dialect.agentName, session, folder });
+      },
     });
   }
 
@@ -102,13 +117,50 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
     else await this.#processes.heard(owner.sessionId, call);
-    if (event.kind === "turn-began") return this.#takeNotes(owner.sessionId, hook);
-    if (event.kind !== "write" && event.kind !== "command") return undefined;
     const verdict =
       event.kind === "write"
         ? await this.#review(event, owner, call, hook)
-        : await this.#askAbout(event, owner, call, hook);
+        : event.kind === "command"
+          ? await this.#askAbout(event, owner, call, hook)
+          : undefined;
+    if (verdict?.kind !== "deny" && !call.signal.aborted) await this.#witness(event, owner);
+    if (event.kind === "turn-began") return this.#takeNotes(owner.sessionId, hook);
+    if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
+  }
+
+  /** Says what is about to happen, once nobody is in its way any more. */
+  async #witness(event: HookEvent, { agentName, dialect }: ProposalOwner): Promise<void> {
+    const { turns, platform } = this.#options;
+    if (turns === undefined) return;
+    const source: TurnSource = { agent: dialect, agentName, session: event.session, folder: event.cwd };
+    switch (event.kind) {
+      case "turn-began":
+        turns.turnBegan(source, event.prompt);
+        break;
+      case "turn-ended":
+      case "session-ended":
+        turns.turnEnded(source);
+        return;
+      case "wrote":
+        turns.wrote(source);
+        return;
+      case "command":
+        turns.aboutToRun(source, event.command);
+        break;
+      case "write": {
+        const named = event.changes.map(async ({ path }): Promise<readonly { readonly path: string }[]> => {
+          const whole = absolute(platform, path, event.cwd);
+          const real = whole === undefined ? undefined : (await this.#check(whole))?.real;
+          return real === undefined ? [] : [{ path: real }];
+        });
+        turns.aboutToWrite(source, (await Promise.all(named)).flat());
+        break;
+      }
+      default:
+        return;
+    }
+    await turns.ready();
   }
 
   #tellPresences(agent: string): string {
@@ -141,6 +193,20 @@ export class HookDesk implements HookAcceptor, Disposable {
 
   dispose(): void {
     this.#processes.dispose();
+    this.#problems.dispose();
+  }
+
+  /** What the write has broken; undefined: nothing that the editor knows of. */
+  async #tellProblems(
+    event: Extract<HookEvent, { kind: "wrote" }>,
+    { sessionId }: ProposalOwner,
+    { signal }: HookCall,
+    hook: AgentHook,
+  ): Promise<string | undefined> {
+    if (this.#options.policies() === undefined) return undefined;
+    const paths = event.paths.flatMap((path) => absolute(this.#options.platform, path, event.cwd) ?? []);
+    const note = await this.#problems.told(sessionId, paths, signal);
+    return note === undefined || signal.aborted ? undefined : hook.encodeNote(note);
   }
 
   /** The agent has said so, or its process has ended. */
@@ -149,6 +215,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     this.#processes.forget(ownerId);
     this.#notes.delete(ownerId);
     for (const key of this.#promised.keys()) if (key.startsWith(`${ownerId} `)) this.#promised.delete(key);
+    this.#problems.forget(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
   }
@@ -175,6 +242,7 @@ export class HookDesk implements HookAcceptor, Disposable {
       const path = absolute(platform, change.path, event.cwd);
       const checked = path === undefined ? undefined : await this.#check(path);
       if (path === undefined || checked === undefined) continue;
+      this.#problems.begin(owner.sessionId, path);
       if (await this.#isReviewed(checked.real, owner.dialect, policies.setting)) wanted.push({ change, path, checked });
     }
     if (wanted.length === 0) return undefined;

@@ -57,6 +57,7 @@ export class MemoryEditor implements EditorHost {
   readonly #waiting: Set<() => void> = new Set();
   readonly #foldersChanged: Emitter<void> = new Emitter();
   readonly #trustChanged: Emitter<void> = new Emitter();
+  readonly #diagnosticsChanged: Emitter<{ readonly paths: readonly string[] }> = new Emitter();
 
   constructor(options: MemoryEditorOptions = {}) {
     this.identity = {
@@ -91,6 +92,7 @@ export class MemoryEditor implements EditorHost {
       onDidChangeTrust: this.#trustChanged.event,
     };
     this.diagnostics = {
+      onDidChange: this.#diagnosticsChanged.event,
       read: async (path) => {
         this.failures.check("diagnostics.read");
         return Array.from(this.#diagnostics.values()).filter((entry) => path === undefined || entry.path === path);
@@ -170,6 +172,7 @@ export class MemoryEditor implements EditorHost {
 
   setDiagnostics(entry: FileDiagnostics): void {
     this.#diagnostics.set(entry.path, entry);
+    this.#diagnosticsChanged.fire({ paths: [entry.path] });
   }
 
   /** Makes the next calls of a method throw. */

@@ -1,6 +1,6 @@
-import { rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { AgentId } from "@patchbay/core";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { type AgentId, agentOf } from "@patchbay/core";
 import { type ModelServer, type ModelProtocol, listenModelServer, type Turn } from "../models/model-server.ts";
 import { nodeBinary } from "../prerequisites/components.ts";
 import type { Lab } from "../support/lab.ts";
@@ -16,8 +16,8 @@ export interface AgentKind {
   /** The name users know it by. */
   readonly displayName: string;
   readonly protocol: ModelProtocol;
-  /** Writes its settings into the lab's home. */
-  configure(lab: Lab): Promise<void>;
+  /** Writes its settings into the lab's home; `isNewcomers`: of somebody who has not met an editor's companion yet. */
+  configure(lab: Lab, isNewcomers?: boolean): Promise<void>;
   /** Its own environment, on top of the lab's. */
   environment(lab: Lab, modelUrl: string): Readonly<Record<string, string>>;
   command(): readonly string[];
@@ -58,6 +58,8 @@ export interface AgentStart {
   readonly mode?: QuietMode;
   /** With Patchbay's hook in its settings. */
   readonly isHooked?: boolean;
+  /** By `patchbay run`, by somebody whose first command it is, with these arguments of the agent. */
+  readonly run?: readonly string[];
   /** Without a person: what it is to do before it ends, and what its model then says. */
   readonly headless?: { readonly prompt: string; readonly turns: readonly Turn[] };
 }
@@ -181,7 +183,7 @@ export async function prepareAgent(
   extra: Readonly<Record<string, string>> = {},
   start: AgentStart = {},
 ): Promise<Agent> {
-  await kind.configure(lab);
+  await kind.configure(lab, start.run !== undefined);
   if (start.isHooked === true) await manageHook(lab, kind.id, "install");
   const model = await listenModelServer(kind.protocol);
   const { mode, headless } = start;
@@ -191,11 +193,34 @@ export async function prepareAgent(
   const prompt = headless === undefined ? [] : ["-p", headless.prompt];
   const command = [...kind.command(), ...prompt, ...(mode?.arguments ?? kind.terminalArguments ?? [])];
   const first = `echo $$ > ${quote(join(lab.root, `pid-${kind.id}`))}`;
-  await writeLauncher(launcher, variables, [first, `exec ${command.map(quote).join(" ")}`]);
+  if (start.run === undefined)
+    await writeLauncher(launcher, variables, [first, `exec ${command.map(quote).join(" ")}`]);
+  else {
+    // As it lies on the path of whoever has installed it.
+    const installed = join(lab.root, "installed");
+    await mkdir(installed, { recursive: true });
+    const program = join(installed, agentOf(kind.id).program.command);
+    await writeLauncher(program, {}, [first, `exec ${kind.command().map(quote).join(" ")} "$@"`]);
+    const path = `${installed}${delimiter}${lab.env["PATH"] ?? ""}`;
+    const words = [nodeBinary(), commandLine, "run", kind.id, ...start.run];
+    const noted = `echo $$ > ${quote(join(lab.root, `run-${kind.id}-pid`))}`;
+    await writeLauncher(launcher, { ...variables, PATH: path }, [noted, `exec ${words.map(quote).join(" ")}`]);
+  }
   return new Agent(kind, model, launcher);
 }
 
-const commandLine = join(import.meta.dirname, "..", "..", "..", "..", "packages", "cli", "dist", "patchbay.js");
+/** The packaged command `patchbay`. */
+export const commandLine: string = join(
+  import.meta.dirname,
+  "..",
+  "..",
+  "..",
+  "..",
+  "packages",
+  "cli",
+  "dist",
+  "patchbay.js",
+);
 
 /** Enters Patchbay's hook into the agent's settings in a lab, as a user does, or takes it out again. */
 export async function manageHook(lab: Lab, id: AgentId, action: "install" | "remove"): Promise<void> {

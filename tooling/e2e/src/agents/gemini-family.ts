@@ -33,7 +33,7 @@ export const geminiFamily: Pick<
   },
 };
 
-/** Settings of a fresh user who has said yes to the editor, without updates, telemetry and tips; `own` is added to them. */
+/** Settings of a fresh user who has said yes to the editor (`isNewcomers`: whom nobody has asked), without updates, telemetry and tips; `own` is added to them. */
 export async function writeFamilySettings(
   lab: Lab,
   folder: string,
@@ -44,11 +44,12 @@ export async function writeFamilySettings(
     readonly tools?: Readonly<Record<string, unknown>>;
     readonly memory?: Readonly<Record<string, unknown>>;
   },
+  isNewcomers = false,
 ): Promise<void> {
   await mkdir(join(lab.home, folder), { recursive: true });
   const settings = {
     ...own,
-    ide: { enabled: true, hasSeenNudge: true },
+    ...(isNewcomers ? {} : { ide: { enabled: true, hasSeenNudge: true } }),
     security: { auth: { selectedType: authentication }, folderTrust: { enabled: false } },
     general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true, ...own.general },
     privacy: { usageStatisticsEnabled: false },

@@ -12,11 +12,9 @@ export const gemini: AgentKind = {
   id: "gemini",
   displayName: agentOf("gemini").agentName,
   protocol: geminiProtocol,
-  configure: async (lab) => {
-    await writeFamilySettings(lab, ".gemini", "gemini-api-key", {
-      general: { enableAutoUpdateNotification: false },
-      ui: { hideBanner: true },
-    });
+  configure: async (lab, isNewcomers) => {
+    const own = { general: { enableAutoUpdateNotification: false }, ui: { hideBanner: true } };
+    await writeFamilySettings(lab, ".gemini", "gemini-api-key", own, isNewcomers);
     // In an editor's terminal its first question would be whether to change that terminal's keys.
     await writeFile(join(lab.home, ".gemini", "state.json"), JSON.stringify({ terminalSetupPromptShown: true }));
   },

@@ -11,13 +11,20 @@ export const qwen: AgentKind = {
   displayName: agentOf("qwen").agentName,
   protocol: openaiProtocol,
   // Its own default never asks for a diff.
-  configure: async (lab) =>
-    await writeFamilySettings(lab, ".qwen", "openai", {
-      tools: { approvalMode: "default" },
-      // Between two prompts of a conversation its model would be asked for memories and suggestions, tools and all.
-      memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
-      ui: { enableFollowupSuggestions: false },
-    }),
+  configure: async (lab, isNewcomers) =>
+    await writeFamilySettings(
+      lab,
+      ".qwen",
+      "openai",
+      {
+        // `patchbay run` sees to it by itself.
+        ...(isNewcomers === true ? {} : { tools: { approvalMode: "default" } }),
+        // Between two prompts of a conversation its model would be asked for memories and suggestions, tools and all.
+        memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
+        ui: { enableFollowupSuggestions: false },
+      },
+      isNewcomers,
+    ),
   environment: (_lab, modelUrl) => ({
     OPENAI_API_KEY: "fake",
     OPENAI_BASE_URL: `${modelUrl}/v1`,

@@ -2,7 +2,7 @@ import type { Lab } from "../support/lab.ts";
 import type { ConversationPanel } from "./vscode/conversation-panel.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 
-export type EditorId = "vscode" | "theia" | "coc-vim" | "coc-neovim";
+export type EditorId = "vscode" | "theia" | "coc-vim" | "coc-neovim" | "serve";
 
 /**
  * What a scenario does in an editor, as a user would do it. One driver per editor; scenarios know nothing else.
@@ -57,6 +57,8 @@ export interface EditorDriver {
   saveKept?(): Promise<void>;
   /** Presses the button of the newest notification that has it, and says what stood there; absent where the driver cannot. */
   answerNotification?(button: string): Promise<string>;
+  /** Rejects the shell command that is asked about, and says why; absent where no reason can be said there. */
+  rejectCommand?(reason: string): Promise<void>;
   /** What the actions above the view in the foreground are called; absent where the driver cannot tell. */
   titleActions?(): Promise<readonly string[]>;
   /** Kills the process in which Patchbay runs, with -9, and nothing else; absent where that is the editor itself. */
@@ -73,6 +75,8 @@ export interface EditorDriver {
   isTerminalFocused(): Promise<boolean>;
   /** How many errors the editor shows for the workspace; absent where the driver cannot tell. */
   countErrors?(): Promise<number>;
+  /** The same with warnings. */
+  countProblems?(): Promise<number>;
   /** What the window told the user in notifications since the last call; absent where the driver cannot tell. */
   takeMessages?(): readonly string[];
   /** Closes all terminals and files, for the next scenario. */

@@ -1,7 +1,9 @@
+import { commandLine } from "../agents/agent.ts";
 import { whyNoCoc } from "../prerequisites/coc.ts";
 import { CocDriver } from "./coc/coc.ts";
 import type { EditorDriver, EditorId } from "./editor-driver.ts";
 import { findPackage } from "./find-package.ts";
+import { ServeDriver } from "./serve/serve.ts";
 import { TheiaDriver } from "./theia/theia.ts";
 import { VsCodeDriver } from "./vscode/vscode.ts";
 
@@ -47,5 +49,12 @@ export const editors: readonly EditorEntry[] = [
     whyNot: () => whyNoCoc("neovim"),
     findPackage: () => findPackage("coc-nvim", ".tgz"),
     create: (packaged) => new CocDriver("coc-neovim", "neovim", packaged),
+  },
+  {
+    id: "serve",
+    prerequisites: [],
+    whyNot: () => undefined,
+    findPackage: () => commandLine,
+    create: (program) => new ServeDriver(program),
   },
 ];

@@ -18,7 +18,9 @@ export function allCases(): readonly Case[] {
   return editors.flatMap((editor) => {
     // Never started: scenarios only look at what the driver can do.
     const driver = editor.create("");
-    const possible = scenarios.filter((scenario) => scenario.isFor?.(driver) !== false);
+    const possible = scenarios.filter(
+      (scenario) => (editor.id !== "serve" || scenario.inServe === true) && scenario.isFor?.(driver) !== false,
+    );
     const named = (agent: Case["agent"], scenario: Scenario): Case => ({
       id: `${editor.id}:${agent}:${scenario.name}`,
       editor,
@@ -44,7 +46,9 @@ export function chooseCases(cases: readonly Case[], wishes: readonly string[]): 
   if (wishes.length === 0) return cases;
   const matches = ({ id, editor, agent, scenario: { group } }: Case, wish: string): boolean => {
     if (id === wish) return true;
-    if (group !== undefined) return wish === group || wish === `${group}:${agent}`;
+    // It has no others.
+    if (group !== undefined && editor.id !== "serve") return wish === group || wish === `${group}:${agent}`;
+    if (wish === group || wish === `${group}:${agent}`) return true;
     return id.startsWith(`${wish}:`) || editor.id.startsWith(`${wish}-`);
   };
   return cases.filter((one) => wishes.some((wish) => matches(one, wish)));

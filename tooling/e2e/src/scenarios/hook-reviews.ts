@@ -60,6 +60,7 @@ export const hookEdited: Scenario = {
 export const hookReject: Scenario = {
   ...withHooks,
   name: "hook-reject",
+  inServe: true,
   agents: everyAgent,
   run: async (world, id) => {
     const { editor } = world;

@@ -6,6 +6,8 @@ import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
 import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
 import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-reviews.ts";
+import { hookCommand } from "./hook-commands.ts";
+import { hookProblems } from "./hook-problems.ts";
 import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
@@ -21,6 +23,7 @@ import {
 } from "./panel-history.ts";
 import { panelAccept, panelAcceptEdited, panelReject } from "./panel-review.ts";
 import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
+import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts";
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
@@ -105,9 +108,15 @@ export const scenarios: readonly Scenario[] = [
   hookEdited,
   hookReject,
   hookPaths,
+  hookCommand,
+  hookProblems,
   hookOnce,
   hookReload,
   hookKilled,
   hookAgentKilled,
   hookNone,
+  runAccept,
+  runAcceptInEditor,
+  runEnds,
+  runStops,
 ];

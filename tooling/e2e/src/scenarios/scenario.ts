@@ -44,6 +44,8 @@ export interface Scenario {
   readonly agents: readonly AgentId[] | "all";
   /** Chosen by this word or by its whole name, not with everything of its editor. */
   readonly group?: "panel" | "hook";
+  /** Whether it is run with `patchbay serve`, too, which has a terminal and no editor. */
+  readonly inServe?: boolean;
   /** Absent on editors that lack what it needs. */
   isFor?(editor: EditorDriver): boolean;
   /** What Patchbay may tell the user meanwhile; anything else it says is a failure: users did not ask. */

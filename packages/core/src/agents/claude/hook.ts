@@ -40,6 +40,7 @@ const settings: HookSettings = {
       commandTool: "Bash",
       timeout: hookPatienceSeconds,
     },
+    { event: "PostToolUse", matcher: "Write|Edit|MultiEdit|NotebookEdit", commandTool: "Bash", timeout: turnSeconds },
     { event: "UserPromptSubmit", timeout: turnSeconds },
     { event: "Stop", timeout: turnSeconds },
     { event: "SessionStart", timeout: turnSeconds },
@@ -56,6 +57,8 @@ export const claudeHook: AgentHook = {
     const source = sourceOf(event);
     return source === undefined ? undefined : readEvent(event, source);
   },
+  encodeNote: (note) =>
+    JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: note } }),
   encode: (verdict) => {
     if (verdict.kind === "told") {
       return JSON.stringify({
@@ -77,6 +80,12 @@ export const claudeHook: AgentHook = {
   },
 };
 
+/** What a tool has written. */
+function writtenBy(event: unknown): readonly string[] {
+  const change = changeOf(textOf(event, "tool_name"), argumentsOf(event));
+  return change === undefined ? [] : [change.path];
+}
+
 function readEvent(event: unknown, source: NonNullable<ReturnType<typeof sourceOf>>): HookEvent | undefined {
   switch (textOf(event, "hook_event_name")) {
     case "SessionStart":
@@ -87,6 +96,8 @@ function readEvent(event: unknown, source: NonNullable<ReturnType<typeof sourceO
       return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
     case "Stop":
       return { ...source, kind: "turn-ended" };
+    case "PostToolUse":
+      return { ...source, kind: "wrote", paths: writtenBy(event) };
     case "PreToolUse": {
       const [tool, given] = [textOf(event, "tool_name"), argumentsOf(event)];
       const command = tool === "Bash" ? textOf(given, "command") : undefined;

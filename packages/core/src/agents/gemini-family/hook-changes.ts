@@ -49,6 +49,12 @@ export function changeOf(tool: string | undefined, input: ToolArguments, rules: 
   };
 }
 
+/** What a tool has written. */
+export function writtenBy(event: unknown, rules: WritingRules): readonly string[] {
+  const change = changeOf(textOf(event, "tool_name"), argumentsOf(event), rules);
+  return change === undefined ? [] : [change.path];
+}
+
 /** Every line of a file that had a `\r\n` ends with one. */
 function textAfterWrite(input: ToolArguments, before: string | undefined, rules: WritingRules): string | undefined {
   const content = textOf(input, "content");

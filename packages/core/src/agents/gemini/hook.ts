@@ -1,7 +1,7 @@
 import { joinPath } from "../../storage/private-directory.ts";
 import { type HookSettings, hookPatienceSeconds } from "../hook-settings.ts";
 import { chosenDirectory, inFolder } from "../settings.ts";
-import { changeOf, commandOf, commandTool, type WritingRules } from "../gemini-family/hook-changes.ts";
+import { changeOf, commandOf, commandTool, type WritingRules, writtenBy } from "../gemini-family/hook-changes.ts";
 import { type AgentHook, argumentsOf, sourceOf, textOf } from "../hook.ts";
 
 /** Gemini CLI's tools, as seen with 0.61.0. */
@@ -29,6 +29,7 @@ const settings: HookSettings = {
   },
   entries: [
     { event: "BeforeTool", matcher: "write_file|replace", commandTool, timeout: patienceMs },
+    { event: "AfterTool", matcher: "write_file|replace", commandTool, timeout: turnMs },
     { event: "BeforeAgent", timeout: turnMs },
     { event: "AfterAgent", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },
@@ -53,6 +54,8 @@ export const geminiHook: AgentHook = {
         return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
       case "AfterAgent":
         return { ...source, kind: "turn-ended" };
+      case "AfterTool":
+        return { ...source, kind: "wrote", paths: writtenBy(event, rules) };
       case "BeforeTool": {
         const command = commandOf(event);
         // In the modes in which it asks it does so all the same, but it does not say in which it is.
@@ -64,6 +67,7 @@ export const geminiHook: AgentHook = {
         return undefined;
     }
   },
+  encodeNote: (note) => JSON.stringify({ hookSpecificOutput: { hookEventName: "AfterTool", additionalContext: note } }),
   encode: (verdict) => {
     switch (verdict.kind) {
       case "allow":

@@ -1,7 +1,7 @@
 import { joinPath } from "../../storage/private-directory.ts";
 import { type HookSettings, hookPatienceSeconds } from "../hook-settings.ts";
 import { chosenDirectory, inFolder } from "../settings.ts";
-import { changeOf, commandOf, commandTool, type WritingRules } from "../gemini-family/hook-changes.ts";
+import { changeOf, commandOf, commandTool, type WritingRules, writtenBy } from "../gemini-family/hook-changes.ts";
 import { type AgentHook, argumentsOf, sourceOf, textOf } from "../hook.ts";
 
 /** Qwen Code's tools, as seen with 0.24.4. */
@@ -30,6 +30,7 @@ const settings: HookSettings = {
   },
   entries: [
     { event: "PreToolUse", matcher: "write_file|edit", commandTool, timeout: patienceMs },
+    { event: "PostToolUse", matcher: "write_file|edit", commandTool, timeout: turnMs },
     { event: "UserPromptSubmit", timeout: turnMs },
     { event: "Stop", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },
@@ -55,6 +56,8 @@ export const qwenHook: AgentHook = {
         return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
       case "Stop":
         return { ...source, kind: "turn-ended" };
+      case "PostToolUse":
+        return { ...source, kind: "wrote", paths: writtenBy(event, rules) };
       case "PreToolUse": {
         const asks = textOf(event, "permission_mode") === "default";
         const command = commandOf(event);
@@ -67,6 +70,8 @@ export const qwenHook: AgentHook = {
         return undefined;
     }
   },
+  encodeNote: (note) =>
+    JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: note } }),
   encode: (verdict) =>
     JSON.stringify({
       hookSpecificOutput:

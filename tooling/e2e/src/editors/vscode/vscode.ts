@@ -257,9 +257,16 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async countErrors(): Promise<number> {
-    const label = await this.workbench.page.locator("#status\\.problems a").getAttribute("aria-label");
-    const text = (label ?? "").replace("No Problems", "0");
-    return Number(/Errors: (\d+)/.exec(text)?.[1] ?? 0);
+    return Number(/Errors: (\d+)/.exec(await this.#problems())?.[1] ?? 0);
+  }
+
+  async countProblems(): Promise<number> {
+    const warnings = Number(/Warnings: (\d+)/.exec(await this.#problems())?.[1] ?? 0);
+    return warnings + (await this.countErrors());
+  }
+
+  async #problems(): Promise<string> {
+    return (await this.workbench.page.locator("#status\\.problems a").getAttribute("aria-label")) ?? "";
   }
 
   takeMessages(): readonly string[] {
