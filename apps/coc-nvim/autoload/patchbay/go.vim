@@ -73,6 +73,10 @@ function! patchbay#go#hold() abort
   return here ==# '' ? 0 : patchbay#command#coc('hold', [here])
 endfunction
 
+function! patchbay#go#undoHunk() abort
+  return patchbay#hunk#undo()
+endfunction
+
 " The review the cursor is in, else the only one; empty, and that is said, where there is none.
 function! patchbay#go#current() abort
   let open = patchbay#review#open_ids()
