@@ -1,6 +1,14 @@
 import type { Dialect } from "./agents/dialect.ts";
 import type { EditorContext, Range } from "./context/model.ts";
-import type { DiffOutcome, KeptText, KeptTextSaving, OpenReviews, ProposalInfo } from "./diff/model.ts";
+import type {
+  DiffOutcome,
+  Hunk,
+  HunkDecision,
+  KeptText,
+  KeptTextSaving,
+  OpenReviews,
+  ProposalInfo,
+} from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -68,6 +76,19 @@ export interface Companion {
    * Returns the ids of those that could not be accepted and are still open: their reviews say why.
    */
   acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * What is still to be decided of a proposal, with the text that its view holds now: what differs between the left and the right
+   * side. Undefined if no such proposal is open, or it was not shown yet.
+   */
+  hunks(proposalId: string): Promise<readonly Hunk[] | undefined>;
+  /**
+   * The user's verdict on one hunk: accepted, it goes into the left side; rejected, it is undone on the right side, in one undo
+   * step. With the last hunk the proposal is decided: rejected if the right side is the file again, else accepted with the right
+   * side. `line`: on the right side, from 0; it means the hunk that has the line, else the next one below, else the last above.
+   */
+  decideHunk(proposalId: string, verdict: "accept" | "reject", line: number): Promise<HunkDecision>;
+  /** Takes back the last verdict on a hunk of an open proposal. False if there is none that can be, or a conflict comes first. */
+  undoHunk(proposalId: string): Promise<boolean>;
   /** Brings a proposal's view to the front; opens it if it was hidden. */
   reveal(proposalId: string): Promise<boolean>;
   /**

@@ -57,6 +57,13 @@ class QuietCompanion implements Companion {
   async hold(): Promise<boolean> {
     return false;
   }
+  async hunks(): Promise<undefined> {}
+  async decideHunk(): ReturnType<Companion["decideHunk"]> {
+    return { kind: "none" };
+  }
+  async undoHunk(): Promise<boolean> {
+    return false;
+  }
   async review(): Promise<never> {
     throw new Error("no conversations here");
   }

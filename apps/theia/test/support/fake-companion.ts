@@ -109,6 +109,16 @@ export class FakeCompanion implements Companion {
     return false;
   }
 
+  async hunks(): Promise<undefined> {}
+
+  async decideHunk(): ReturnType<Companion["decideHunk"]> {
+    return { kind: "none" };
+  }
+
+  async undoHunk(): Promise<boolean> {
+    return false;
+  }
+
   async reveal(): Promise<boolean> {
     return false;
   }
