@@ -59,7 +59,8 @@ function! patchbay#hints#line(id, proposal) abort
     return ''
   endif
   if !a:proposal
-    return ' %<' . s:Escape(review.title) . ' now' . (review.unsaved ? ' [with your unsaved text]' : '')
+    let about = review.unsaved ? ' [with your unsaved text]' : ''
+    return ' %<' . s:Escape(review.title) . ' now' . about . (get(review, 'accepted', 0) > 0 ? ' [with accepted hunks]' : '')
   endif
   let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
   let about = patchbay#write#is_edited(review) ? '  [edited]' : ''

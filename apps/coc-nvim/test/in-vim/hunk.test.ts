@@ -110,6 +110,7 @@ describe.each(findVims())("a hunk of a review in $name", (vim) => {
       "call cursor(1, 1)",
       "call patchbay#hunk#decided('p1', 1, 0, 3)",
       "let g:facts.right = [line('.'), patchbay#hints#line('p1', 1) =~# '\\[hunks: 1 accepted, 0 rejected\\]']",
+      "let g:facts.left = patchbay#hints#line('p1', 0)",
       "call patchbay#hunk#decided('p1', 1, 1, -1)",
       "let g:facts.stays = line('.')",
       "call patchbay#hunk#decided('p1', 0, 0, -1)",
@@ -118,7 +119,13 @@ describe.each(findVims())("a hunk of a review in $name", (vim) => {
       "call patchbay#hunk#decided('p1', 1, 0, 0)",
       "let g:facts.elsewhere = line('.')",
     );
-    expect(facts).toEqual({ right: [4, 1], stays: 4, none: 0, elsewhere: 2 });
+    expect(facts).toEqual({
+      right: [4, 1],
+      left: " %<a.txt now [with accepted hunks]",
+      stays: 4,
+      none: 0,
+      elsewhere: 2,
+    });
   });
 
   it("is gone to one after the other, into the next proposal and back, and the last one says so", async () => {

@@ -60,8 +60,8 @@ export const hunkVerdicts: Scenario = {
     await propose(world, started, { file, from: "one\ntwo\nthree\nfour\nfive", to: "ONE\ntwo\nTHREE\nfour\nFIVE" });
     await coc.showDiff(diffTitle(agent, file));
     const sides = "[join(getbufline(winbufnr(1), 1, '$')), join(getbufline(winbufnr(2), 1, '$')), line('.')]";
-    const see = async (left: string, right: string, line: number): Promise<void> =>
-      await poll(
+    const see = (left: string, right: string, line: number): Promise<boolean> =>
+      poll(
         `${left} beside ${right}, and the cursor in line ${line}`,
         async () => String(await coc.link.read(sides)) === String([left, right, line]),
         { timeout: 5_000, describe: () => coc.pane.screen() },
