@@ -26,7 +26,7 @@ endfunction
 function! s:Go(step) abort
   let open = patchbay#review#open_ids()
   if empty(open)
-    call patchbay#say('No proposals are open.', 'WarningMsg')
+    call patchbay#say('No proposals are open. :Patchbay shows what waits.', 'WarningMsg')
     return 0
   endif
   let at = index(open, get(b:, 'patchbay_review', ''))
