@@ -171,6 +171,23 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
+/** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
+const turns = {
+  model: { packages: ["@patchbay/core"] },
+  undo: { rooms: ["model"], packages: ["@patchbay/core"] },
+  git: { packages: ["@patchbay/core", "node:*"] },
+  "ledger/records": { types: ["model"], packages: ["zod"] },
+  store: { rooms: ["ledger/records"], packages: ["@patchbay/core", "node:*"] },
+  look: { rooms: ["git", "ledger/records"], types: ["ledger/contents"], packages: ["@patchbay/core", "node:*"] },
+  ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
+  "folder-ledgers": {
+    rooms: ["git", "ledger", "look", "store", "undo"],
+    types: ["model"],
+    packages: ["@patchbay/core"],
+  },
+  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
+};
+
 const preact = ["preact"];
 const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
 
@@ -311,8 +328,17 @@ const theia = {
     rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "common"],
     ...forWindows,
   },
+  "browser/inbox": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },
   "browser/contributions": {
-    rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "browser/window", "common"],
+    rooms: [
+      "browser/context",
+      "browser/documents",
+      "browser/inbox",
+      "browser/review",
+      "browser/surfaces",
+      "browser/window",
+      "common",
+    ],
     ...forWindows,
   },
   "browser/patchbay-frontend-module": {
@@ -320,6 +346,7 @@ const theia = {
       "browser/context",
       "browser/contributions",
       "browser/documents",
+      "browser/inbox",
       "browser/review",
       "browser/surfaces",
       "browser/window",
@@ -375,6 +402,7 @@ export const houses = {
   "packages/cli/src": cli,
   "packages/conversations/src": conversations,
   "packages/panel/src": panel,
+  "packages/turns/src": turns,
   "apps/vscode/src": vscode,
   "apps/theia/src": theia,
   "apps/coc-nvim/src": coc,

@@ -11,6 +11,7 @@ import type {
 } from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
+import type { TurnWitness } from "./hooks/turn-witness.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -23,6 +24,8 @@ export interface CompanionOptions {
   readonly platform?: Platform;
   readonly logger?: Logger;
   readonly settings?: Partial<CompanionSettings>;
+  /** Sees what agents do to files, turn by turn (`@patchbay/turns`). Default: nobody does. */
+  readonly turns?: TurnWitness;
   /** Listen on this port only. Default: the port of the last run or, if that is taken or unknown, a free one. */
   readonly port?: number;
 }
@@ -134,6 +137,11 @@ export interface Companion {
   readonly onDidChangeActivities: Event<void>;
   /** The shell commands that agents ask about by their hooks; undefined until the first agent came. A change fires `onDidChangeActivities`. */
   readonly commands: AskedCommands | undefined;
+  /**
+   * Tells an agent's session something with the user's next prompt, by its hook. False: no session with a hook is known by this name,
+   * and nothing is told.
+   */
+  tellAgent(to: { readonly agent: string; readonly session: string }, text: string): boolean;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;
@@ -189,7 +197,8 @@ export interface StopOptions {
   /**
    * With `reload`: when the editor will answer on the port again, ms. Agents are told to reconnect then and once more after
    * the same time (the `retry` of the event stream), instead of after 1 s and another 1.5 s, which is too soon for a window
-   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s.
+   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s;
+   * for 60 s where an agent waits for nothing.
    */
   readonly comeBackMs?: number;
 }

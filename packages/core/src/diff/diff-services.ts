@@ -139,10 +139,10 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     files,
     writes,
   });
-  const hunks = new HunkVerdicts({ clock, logger, proposals, views, follower, decisions });
   const openReviews = options.openReviews ?? (() => "always");
   const openings = new ReviewOpenings({ host, clock, logger, openReviews, kept, views, follower, proposals, drafts });
   const counts = new LineCounts(clock, () => proposals.changed());
+  const hunks = new HunkVerdicts({ clock, logger, proposals, views, follower, decisions });
   const handover = new ProposalHandover({
     clock,
     logger,
@@ -165,8 +165,8 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     kept,
     decisions,
     openings,
-    hunks,
     counts,
+    hunks,
     handover,
   };
 }
