@@ -63,7 +63,10 @@ async function capture(editor: "vim" | "neovim"): Promise<void> {
       timeout: 5_000,
     });
     await pause(500);
-    await coc.command("CocCommand patchbay.health");
+    await coc.command("Patchbay");
+    await save("page");
+    await coc.command("q");
+    await coc.command("Patchbay health");
     await save("health");
     await coc.command("q");
     await coc.showDiff(diffTitle(started.agent, change.file));

@@ -12,6 +12,7 @@ let s:subs = {
       \ 'help': {'call': 'patchbay#command#help'},
       \ 'hold': {'call': 'patchbay#go#hold'},
       \ 'hook': {'words': {-> ['install', 'remove']}, 'call': 'patchbay#command#hook', 'rest': 1},
+      \ 'hunk': {'words': {-> s:hunks}, 'call': 'patchbay#command#hunk', 'rest': 1},
       \ 'log': {'call': 'patchbay#command#log'},
       \ 'next': {'call': 'patchbay#go#next'},
       \ 'open': {'command': 'openAgent', 'rest': 1, 'words': function('patchbay#terminal#names')},
@@ -27,11 +28,14 @@ let s:subs = {
       \ 'toggle': {'call': 'patchbay#terminal#toggle', 'rest': 1, 'words': function('patchbay#terminal#names')},
       \ }
 
+let s:hunks = ['accept', 'next', 'previous', 'reject', 'undo']
+
 " The <Plug> maps by what they give to :Patchbay. Those of `s:anywhere` work in a terminal as well.
 let s:plugs = {
       \ 'accept': 'accept', 'reject': 'reject', 'hold': 'hold', 'next': 'next', 'previous': 'previous', 'review': 'review', 'agents': 'agents',
       \ 'send': 'send', 'send-problem': 'send problem', 'answer': 'answer', 'pause': 'pause', 'resume': 'resume',
-      \ 'toggle': 'toggle', 'focus': 'focus', 'health': 'health', 'shared': 'shared', 'compare': 'compare',
+      \ 'hunk-accept': 'hunk accept', 'hunk-reject': 'hunk reject', 'hunk-undo': 'hunk undo', 'hunk-next': 'hunk next',
+      \ 'hunk-previous': 'hunk previous', 'toggle': 'toggle', 'focus': 'focus', 'health': 'health', 'shared': 'shared', 'compare': 'compare',
       \ }
 let s:anywhere = ['next', 'previous', 'review', 'agents', 'answer', 'toggle', 'focus']
 
@@ -122,6 +126,16 @@ function! patchbay#command#hook(words) abort
     return
   endif
   call patchbay#command#coc(found[0] . 'Hook', agents)
+endfunction
+
+" `:Patchbay hunk accept`
+function! patchbay#command#hunk(what) abort
+  let found = a:what ==# '' ? [] : s:Beginning(s:hunks, a:what)
+  if len(found) == 1
+    call call('patchbay#hunk#' . found[0], [])
+  else
+    call patchbay#say('Say what to do with the hunk: ' . join(s:hunks, ', ') . '.', 'WarningMsg')
+  endif
 endfunction
 
 " `:Patchbay send`, `:3,7Patchbay send`, `:Patchbay send problem`

@@ -26,7 +26,7 @@ endfunction
 function! s:Go(step) abort
   let open = patchbay#review#open_ids()
   if empty(open)
-    call patchbay#say('No proposals are open.', 'WarningMsg')
+    call patchbay#say('No proposals are open. :Patchbay shows what waits.', 'WarningMsg')
     return 0
   endif
   let at = index(open, get(b:, 'patchbay_review', ''))
@@ -71,6 +71,10 @@ endfunction
 function! patchbay#go#hold() abort
   let here = patchbay#go#current()
   return here ==# '' ? 0 : patchbay#command#coc('hold', [here])
+endfunction
+
+function! patchbay#go#undoHunk() abort
+  return patchbay#hunk#undo()
 endfunction
 
 " The review the cursor is in, else the only one; empty, and that is said, where there is none.

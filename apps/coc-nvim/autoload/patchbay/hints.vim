@@ -16,6 +16,7 @@ function! patchbay#hints#map(review) abort
     " It writes only what was changed, so an untouched proposal would be rejected.
     nnoremap <buffer> <silent> ZZ <Cmd>call patchbay#go#accept()<CR>
   endif
+  call patchbay#hunk#map(a:review)
   for [action, key] in items(a:review.keys)
     if key !=# ''
       execute 'nnoremap <buffer> <silent> <nowait>' key '<Cmd>call patchbay#go#' . action . '()<CR>'
@@ -38,7 +39,7 @@ function! patchbay#hints#text(review) abort
   let keys = map(copy(a:review.keys), {_, key -> substitute(key, '\c<leader>', escape(leader ==# ' ' ? '<Space>' : leader, '\&~'), '')})
   return ':w' . (get(keys, 'accept', '') ==# '' ? '' : ' or ' . keys.accept) . ' accepts, :q'
         \ . (get(keys, 'reject', '') ==# '' ? '' : ' or ' . keys.reject) . ' rejects, '
-        \ . (get(a:review, 'locked', 0) ? a:review.agent . ' does not take an edited text' : 'do drops a hunk')
+        \ . (get(a:review, 'locked', 0) ? a:review.agent . ' does not take an edited text' : 'dp/do for a hunk')
 endfunction
 
 " The same for Neovim's window bars, where it stays. On the left, whose bar is there so that lines stand beside lines, it says what
@@ -58,12 +59,16 @@ function! patchbay#hints#line(id, proposal) abort
     return ''
   endif
   if !a:proposal
-    return ' %<' . s:Escape(review.title) . ' now' . (review.unsaved ? ' [with your unsaved text]' : '')
+    let about = review.unsaved ? ' [with your unsaved text]' : ''
+    return ' %<' . s:Escape(review.title) . ' now' . about . (get(review, 'accepted', 0) > 0 ? ' [with accepted hunks]' : '')
   endif
   let who = review.agent . (review.kind ==# 'delete' ? ' empties ' : review.kind ==# 'create' ? ' creates ' : ' proposes ')
   let about = patchbay#write#is_edited(review) ? '  [edited]' : ''
   if review.standing !=# 'unchanged'
     let about .= review.standing ==# 'conflict' ? '  [conflict]' : '  [merged with changes to the file]'
+  endif
+  if get(review, 'accepted', 0) + get(review, 'rejected', 0) > 0
+    let about .= '  [hunks: ' . review.accepted . ' accepted, ' . review.rejected . ' rejected]'
   endif
   if get(review, 'locked', 0)
     let about .= '  [read-only]'

@@ -20,6 +20,7 @@ import type { VimHost } from "../host/vim-host.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
+import { decideHunk, undoHunk } from "./hunk-verdicts.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
 import { pasteIntoLatest, pasteOnceFree, type PromptServices } from "./prompt.ts";
 import { answerQuestion } from "./reviews.ts";
@@ -49,6 +50,10 @@ type Say = (text: string, highlight?: string) => void;
 export function createCommandActions(services: CommandServices): Readonly<Record<string, CommandAction>> {
   const { coc, vim, companion } = services;
   const say: Say = (text, highlight = "MoreMsg") => vim.notify("patchbay#say", [text, highlight]);
+  const sayOf = async (sentence: Promise<string | undefined>): Promise<void> => {
+    const text = await sentence;
+    if (text !== undefined) say(text);
+  };
   return {
     openAgent: (name) => openAgent(services, asText(name)),
     health: async (how) => {
@@ -77,6 +82,9 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     reject: (...words) => rejectBecause(services, say, words.map(asText).join(" ").trim()),
     agents: () => chooseAgent(services, say, () => answer(services, say)),
     reviews: (name, ...ids) => reviews(services, say, asText(name), ids.map(asText)),
+    acceptHunk: (...place) => sayOf(decideHunk(services, "accept", place)),
+    rejectHunk: (...place) => sayOf(decideHunk(services, "reject", place)),
+    undoHunk: (id) => sayOf(undoHunk(services, asText(id))),
     hold: (id) => hold(services, say, asText(id)),
     installHook: (name) => installHook(services, say, asText(name)),
     removeHook: (name) => removeHook(services, say, asText(name)),

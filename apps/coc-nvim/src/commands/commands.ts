@@ -23,6 +23,9 @@ const others = [
   "removeHook",
   "reviews",
   "hold",
+  "acceptHunk",
+  "rejectHunk",
+  "undoHunk",
 ] as const;
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */

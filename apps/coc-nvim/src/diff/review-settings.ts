@@ -12,9 +12,9 @@ export interface ReviewSettings {
   readonly keys: Readonly<Record<ReviewKey, string>>;
 }
 
-export type ReviewKey = "accept" | "reject" | "next" | "previous" | "hold";
+export type ReviewKey = "accept" | "reject" | "next" | "previous" | "hold" | "undoHunk";
 
-export const reviewKeys: readonly ReviewKey[] = ["accept", "reject", "next", "previous", "hold"];
+export const reviewKeys: readonly ReviewKey[] = ["accept", "reject", "next", "previous", "hold", "undoHunk"];
 
 export const defaultKeys: Readonly<Record<ReviewKey, string>> = {
   accept: "<leader>pa",
@@ -22,6 +22,7 @@ export const defaultKeys: Readonly<Record<ReviewKey, string>> = {
   next: "<leader>pn",
   previous: "<leader>pp",
   hold: "<leader>ph",
+  undoHunk: "<leader>pu",
 };
 
 /** The key map to make: none where keys are off, and no text that would end the mapping command early. */
@@ -39,5 +40,6 @@ export function effectiveKeys(
     next: key("next"),
     previous: key("previous"),
     hold: key("hold"),
+    undoHunk: key("undoHunk"),
   };
 }

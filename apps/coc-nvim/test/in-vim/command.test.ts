@@ -50,6 +50,9 @@ describe.each(findVims())(":Patchbay in $name", (vim) => {
   it.each([
     ["Patchbay nonsense", "There is no :Patchbay nonsense."],
     ["Patchbay re", "There is no :Patchbay re."],
+    ["Patchbay hunk", "Say what to do with the hunk: accept, next, previous, reject, undo."],
+    ["Patchbay hunk accept", "Put the cursor on a hunk of the proposal first."],
+    ["Patchbay hunk undo", "No proposals are open."],
     ["1,2Patchbay next", ":Patchbay next takes no range."],
     ["Patchbay next door", ":Patchbay next takes nothing after it."],
     ["Patchbay send all", ":Patchbay send takes a range or the word problem."],

@@ -54,6 +54,9 @@ describe.each(findVims())("the page of reviews in $name", (vim) => {
       ...rows,
       "normal! G",
       "call win_gotoid(g:here)",
+      "let g:new = {'text': '  waiting    c.txt', 'ids': ['p3']}",
+      "call patchbay#inbox#update([g:hint, g:agent, g:new, g:first, g:second])",
+      "let g:facts.moved = line('.', bufwinid('\\[Patchbay: reviews]'))",
       "let g:facts.shown = patchbay#inbox#update([g:hint, g:second])",
       "let page = bufwinid('\\[Patchbay: reviews]')",
       "let g:facts.lines = [getbufline(winbufnr(page), 1, '$'), line('.', page), win_getid() == g:here]",
@@ -63,6 +66,7 @@ describe.each(findVims())("the page of reviews in $name", (vim) => {
       "let g:facts.gone = patchbay#inbox#update([g:hint])",
     );
     expect(facts).toEqual({
+      moved: 5,
       shown: 1,
       lines: [["Enter opens, a accepts", "  held       b.txt"], 2, 1],
       empty: [["Nothing waits for you."], 1],

@@ -167,8 +167,8 @@ describe.each(vims)("a review in $name", (vim) => {
     expect(facts).toEqual({ left: [1, ["a.txt"]] });
   });
 
-  it("is accepted with what was typed and what was taken back by do", async () => {
-    const { told } = await folder.run(...opened, 'call Type("ggdoGodone\\<Esc>")', 'call Type(":w\\<CR>")');
+  it("is accepted with what was typed and what was taken back by :diffget", async () => {
+    const { told } = await folder.run(...opened, 'call Type("gg:diffget\\<CR>Godone\\<Esc>")', 'call Type(":w\\<CR>")');
     expect(verdicts(told)).toEqual(["edited", "accepted"]);
     expect(told.at(-1)?.[2]).toMatchObject({ lines: ["one", "two", "THREE", "done"] });
   });

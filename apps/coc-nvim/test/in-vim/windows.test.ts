@@ -210,7 +210,7 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
       "set laststatus=3",
       "let g:facts.one = [trim(Bar(1)), trim(Bar(2))]",
     );
-    const keys = ":w or \\pa accepts, :q or \\pr rejects, do drops a hunk";
+    const keys = ":w or \\pa accepts, :q or \\pr rejects, dp/do for a hunk";
     expect(facts).toMatchObject({ two: ["", keys], one: ["a.txt now", keys] });
   });
 
@@ -231,7 +231,7 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
       outside: "",
       inside: accept,
       left: accept,
-      hint: ":w or ga accepts, :q or <Space>r rejects, do drops a hunk",
+      hint: ":w or ga accepts, :q or <Space>r rejects, dp/do for a hunk",
     });
   });
 

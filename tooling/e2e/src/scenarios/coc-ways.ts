@@ -45,6 +45,45 @@ export const hunk: Scenario = {
   },
 };
 
+/** One hunk accepted, one rejected, both seen on the two sides; the rest is accepted with `:w`. A verdict is taken back and given anew. */
+export const hunkVerdicts: Scenario = {
+  name: "hunk-verdicts",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    const file = "hunk-verdicts.txt";
+    await world.writeFile(file, "one\ntwo\nthree\nfour\nfive\n");
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await propose(world, started, { file, from: "one\ntwo\nthree\nfour\nfive", to: "ONE\ntwo\nTHREE\nfour\nFIVE" });
+    await coc.showDiff(diffTitle(agent, file));
+    const sides = "[join(getbufline(winbufnr(1), 1, '$')), join(getbufline(winbufnr(2), 1, '$')), line('.')]";
+    const see = (left: string, right: string, line: number): Promise<boolean> =>
+      poll(
+        `${left} beside ${right}, and the cursor in line ${line}`,
+        async () => String(await coc.link.read(sides)) === String([left, right, line]),
+        { timeout: 5_000, describe: () => coc.pane.screen() },
+      );
+    await coc.pane.type("ggdp");
+    await see("ONE two three four five", "ONE two THREE four FIVE", 3);
+    await coc.pane.type("do");
+    await see("ONE two three four five", "ONE two three four FIVE", 5);
+    await poll("what is said", async () => /1 hunk is left\./.test(await coc.pane.screen()), { timeout: 5_000 });
+    must("the counts are shown", /\[hunks: 1 accepted, 1 rejected\]/.test(await coc.pane.screen()));
+    await coc.pane.type("\\pu");
+    await see("ONE two three four five", "ONE two THREE four FIVE", 5);
+    await coc.pane.type("3Gdo");
+    await see("ONE two three four five", "ONE two three four FIVE", 5);
+    mustEqual(file, await world.readFile(file), "one\ntwo\nthree\nfour\nfive\n");
+    await coc.command("w");
+    await waitForContents(world, file, "ONE\ntwo\nthree\nfour\nFIVE\n");
+    await agent.waitForScreen(/All done\./);
+    await waitForNoDiff(world, agent, file);
+  },
+};
+
 /** A proposal waits for the end of a command line, and what the user types in Insert mode while it opens goes where it was going. */
 export const insert: Scenario = {
   name: "insert",
