@@ -205,8 +205,13 @@ class FocusedRows implements ReviewList {
     this.#view = view;
   }
 
-  /** The one whose selection is another one after VS Code's own command for it; the second call takes that back. */
   async focused(): Promise<ReviewRow | undefined> {
+    // A row that was just revealed may be selected in between.
+    return (await this.#look()) ?? (await this.#look());
+  }
+
+  /** The row that VS Code's own command selects or does not any more; the second call takes that back. */
+  async #look(): Promise<ReviewRow | undefined> {
     const before = this.#view.selection;
     await commands.executeCommand("list.toggleSelection");
     const after = this.#view.selection;
