@@ -210,14 +210,14 @@ describe("in a review", () => {
     };
     const [first] = await window.reviews();
     await window.run("patchbay.revealProposal", first?.row);
-    await expect.poll(position).toBe("$(diff) 1 of 3");
+    await expect.poll(position).toBe("Review 1 of 3");
     await window.run("patchbay.nextProposal");
-    await expect.poll(position).toBe("$(diff) 2 of 3");
+    await expect.poll(position).toBe("Review 2 of 3");
     await window.run("patchbay.nextProposal");
     await window.run("patchbay.nextProposal");
-    await expect.poll(position).toBe("$(diff) 1 of 3");
+    await expect.poll(position).toBe("Review 1 of 3");
     await window.run("patchbay.previousProposal");
-    await expect.poll(position).toBe("$(diff) 3 of 3");
+    await expect.poll(position).toBe("Review 3 of 3");
     await bench.showFile(Uri.file(path("a.txt")));
     await expect.poll(position).toBeUndefined();
   });
