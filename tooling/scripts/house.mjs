@@ -235,7 +235,11 @@ const vscodeStart = {
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },
-  "views/register-views": { rooms: ["views/problem-actions", "lazy", "timers"], packages: vscodeApi },
+  "views/register-views": {
+    rooms: ["views/problem-actions", "lazy", "timers"],
+    types: ["commands", "views/review-tree"],
+    packages: vscodeApi,
+  },
   "panel/register-panel": { rooms: ["lazy"], types: ["panel"], packages: vscodeApi },
   extension: {
     rooms: [
@@ -270,7 +274,7 @@ const vscodeLater = {
     packages: [...vscodeApi, "node:fs"],
   },
   views: {
-    rooms: ["surfaces", "terminals/find-terminal"],
+    rooms: ["diff/proposal-tabs", "surfaces", "terminals/find-terminal"],
     types: ["commands"],
     packages: vscodeApi,
   },

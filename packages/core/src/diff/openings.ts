@@ -90,7 +90,6 @@ export class ReviewOpenings implements Disposable {
     }
     const mayBeHeld = (): boolean =>
       proposal.isOpen && proposal.deciding === undefined && proposals.ending === undefined;
-    if (!mayBeHeld()) return false;
     if (proposal.place === "shown") await views.whenShown(proposal).catch(() => {});
     if (proposal.view !== undefined) {
       try {

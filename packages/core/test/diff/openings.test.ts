@@ -114,8 +114,17 @@ describe("a review that is held", () => {
     expect(infoOf(next, under.id)).toMatchObject({ isHeld: true, state: "hidden", edited: true, standing: "merged" });
     await next.registry.reveal(under.id);
     expect(next.editor.openViews).toMatchObject([{ text: "mine\ntwo\n3\nfour\n" }]);
-    next.clock.advance(500);
+  });
+
+  it("that was opened again is open after the end of the editor's process, too", async () => {
+    const under = await withHeld();
+    await under.registry.reveal(under.id);
+    under.clock.advance(500);
     await expect.poll(() => under.store.kept.get(under.id)?.aside).toBeUndefined();
+    const next = startRegistry({ store: under.store });
+    next.files.addFile("/ws/a.ts", "one\ntwo\nthree\n");
+    await (await next.registry.restore()).shown;
+    expect(next.editor.openViews).toMatchObject([{ text: "mine\ntwo\n3\n" }]);
   });
 
   it("is only its terminal's to answer after a reload if its answer died with the connection", async () => {
@@ -219,6 +228,11 @@ describe("when reviews open by themselves", () => {
     await (await next.registry.restore()).shown;
     expect(next.editor.views.map(({ request }) => request.id)).toEqual([opened.id]);
     expect(infoOf(next, listed.id)).toMatchObject({ state: "listed", isHeld: false });
+    const last = startRegistry({ store: under.store });
+    await (await last.registry.restore()).shown;
+    expect(last.editor.openViews.map(({ request }) => request.id).toSorted()).toEqual(
+      [listed.id, opened.id].toSorted(),
+    );
   });
 
   it("when idle: not before the user has been quiet for three seconds, whatever they did", async () => {
@@ -234,10 +248,10 @@ describe("when reviews open by themselves", () => {
     for (const act of acts) {
       under.clock.advance(2_900);
       act();
-      expect(under.editor.views).toEqual([]);
+      expect(infoOf(under, id)?.state).toBe("listed");
     }
     under.clock.advance(2_999);
-    expect(under.editor.views).toEqual([]);
+    expect(infoOf(under, id)?.state).toBe("listed");
     under.clock.advance(1);
     expect((await under.editor.nextView()).request.id).toBe(id);
     // The user is quiet still: the next one need not wait.
@@ -292,10 +306,14 @@ describe("the lines that a proposal changes", () => {
     const { id } = under.open("one", "b\n");
     const view = await under.editor.nextView();
     expect(infoOf(under, id)?.lines).toBeUndefined();
+    let told: ProposalInfo["lines"];
+    under.registry.onDidChange(() => {
+      told = infoOf(under, id)?.lines;
+    });
     await expect
       .poll(() => {
         under.clock.advance(1);
-        return infoOf(under, id)?.lines;
+        return told;
       })
       .toEqual({ added: 1, removed: 70_000 });
     view.type("b\nc\n");

@@ -77,6 +77,17 @@ describe("an inbox", () => {
     ]);
   });
 
+  it("gives a process that has begun a new session to that one alone", () => {
+    const activities = [activity("old", "Yesterday", [20]), activity("new", "Today", [20])];
+    const inbox = inboxOf(
+      [proposal("p1", "hook:claude old"), proposal("p2", "a"), proposal("p3", "hook:claude new")],
+      [session("a", 20)],
+      activities,
+    );
+    expect(drawn(inbox)).toEqual([["Claude Code", ["Yesterday", "p1 waiting"], ["Today", "p2 waiting", "p3 waiting"]]]);
+    expect(inbox[0]?.sessions.map(({ pid }) => pid)).toEqual([undefined, 20]);
+  });
+
   it("says of each entry what the user most needs to know", () => {
     const stateOf = (more: Partial<ProposalInfo>): unknown =>
       entriesOf(inboxOf([proposal("p", "s", more)], [], []))[0]?.state;

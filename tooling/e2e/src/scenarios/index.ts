@@ -7,6 +7,7 @@ import { agentKilled, hostKilled } from "./killed.ts";
 import { doctor } from "./doctor.ts";
 import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-reviews.ts";
 import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
+import { inbox } from "./inbox.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
 import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
@@ -83,6 +84,7 @@ export const scenarios: readonly Scenario[] = [
   closing,
   hostileName,
   keptOverReload,
+  inbox,
   panelAnswer,
   panelAccept,
   panelAcceptEdited,
