@@ -171,6 +171,23 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
+/** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
+const turns = {
+  model: { packages: ["@patchbay/core"] },
+  undo: { rooms: ["model"], packages: ["@patchbay/core"] },
+  git: { packages: ["@patchbay/core", "node:*"] },
+  "ledger/records": { types: ["model"], packages: ["zod"] },
+  store: { rooms: ["ledger/records"], packages: ["@patchbay/core", "node:*"] },
+  look: { rooms: ["git", "ledger/records"], types: ["ledger/contents"], packages: ["@patchbay/core", "node:*"] },
+  ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
+  "folder-ledgers": {
+    rooms: ["git", "ledger", "look", "store", "undo"],
+    types: ["model"],
+    packages: ["@patchbay/core"],
+  },
+  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
+};
+
 const preact = ["preact"];
 const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
 
@@ -366,7 +383,7 @@ const coc = {
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "health", "settings"],
+    rooms: [...cocGround, "diff/review-names", "health", "settings"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },
@@ -385,6 +402,7 @@ export const houses = {
   "packages/cli/src": cli,
   "packages/conversations/src": conversations,
   "packages/panel/src": panel,
+  "packages/turns/src": turns,
   "apps/vscode/src": vscode,
   "apps/theia/src": theia,
   "apps/coc-nvim/src": coc,

@@ -112,6 +112,16 @@ export class FakeCompanion implements Companion {
     return false;
   }
 
+  async hunks(): Promise<undefined> {}
+
+  async decideHunk(): ReturnType<Companion["decideHunk"]> {
+    return { kind: "none" };
+  }
+
+  async undoHunk(): Promise<boolean> {
+    return false;
+  }
+
   async reveal(id: string): Promise<boolean> {
     this.asked.push(`reveal ${id}`);
     return true;
@@ -120,6 +130,10 @@ export class FakeCompanion implements Companion {
   mention(path: string, lines?: unknown): number {
     this.onMention(path, lines);
     return 0;
+  }
+
+  tellAgent(): boolean {
+    return false;
   }
 
   mayName(): boolean {
