@@ -25,7 +25,7 @@ import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
-import { reviewView } from "./theia-review.ts";
+import { reviewHunks, reviewView } from "./theia-review.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
@@ -75,6 +75,7 @@ export const scenarios: readonly Scenario[] = [
   twoWindows,
   commands,
   reviewView,
+  reviewHunks,
   backendRestart,
   together,
   threeAccepts,
