@@ -39,6 +39,7 @@ export const commandIds: readonly string[] = [
     "rejectFolder",
     "hold",
     "showAllChanges",
+    "showReviews",
     "showConnections",
     "showTerminal",
     "showCommand",

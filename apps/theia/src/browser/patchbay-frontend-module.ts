@@ -26,6 +26,7 @@ import { DocumentActions } from "./documents/document-actions.ts";
 import { extendTerminalServer, TerminalEnvironment } from "./window/terminal-environment.ts";
 import { HostMessages, Notices } from "./surfaces/notices.ts";
 import { Hooks } from "./contributions/hooks.ts";
+import { HunkContribution } from "./contributions/hunk-contribution.ts";
 import { InboxContribution, InboxStyle } from "./contributions/inbox-contribution.ts";
 import { InboxWidget, inboxWidgetId } from "./inbox/inbox-widget.ts";
 import { KeptTexts } from "./contributions/kept-texts.ts";
@@ -118,6 +119,12 @@ const frontendModule: ContainerModule = new ContainerModule(
       .inSingletonScope();
     bind(InboxStyle).toSelf().inSingletonScope();
     bind(StylingParticipant).toService(InboxStyle);
+
+    bind(HunkContribution).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(HunkContribution);
+    bind(KeybindingContribution).toService(HunkContribution);
+    bind(MenuContribution).toService(HunkContribution);
+    bind(TabBarToolbarContribution).toService(HunkContribution);
 
     bind(ReviewNavigation).toSelf().inSingletonScope();
     bind(CommandContribution).toService(ReviewNavigation);

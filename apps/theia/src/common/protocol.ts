@@ -11,6 +11,8 @@ import type {
   FileDiagnostics,
   FileStanding,
   HostMessage,
+  Hunk,
+  HunkDecision,
   KeptText,
   KeptTextSaving,
   OpenReviews,
@@ -58,6 +60,12 @@ export interface PatchbayServer {
   saveKeptText(id: string): Promise<KeptTextSaving | undefined>;
   readKeptText(id: string): Promise<string | undefined>;
   discardKeptText(id: string): Promise<boolean>;
+  /** What is still undecided of a proposal; see `Companion.hunks`. */
+  hunks(proposalId: string): Promise<readonly Hunk[] | undefined>;
+  /** A verdict on the hunk at a line of the right side, from 0; see `Companion.decideHunk`. */
+  decideHunk(proposalId: string, verdict: "accept" | "reject", line: number): Promise<HunkDecision>;
+  /** Takes the last verdict on a hunk back. False: there is none. */
+  undoHunk(proposalId: string): Promise<boolean>;
   /** Closes the view of a proposal without a verdict; see `Companion.hold`. */
   hold(proposalId: string): Promise<boolean>;
   /** Brings a proposal to the front in the window that shows it. */

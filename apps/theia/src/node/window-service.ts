@@ -5,6 +5,8 @@ import {
   type EditorContext,
   type EditorFinding,
   formatLogLine,
+  type Hunk,
+  type HunkDecision,
   type KeptTextSaving,
   type LoadOnce,
   type LogFields,
@@ -144,6 +146,18 @@ export class WindowService implements PatchbayServer {
 
   async discardKeptText(id: string): Promise<boolean> {
     return (await (await this.#companion())?.companion.discardKeptText(id)) ?? false;
+  }
+
+  async hunks(proposalId: string): Promise<readonly Hunk[] | undefined> {
+    return await (await this.#companion())?.companion.hunks(proposalId);
+  }
+
+  async decideHunk(proposalId: string, verdict: "accept" | "reject", line: number): Promise<HunkDecision> {
+    return (await (await this.#companion())?.companion.decideHunk(proposalId, verdict, line)) ?? { kind: "ended" };
+  }
+
+  async undoHunk(proposalId: string): Promise<boolean> {
+    return (await (await this.#companion())?.companion.undoHunk(proposalId)) ?? false;
   }
 
   async hold(proposalId: string): Promise<boolean> {

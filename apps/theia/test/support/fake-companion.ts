@@ -7,6 +7,7 @@ import {
   type EditorHost,
   Emitter,
   type Event,
+  type HunkDecision,
   type KeptText,
   type ProposalInfo,
   type SessionInfo,
@@ -31,7 +32,10 @@ export class FakeCompanion implements Companion {
   activities: readonly AgentActivity[] = [];
   readonly commands: undefined;
   readonly rejected: unknown[] = [];
-  /** Which reviews were to be shown or held. */
+  undecided: Awaited<ReturnType<Companion["hunks"]>>;
+  /** What becomes of a verdict on a hunk. */
+  decision: HunkDecision = { kind: "none" };
+  /** Which reviews were to be shown or held, and what was said of hunks. */
   readonly asked: string[] = [];
   onAcceptAll: (proposalIds: readonly string[]) => void = () => {};
   onMention: (path: string, lines: unknown) => void = () => {};
@@ -112,13 +116,17 @@ export class FakeCompanion implements Companion {
     return false;
   }
 
-  async hunks(): Promise<undefined> {}
-
-  async decideHunk(): ReturnType<Companion["decideHunk"]> {
-    return { kind: "none" };
+  async hunks(): ReturnType<Companion["hunks"]> {
+    return this.undecided;
   }
 
-  async undoHunk(): Promise<boolean> {
+  async decideHunk(id: string, verdict: string, line: number): ReturnType<Companion["decideHunk"]> {
+    this.asked.push(`${verdict} ${id} ${line}`);
+    return this.decision;
+  }
+
+  async undoHunk(id: string): Promise<boolean> {
+    this.asked.push(`undo ${id}`);
     return false;
   }
 

@@ -54,6 +54,12 @@ export function registerInbox(services: InboxServices): Disposable[] {
     commands.registerCommand("patchbay.hold", async (argument?: unknown) => {
       await hold(services, isFocused(argument) ? await services.list.focused() : argument, isFocused(argument));
     }),
+    commands.registerCommand("patchbay.showReviews", async () => {
+      await commands.executeCommand("patchbay.proposals.focus");
+      // A tree that is shown for the first time has no row that keys could move from.
+      const [first] = idsIn(companion, {});
+      if (first !== undefined) await services.list.focus(first);
+    }),
     commands.registerCommand("patchbay.showAllChanges", async () => await showAllChanges(services)),
   ];
 }

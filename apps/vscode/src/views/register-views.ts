@@ -99,20 +99,20 @@ export function registerViews(
 
 /** Which of how many reviews the user is in; a click goes to the next one. */
 function createPosition(companion: Companion): Disposable & { update(): void } {
-  const item = window.createStatusBarItem("patchbay.position", StatusBarAlignment.Left, -1);
-  item.name = l10n.t("Patchbay: Review");
-  item.command = "patchbay.nextProposal";
-  let isTold = false;
+  let item: StatusBarItem | undefined;
   const update = (): void => {
-    if (!isTold && companion.proposals.length === 0) return;
-    isTold = true;
-    void loadLater().then(({ writePosition }) => writePosition(item, companion));
+    if (item === undefined && companion.proposals.length === 0) return;
+    const shown = (item ??= window.createStatusBarItem("patchbay.position", StatusBarAlignment.Left, -1));
+    shown.name = l10n.t("Patchbay: Review");
+    shown.command = "patchbay.nextProposal";
+    void loadLater().then(({ writePosition }) => writePosition(shown, companion));
   };
   const following = [window.tabGroups.onDidChangeTabs(update), window.onDidChangeActiveTextEditor(update)];
   return {
     update,
     dispose: () => {
-      for (const part of [...following, item]) part.dispose();
+      for (const part of following) part.dispose();
+      item?.dispose();
     },
   };
 }
@@ -205,8 +205,13 @@ class FocusedRows implements ReviewList {
     this.#view = view;
   }
 
-  /** The one whose selection is another one after VS Code's own command for it; the second call takes that back. */
   async focused(): Promise<ReviewRow | undefined> {
+    // A row that was just revealed may be selected in between.
+    return (await this.#look()) ?? (await this.#look());
+  }
+
+  /** The row that VS Code's own command selects or does not any more; the second call takes that back. */
+  async #look(): Promise<ReviewRow | undefined> {
     const before = this.#view.selection;
     await commands.executeCommand("list.toggleSelection");
     const after = this.#view.selection;

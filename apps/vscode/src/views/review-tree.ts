@@ -104,6 +104,7 @@ function sessionItem(session: InboxSession, id: string): TreeItem {
 function countText(entries: readonly InboxEntry[]): string {
   const held = entries.filter(({ state }) => state === "held").length;
   if (held === 0) return String(entries.length);
+  if (held === entries.length) return l10n.t("{0} held", held);
   return l10n.t("{0}, {1} of them held", entries.length, held);
 }
 

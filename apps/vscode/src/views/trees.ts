@@ -31,7 +31,7 @@ function contextOf({ state }: ProposalInfo): string {
   return state === "asking" || state === "kept" ? state : "proposal";
 }
 
-function states({ kind, edited, state, standing }: ProposalInfo): string[] {
+function states({ kind, edited, state, standing, isHeld }: ProposalInfo): string[] {
   const texts: string[] = [];
   if (kind === "create") texts.push(l10n.t("new file"));
   if (kind === "delete") texts.push(l10n.t("empties the file"));
@@ -39,7 +39,8 @@ function states({ kind, edited, state, standing }: ProposalInfo): string[] {
   if (state === "kept") return [l10n.t("your kept text"), ...texts];
   if (edited) texts.push(l10n.t("edited by you"));
   if (state === "asking") texts.push(l10n.t("outside: show it?"));
-  if (state === "hidden") texts.push(l10n.t("waiting in the terminal"));
+  if (isHeld) texts.push(l10n.t("held by you"));
+  else if (state === "hidden") texts.push(l10n.t("waiting in the terminal"));
   if (state === "away") texts.push(l10n.t("the agent is not connected"));
   if (state === "terminal") texts.push(l10n.t("answer in the agent's terminal"));
   if (standing === "conflict") texts.push(l10n.t("conflicts with the file: resolve first"));

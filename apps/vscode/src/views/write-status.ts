@@ -75,7 +75,7 @@ export function writePosition(item: StatusBarItem, { proposals, sessions, activi
     return;
   }
   const { number, count } = position;
-  item.text = `$(diff) ${l10n.t("{0} of {1}", number, count)}`;
+  item.text = l10n.t("Review {0} of {1}", number, count);
   item.tooltip = l10n.t("Review {0} of {1}. Click for the next one.", number, count);
   item.accessibilityInformation = { label: item.tooltip };
   item.show();

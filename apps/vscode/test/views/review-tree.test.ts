@@ -103,6 +103,13 @@ describe('the list "Review"', () => {
     expect(bench.shown).toEqual([]);
   });
 
+  it("is shown by a command, with the keyboard on what waits most urgently", async () => {
+    await withFour();
+    await window.run("patchbay.showReviews");
+    expect(bench.executed).toContain("patchbay.proposals.focus");
+    await expect.poll(focus).toBe("a.txt");
+  });
+
   it("does nothing by a key while the keyboard is on no row", async () => {
     await withFour();
     for (const command of ["patchbay.acceptInView", "patchbay.rejectInView", "patchbay.hold"]) {
@@ -153,7 +160,7 @@ describe('the list "Review"', () => {
     await goTo("Gemini CLI");
     await window.run("patchbay.hold", focused);
     await expect.poll(async () => (await texts())[0]).toBe("Qwen Code 1");
-    expect((await texts()).join("\n")).toContain("Gemini CLI 2, 2 of them held");
+    expect((await texts()).join("\n")).toContain("Gemini CLI 2 held");
     bench.answerNext(({ items }) => items[0]);
     await window.run("patchbay.acceptAllProposals");
     expect(await outcomeOf("src/b.txt")).toBe("accepted");
@@ -203,14 +210,14 @@ describe("in a review", () => {
     };
     const [first] = await window.reviews();
     await window.run("patchbay.revealProposal", first?.row);
-    await expect.poll(position).toBe("$(diff) 1 of 3");
+    await expect.poll(position).toBe("Review 1 of 3");
     await window.run("patchbay.nextProposal");
-    await expect.poll(position).toBe("$(diff) 2 of 3");
+    await expect.poll(position).toBe("Review 2 of 3");
     await window.run("patchbay.nextProposal");
     await window.run("patchbay.nextProposal");
-    await expect.poll(position).toBe("$(diff) 1 of 3");
+    await expect.poll(position).toBe("Review 1 of 3");
     await window.run("patchbay.previousProposal");
-    await expect.poll(position).toBe("$(diff) 3 of 3");
+    await expect.poll(position).toBe("Review 3 of 3");
     await bench.showFile(Uri.file(path("a.txt")));
     await expect.poll(position).toBeUndefined();
   });

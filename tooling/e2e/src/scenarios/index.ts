@@ -9,6 +9,7 @@ import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-
 import { hookCommand } from "./hook-commands.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
+import { inbox } from "./inbox.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
 import { panelContext, panelMode, panelModel, panelSignIn, panelSlash } from "./panel-composer.ts";
@@ -27,7 +28,7 @@ import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts"
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
-import { reviewView } from "./theia-review.ts";
+import { reviewHunks, reviewView } from "./theia-review.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
@@ -78,6 +79,7 @@ export const scenarios: readonly Scenario[] = [
   twoWindows,
   commands,
   reviewView,
+  reviewHunks,
   backendRestart,
   together,
   threeAccepts,
@@ -87,6 +89,7 @@ export const scenarios: readonly Scenario[] = [
   closing,
   hostileName,
   keptOverReload,
+  inbox,
   panelAnswer,
   panelAccept,
   panelAcceptEdited,

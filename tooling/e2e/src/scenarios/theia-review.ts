@@ -95,3 +95,53 @@ export const reviewView: Scenario = {
     await waitForNoDiff(world, agent, "view.txt");
   },
 };
+
+const lines = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`);
+
+/** The lines with these in the place of the second, the sixth and the tenth. */
+function withLines(second: string, sixth: string, tenth: string): string {
+  const changes = new Map([
+    [1, second],
+    [5, sixth],
+    [9, tenth],
+  ]);
+  return lines.map((line, at) => changes.get(at) ?? line).join("\n");
+}
+
+/** Of three hunks one is accepted, one is rejected, taken back and rejected again, and one is accepted by its line's number. */
+export const reviewHunks: Scenario = {
+  name: "review-hunks",
+  agents: ["gemini", "claude"],
+  isFor: (editor) => editor instanceof TheiaDriver,
+  run: async (world, id) => {
+    const theia = theiaOf(world);
+    const { page } = theia.workbench;
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    await world.writeFile("hunks.txt", `${lines.join("\n")}\n`);
+    await started.focus();
+    await propose(world, started, { file: "hunks.txt", from: lines.join("\n"), to: withLines("TWO", "SIX", "TEN") });
+    await theia.showDiff(diffTitle(agent, "hunks.txt"));
+    const left = theia.workbench.editor.locator(".editor.original .view-line");
+    const leftHas = async (line: string): Promise<boolean> => (await left.allInnerTexts()).includes(line);
+    const rightHas = async (line: string): Promise<boolean> => (await theia.diffText()).split("\n").includes(line);
+    await theia.pressInDiff("Control+Home");
+    await page.keyboard.press("Shift+Alt+Enter");
+    await poll("the accepted hunk on the left side", () => leftHas("TWO"), { timeout: 10_000 });
+    // The cursor has gone to the next one.
+    await page.keyboard.press("Shift+Alt+Backspace");
+    await poll("the file's line on the right side", async () => !(await rightHas("SIX")), { timeout: 10_000 });
+    await page.keyboard.press("Shift+Alt+Delete");
+    await poll("the hunk again", () => rightHas("SIX"), { timeout: 10_000 });
+    await theia.workbench.goToLine(6);
+    await page.keyboard.press("Shift+Alt+Backspace");
+    await poll("the file's line once more", async () => !(await rightHas("SIX")), { timeout: 10_000 });
+    mustEqual("hunks.txt", await world.readFile("hunks.txt"), `${lines.join("\n")}\n`);
+    const numbers = theia.workbench.editor.locator(".editor.modified .line-numbers");
+    await numbers.filter({ hasText: /^10$/u }).click({ button: "right" });
+    await page.locator(".lm-Menu-item", { hasText: "Accept Hunk" }).click({ timeout: 10_000 });
+    await waitForContents(world, "hunks.txt", `${withLines("TWO", "line 6", "TEN")}\n`);
+    await waitForNoDiff(world, agent, "hunks.txt");
+  },
+};

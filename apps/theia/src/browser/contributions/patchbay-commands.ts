@@ -29,6 +29,11 @@ type CommandName =
   | "discardKept"
   | "next"
   | "hold"
+  | "acceptHunk"
+  | "rejectHunk"
+  | "nextHunk"
+  | "previousHunk"
+  | "undoHunk"
   | "goToReview"
   | "goToTerminal"
   | "previous"
@@ -58,6 +63,11 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   discardKept: command("discardKept", "Discard Kept Text"),
   next: command("next", "Next Proposal"),
   previous: command("previous", "Previous Proposal"),
+  acceptHunk: command("acceptHunk", "Accept Hunk"),
+  rejectHunk: command("rejectHunk", "Reject Hunk"),
+  nextHunk: command("nextHunk", "Next Hunk"),
+  previousHunk: command("previousHunk", "Previous Hunk"),
+  undoHunk: command("undoHunk", "Undo the Last Decision on a Hunk"),
   hold: command("hold", "Hold Proposal"),
   goToReview: command("goToReview", "Go to Review"),
   goToTerminal: command("goToTerminal", "Go to the Agent's Terminal"),

@@ -1,0 +1,175 @@
+import type { HunkDecision } from "@patchbay/core";
+import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
+import type {
+  TabBarToolbarContribution,
+  TabBarToolbarRegistry,
+} from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
+import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import { Widget } from "@theia/core/lib/browser/widgets/widget";
+import { type CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
+import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { EDITOR_LINENUMBER_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-linenumber-contribution";
+import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
+import { PatchbayServer } from "../../common/protocol.ts";
+import type { OpenProposal } from "../review/open-proposal.ts";
+import { ProposalEditors } from "../review/proposal-editors.ts";
+import { proposalScheme } from "../review/proposal-resources.ts";
+import { Notices } from "../surfaces/notices.ts";
+import { patchbayCommands } from "./patchbay-commands.ts";
+
+/** Where a verdict on a hunk is asked for. */
+interface HunkPlace {
+  readonly proposal: OpenProposal;
+  readonly widget: EditorWidget;
+  /** On the right side, from 0. */
+  readonly line: number;
+}
+
+const icons = {
+  previousHunk: "arrow-up",
+  nextHunk: "arrow-down",
+  acceptHunk: "check",
+  rejectHunk: "discard",
+} as const;
+
+/** Verdicts on single hunks of a review: by keys, by buttons, and by a menu on the line's number. */
+@injectable()
+export class HunkContribution
+  implements CommandContribution, KeybindingContribution, MenuContribution, TabBarToolbarContribution
+{
+  @inject(ProposalEditors)
+  protected readonly proposals: ProposalEditors;
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(ApplicationShell)
+  protected readonly shell: ApplicationShell;
+  @inject(Notices)
+  protected readonly notices: Notices;
+  @inject(CommandRegistry)
+  protected readonly commands: CommandRegistry;
+
+  registerCommands(commands: CommandRegistry): void {
+    const isEnabled = (argument: unknown): boolean => this.placeOf(argument) !== undefined;
+    const at =
+      (run: (place: HunkPlace) => Promise<void>) =>
+      async (argument: unknown): Promise<void> => {
+        const place = this.placeOf(argument);
+        if (place !== undefined) await run(place);
+      };
+    const register = (name: keyof typeof icons | "undoHunk", run: (place: HunkPlace) => Promise<void>): void =>
+      void commands.registerCommand(patchbayCommands[name], { isEnabled, isVisible: isEnabled, execute: at(run) });
+    register("acceptHunk", (place) => this.decide(place, "accept"));
+    register("rejectHunk", (place) => this.decide(place, "reject"));
+    register("nextHunk", (place) => this.step(place, 1));
+    register("previousHunk", (place) => this.step(place, -1));
+    register("undoHunk", (place) => this.undo(place));
+  }
+
+  registerKeybindings(keybindings: KeybindingRegistry): void {
+    // The same keys as in our VS Code extension.
+    const when = `resourceScheme == ${proposalScheme} && editorFocus`;
+    keybindings.registerKeybindings(
+      { command: patchbayCommands.acceptHunk.id, keybinding: "shift+alt+enter", when },
+      { command: patchbayCommands.rejectHunk.id, keybinding: "shift+alt+backspace", when },
+      { command: patchbayCommands.nextHunk.id, keybinding: "shift+alt+pagedown", when },
+      { command: patchbayCommands.previousHunk.id, keybinding: "shift+alt+pageup", when },
+      { command: patchbayCommands.undoHunk.id, keybinding: "shift+alt+delete", when },
+    );
+  }
+
+  registerMenus(menus: MenuModelRegistry): void {
+    const group = [...EDITOR_LINENUMBER_CONTEXT_MENU, "1_patchbay"];
+    menus.registerMenuAction(group, { commandId: patchbayCommands.acceptHunk.id, order: "1" });
+    menus.registerMenuAction(group, { commandId: patchbayCommands.rejectHunk.id, order: "2" });
+    menus.registerMenuAction(group, { commandId: patchbayCommands.undoHunk.id, order: "3" });
+  }
+
+  registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
+    const { onDidChange } = this.proposals;
+    const isVisible = (widget?: Widget): boolean => widget !== undefined && this.placeOf(widget) !== undefined;
+    for (const [order, name] of (["previousHunk", "nextHunk", "acceptHunk", "rejectHunk"] as const).entries()) {
+      const { id, label = id } = patchbayCommands[name];
+      const icon = `codicon codicon-${icons[name]}`;
+      toolbar.registerItem({ id, command: id, icon, tooltip: label, priority: order - 29, isVisible, onDidChange });
+    }
+    const { id } = patchbayCommands.undoHunk;
+    toolbar.registerItem({ id, command: id, group: "0_reject", isVisible, onDidChange });
+  }
+
+  /** `argument`: the widget of a button, the line of a menu, or nothing: then it is the review in front, where the cursor is. */
+  protected placeOf(argument: unknown): HunkPlace | undefined {
+    const line = lineOf(argument);
+    const widget = argument instanceof Widget ? argument : this.widgetInFront();
+    const proposal = this.proposals.proposalOf(widget);
+    if (!(widget instanceof EditorWidget) || proposal === undefined) return undefined;
+    if (line === "elsewhere" || proposal.phase !== "open" || proposal.isKept) return undefined;
+    const { isReadOnly, decidedBy, standing } = proposal.request;
+    if (isReadOnly === true || decidedBy !== undefined || standing === "conflict") return undefined;
+    return { proposal, widget, line: line ?? widget.editor.cursor.line };
+  }
+
+  protected widgetInFront(): Widget | undefined {
+    const active = this.shell.activeWidget;
+    return this.proposals.proposalOf(active) === undefined ? this.shell.getCurrentWidget("main") : active;
+  }
+
+  protected async decide({ proposal, widget, line }: HunkPlace, verdict: "accept" | "reject"): Promise<void> {
+    const decision = await this.server.decideHunk(proposal.request.id, verdict, line);
+    if (decision.kind === "decided") {
+      if (decision.next !== undefined) show(widget, decision.next.start);
+      return;
+    }
+    const words = wordsOf(decision);
+    if (words !== undefined) this.notices.info(words, { timeout: 5000 });
+  }
+
+  /** Past the last hunk comes the next review. */
+  protected async step({ proposal, widget, line }: HunkPlace, direction: 1 | -1): Promise<void> {
+    const hunks = (await this.server.hunks(proposal.request.id)) ?? [];
+    const starts = hunks.map(({ right }) => right.start);
+    const next = direction === 1 ? starts.find((start) => start > line) : starts.findLast((start) => start < line);
+    if (next !== undefined) return show(widget, next);
+    const beyond = direction === 1 ? patchbayCommands.next : patchbayCommands.previous;
+    await this.commands.executeCommand(beyond.id);
+  }
+
+  protected async undo({ proposal }: HunkPlace): Promise<void> {
+    if (await this.server.undoHunk(proposal.request.id)) return;
+    this.notices.info(nls.localize("patchbay/hunk/nothing", "There is no decision on a hunk to undo."), {
+      timeout: 5000,
+    });
+  }
+}
+
+function wordsOf(decision: HunkDecision): string | undefined {
+  switch (decision.kind) {
+    case "conflict":
+      return nls.localize("patchbay/hunk/conflict", "Resolve the conflict first.");
+    case "read-only":
+      return nls.localize("patchbay/hunk/readOnly", "This agent takes or leaves the whole change.");
+    case "none":
+      return nls.localize("patchbay/hunk/none", "There is no hunk left to decide.");
+    default:
+      // The end of the review shows for itself.
+      return undefined;
+  }
+}
+
+/** The line of a menu on a line's number; undefined where the argument is none of that. */
+function lineOf(argument: unknown): number | "elsewhere" | undefined {
+  if (typeof argument !== "object" || argument === null || !("lineNumber" in argument)) return undefined;
+  const { lineNumber } = argument;
+  const uri = "uri" in argument ? argument.uri : undefined;
+  const isOurs = typeof uri === "object" && uri !== null && "scheme" in uri && uri.scheme === proposalScheme;
+  return isOurs && typeof lineNumber === "number" ? lineNumber - 1 : "elsewhere";
+}
+
+/** Puts the cursor at the begin of a line, and the line on the screen. */
+function show({ editor }: EditorWidget, line: number): void {
+  const position = { line, character: 0 };
+  editor.cursor = position;
+  editor.revealPosition(position, { vertical: "centerIfOutsideViewport" });
+}
