@@ -56,7 +56,8 @@ async function serve(context: EditionContext): Promise<void> {
   const restoration = createRestoration();
   const handOver = async (text: string, likePath: string): Promise<void> =>
     await host.documents?.openUntitled?.(text, likePath);
-  const reviews = new LazyReviews({ settings, logger, restored: restoration.done, handOver, own });
+  const sessions = (): Companion | undefined => running?.companion;
+  const reviews = new LazyReviews({ settings, logger, restored: restoration.done, sessions, handOver, own });
   const host: EditorHost = createHost(context, versionOf(context), reviews, own);
   const { exclude, shareSelection, reviews: policies } = settings;
   const companion = createCompanion({ host, logger, settings: { exclude, shareSelection, reviews: policies } });
@@ -82,7 +83,7 @@ async function serve(context: EditionContext): Promise<void> {
       return () => registerCommands(services);
     }),
   );
-  own(registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id)?.uri));
+  own(registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id)));
   own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));
 
   // The last moment of the process has no time for promises.

@@ -9,6 +9,7 @@ import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
 import { registerHooks } from "./hooks.ts";
+import { registerHunks } from "./hunks.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
 import { registerDecideProposal, registerResolveConflict, registerWalkProposals } from "./proposals.ts";
 import { registerRejectWithReason } from "./reject-with-reason.ts";
@@ -45,6 +46,7 @@ export function registerCommands({
     ...registerKeptTexts(companion),
     ...registerResolveConflict(companion, views),
     ...registerWalkProposals(companion),
+    ...registerHunks(companion, views),
     ...registerSendToAgent(companion, terminals),
     ...registerRunAgent(terminals),
     ...registerShareContext(sharing),
