@@ -78,8 +78,6 @@ export class ProposalReview implements DiffView {
   #saysNothingIsLeft = false;
   #fromEditor = false;
   #originalUri: Uri;
-  #title = "";
-  #titles = 1;
   #titling: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
   #heldBack = false;
@@ -345,15 +343,17 @@ export class ProposalReview implements DiffView {
     const title = this.#options.title({ agentPresent: this.#agentPresent, standing: this.#standing });
     const tabs = tabsOfProposal(this.request.id);
     const [tab] = tabs;
-    if (title === this.#title || this.#phase !== "open" || this.#unclear !== undefined) return;
+    if (title === tab?.label || this.#phase !== "open" || this.#unclear !== undefined) return;
     // Of a split each half would have to move.
     if (tab === undefined || tabs.length > 1 || !isDiffTab(tab)) return;
     const before = tab.isActive ? rightEditor(this.uri) : undefined;
     const seen = before?.visibleRanges[0];
     const cursor = before?.selection;
-    this.#originalUri = this.#originalUri.with({ fragment: String(this.#titles) });
-    this.#titles += 1;
+    const left = this.#originalUri;
+    this.#originalUri = left.with({ fragment: String(Number(left.fragment) + 1) });
     await this.#show(false, { viewColumn: tab.group.viewColumn, background: !tab.isActive });
+    // To close the only one would be a verdict.
+    await waitForTab(this.request.id, ({ label }) => label === title);
     await window.tabGroups.close(tab, true);
     const after = rightEditor(this.uri);
     if (after === undefined || cursor === undefined) return;
@@ -364,8 +364,8 @@ export class ProposalReview implements DiffView {
   async #show(focus: boolean, place: DiffPlace = this.#options.place()): Promise<void> {
     const { id } = this.request;
     const viewColumn = tabsOfProposal(id)[0]?.group.viewColumn ?? place.viewColumn;
-    this.#title = this.#options.title({ agentPresent: this.#agentPresent, standing: this.#standing });
-    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, this.#title, {
+    const title = this.#options.title({ agentPresent: this.#agentPresent, standing: this.#standing });
+    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, title, {
       preview: false,
       preserveFocus: !focus,
       viewColumn,

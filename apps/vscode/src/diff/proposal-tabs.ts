@@ -184,12 +184,13 @@ export function createStaleTabs({ restored, isOpen, handOver, logger }: StaleTab
 /** The extension host hears of a tab a little after the window has it, ms. */
 const longestWait = 5_000;
 
-/** Resolves when a tab shows the proposal; rejects when VS Code did not open one. */
-export async function waitForTab(id: string): Promise<void> {
-  if (tabsOfProposal(id).length > 0) return;
+/** Resolves when a tab, one of this kind, shows the proposal; rejects when VS Code did not open one. */
+export async function waitForTab(id: string, isIt: (tab: Tab) => boolean = () => true): Promise<void> {
+  const isThere = (): boolean => tabsOfProposal(id).some(isIt);
+  if (isThere()) return;
   await new Promise<void>((resolve, reject) => {
     const subscription = window.tabGroups.onDidChangeTabs(() => {
-      if (tabsOfProposal(id).length === 0) return;
+      if (!isThere()) return;
       clearTimeout(timer);
       subscription.dispose();
       resolve();
