@@ -171,6 +171,23 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
+/** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
+const turns = {
+  model: { packages: ["@patchbay/core"] },
+  undo: { rooms: ["model"], packages: ["@patchbay/core"] },
+  git: { packages: ["@patchbay/core", "node:*"] },
+  "ledger/records": { types: ["model"], packages: ["zod"] },
+  store: { rooms: ["ledger/records"], packages: ["@patchbay/core", "node:*"] },
+  look: { rooms: ["git", "ledger/records"], types: ["ledger/contents"], packages: ["@patchbay/core", "node:*"] },
+  ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
+  "folder-ledgers": {
+    rooms: ["git", "ledger", "look", "store", "undo"],
+    types: ["model"],
+    packages: ["@patchbay/core"],
+  },
+  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
+};
+
 const preact = ["preact"];
 const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
 
@@ -235,7 +252,11 @@ const vscodeStart = {
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },
-  "views/register-views": { rooms: ["views/problem-actions", "lazy", "timers"], packages: vscodeApi },
+  "views/register-views": {
+    rooms: ["views/problem-actions", "lazy", "timers"],
+    types: ["commands", "views/review-tree"],
+    packages: vscodeApi,
+  },
   "panel/register-panel": { rooms: ["lazy"], types: ["panel"], packages: vscodeApi },
   extension: {
     rooms: [
@@ -255,7 +276,7 @@ const vscodeStart = {
 
 /** Loaded with the first proposal, command or look at a view. */
 const vscodeLater = {
-  surfaces: { packages: ["vscode", "node:path"] },
+  surfaces: { packages: ["vscode", "node:path", "@patchbay/core/presences"] },
   host: { rooms: ["host/open-documents", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
   diff: {
     rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "timers"],
@@ -270,7 +291,7 @@ const vscodeLater = {
     packages: [...vscodeApi, "node:fs"],
   },
   views: {
-    rooms: ["surfaces", "terminals/find-terminal"],
+    rooms: ["diff/proposal-tabs", "surfaces", "terminals/find-terminal"],
     types: ["commands"],
     packages: vscodeApi,
   },
@@ -307,8 +328,17 @@ const theia = {
     rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "common"],
     ...forWindows,
   },
+  "browser/inbox": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },
   "browser/contributions": {
-    rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "browser/window", "common"],
+    rooms: [
+      "browser/context",
+      "browser/documents",
+      "browser/inbox",
+      "browser/review",
+      "browser/surfaces",
+      "browser/window",
+      "common",
+    ],
     ...forWindows,
   },
   "browser/patchbay-frontend-module": {
@@ -316,6 +346,7 @@ const theia = {
       "browser/context",
       "browser/contributions",
       "browser/documents",
+      "browser/inbox",
       "browser/review",
       "browser/surfaces",
       "browser/window",
@@ -352,7 +383,7 @@ const coc = {
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "health", "settings"],
+    rooms: [...cocGround, "diff/review-names", "health", "settings"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },
@@ -371,6 +402,7 @@ export const houses = {
   "packages/cli/src": cli,
   "packages/conversations/src": conversations,
   "packages/panel/src": panel,
+  "packages/turns/src": turns,
   "apps/vscode/src": vscode,
   "apps/theia/src": theia,
   "apps/coc-nvim/src": coc,

@@ -148,7 +148,9 @@ describe("the list of agents", () => {
     const [row, proposal] = await window.rows("patchbay.connections");
     expect(row).toBe("Claude Code waits for you: one.txt · Count to two");
     expect(proposal).toContain("one.txt");
-    await expect.poll(() => bench.statusBar.tooltip).toContain(String.raw`Claude Code \(Count to two\)\: waits for you\: one\.txt`);
+    await expect
+      .poll(() => bench.statusTooltip)
+      .toContain(String.raw`Claude Code \(Count to two\)\: waits for you\: one\.txt`);
     await window.run("patchbay.rejectProposal");
     await answer;
     await tell({ hook_event_name: "Stop" });
@@ -176,7 +178,7 @@ describe("the list of agents", () => {
     await window.run("patchbay.rejectProposal");
     await answer;
     await tell({ hook_event_name: "Stop" });
-    await expect.poll(() => bench.statusBar.tooltip).toContain("idle");
+    await expect.poll(() => bench.statusTooltip).toContain("idle");
     await expect.poll(told).toHaveLength(count);
   });
 });

@@ -1,8 +1,17 @@
 import type { Dialect } from "./agents/dialect.ts";
 import type { EditorContext, Range } from "./context/model.ts";
-import type { DiffOutcome, KeptText, KeptTextSaving, OpenReviews, ProposalInfo } from "./diff/model.ts";
+import type {
+  DiffOutcome,
+  Hunk,
+  HunkDecision,
+  KeptText,
+  KeptTextSaving,
+  OpenReviews,
+  ProposalInfo,
+} from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
+import type { TurnWitness } from "./hooks/turn-witness.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -15,6 +24,8 @@ export interface CompanionOptions {
   readonly platform?: Platform;
   readonly logger?: Logger;
   readonly settings?: Partial<CompanionSettings>;
+  /** Sees what agents do to files, turn by turn (`@patchbay/turns`). Default: nobody does. */
+  readonly turns?: TurnWitness;
   /** Listen on this port only. Default: the port of the last run or, if that is taken or unknown, a free one. */
   readonly port?: number;
 }
@@ -68,6 +79,19 @@ export interface Companion {
    * Returns the ids of those that could not be accepted and are still open: their reviews say why.
    */
   acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * What is still to be decided of a proposal, with the text that its view holds now: what differs between the left and the right
+   * side. Undefined if no such proposal is open, or it was not shown yet.
+   */
+  hunks(proposalId: string): Promise<readonly Hunk[] | undefined>;
+  /**
+   * The user's verdict on one hunk: accepted, it goes into the left side; rejected, it is undone on the right side, in one undo
+   * step. With the last hunk the proposal is decided: rejected if the right side is the file again, else accepted with the right
+   * side. `line`: on the right side, from 0; it means the hunk that has the line, else the next one below, else the last above.
+   */
+  decideHunk(proposalId: string, verdict: "accept" | "reject", line: number): Promise<HunkDecision>;
+  /** Takes back the last verdict on a hunk of an open proposal. False if there is none that can be, or a conflict comes first. */
+  undoHunk(proposalId: string): Promise<boolean>;
   /** Brings a proposal's view to the front; opens it if it was hidden. */
   reveal(proposalId: string): Promise<boolean>;
   /**
@@ -113,6 +137,11 @@ export interface Companion {
   readonly onDidChangeActivities: Event<void>;
   /** The shell commands that agents ask about by their hooks; undefined until the first agent came. A change fires `onDidChangeActivities`. */
   readonly commands: AskedCommands | undefined;
+  /**
+   * Tells an agent's session something with the user's next prompt, by its hook. False: no session with a hook is known by this name,
+   * and nothing is told.
+   */
+  tellAgent(to: { readonly agent: string; readonly session: string }, text: string): boolean;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;
@@ -168,7 +197,8 @@ export interface StopOptions {
   /**
    * With `reload`: when the editor will answer on the port again, ms. Agents are told to reconnect then and once more after
    * the same time (the `retry` of the event stream), instead of after 1 s and another 1.5 s, which is too soon for a window
-   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s.
+   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s;
+   * for 60 s where an agent waits for nothing.
    */
   readonly comeBackMs?: number;
 }

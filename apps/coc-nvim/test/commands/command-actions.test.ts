@@ -57,6 +57,13 @@ class QuietCompanion implements Companion {
   async hold(): Promise<boolean> {
     return false;
   }
+  async hunks(): Promise<undefined> {}
+  async decideHunk(): ReturnType<Companion["decideHunk"]> {
+    return { kind: "none" };
+  }
+  async undoHunk(): Promise<boolean> {
+    return false;
+  }
   async review(): Promise<never> {
     throw new Error("no conversations here");
   }
@@ -75,6 +82,10 @@ class QuietCompanion implements Companion {
     this.mentioned.push([path, lines]);
     return this.listeners;
   }
+  tellAgent(): boolean {
+    return false;
+  }
+
   mayName(): boolean {
     return true;
   }
@@ -121,7 +132,7 @@ function register(): void {
 }
 
 const terminals = (): readonly (readonly unknown[])[] =>
-  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal").map(({ args }) => args);
+  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal#open").map(({ args }) => args);
 
 describe("openAgent", () => {
   it("starts the agent of that name in a shell, in the folder, with the companion's variables", async () => {
@@ -537,6 +548,7 @@ describe("a shell command that an agent asks about", () => {
     const values = { agent: "Claude Code", folder: "/a", command: "$ npm test" };
     const actions = ["Allow", "Reject"];
     const asked = parts.host.messages.show({ code: "agent-command", severity: "warning", text, values, actions });
+    await expect.poll(() => parts.questions.all.length).toBe(1);
     coc.choice = "1. Claude Code: Count to two  [waits for you: $ npm test]";
     await coc.run("patchbay.agents");
     expect(coc.offered.get(text)).toEqual(["Allow", "Reject"]);

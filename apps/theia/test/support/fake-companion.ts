@@ -31,6 +31,8 @@ export class FakeCompanion implements Companion {
   activities: readonly AgentActivity[] = [];
   readonly commands: undefined;
   readonly rejected: unknown[] = [];
+  /** Which reviews were to be shown or held. */
+  readonly asked: string[] = [];
   onAcceptAll: (proposalIds: readonly string[]) => void = () => {};
   onMention: (path: string, lines: unknown) => void = () => {};
   readonly #state: Emitter<CompanionState> = new Emitter();
@@ -92,8 +94,9 @@ export class FakeCompanion implements Companion {
     return this.proposals.some((proposal) => proposal.id === id);
   }
 
-  async hold(): Promise<boolean> {
-    return false;
+  async hold(id: string): Promise<boolean> {
+    this.asked.push(`hold ${id}`);
+    return true;
   }
 
   async acceptAll(proposalIds: readonly string[] = []): Promise<readonly string[]> {
@@ -109,13 +112,28 @@ export class FakeCompanion implements Companion {
     return false;
   }
 
-  async reveal(): Promise<boolean> {
+  async hunks(): Promise<undefined> {}
+
+  async decideHunk(): ReturnType<Companion["decideHunk"]> {
+    return { kind: "none" };
+  }
+
+  async undoHunk(): Promise<boolean> {
     return false;
+  }
+
+  async reveal(id: string): Promise<boolean> {
+    this.asked.push(`reveal ${id}`);
+    return true;
   }
 
   mention(path: string, lines?: unknown): number {
     this.onMention(path, lines);
     return 0;
+  }
+
+  tellAgent(): boolean {
+    return false;
   }
 
   mayName(): boolean {

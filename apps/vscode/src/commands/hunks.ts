@@ -1,18 +1,8 @@
 import type { Companion, ProposalInfo } from "@patchbay/core";
-import {
-  commands,
-  type Disposable,
-  l10n,
-  Range,
-  Selection,
-  type TextEditor,
-  TextEditorRevealType,
-  Uri,
-  window,
-} from "vscode";
+import { commands, type Disposable, l10n, Range, Selection, TextEditorRevealType, Uri, window } from "vscode";
 import type { DiffViews } from "../diff/diff-views.ts";
 import type { ProposalReview } from "../diff/proposal-review.ts";
-import { activeProposalId } from "../diff/proposal-tabs.ts";
+import { activeProposalId, editorOf } from "../diff/proposal-tabs.ts";
 import { originalScheme, proposalIdOf } from "../diff/proposal-uri.ts";
 import { inform, note } from "../surfaces/messages.ts";
 import { fileNameOf } from "../surfaces/texts.ts";
@@ -87,7 +77,7 @@ async function placeOf(
   if (active?.document.uri.toString() === review.originalUri.toString()) {
     return { review, line: await onTheRight(companion, review, active.selection.active.line) };
   }
-  return { review, line: rightEditorOf(review)?.selection.active.line ?? 0 };
+  return { review, line: editorOf(review.uri)?.selection.active.line ?? 0 };
 }
 
 /** Where the hunk that touches a line of the left side stands on the right one. */
@@ -98,16 +88,7 @@ async function onTheRight(companion: Companion, review: ProposalReview, line: nu
   return touched?.right.start ?? 0;
 }
 
-function rightEditorOf({ uri }: ProposalReview): TextEditor | undefined {
-  const wanted = uri.toString();
-  return window.visibleTextEditors.find(({ document }) => document.uri.toString() === wanted);
-}
-
-async function give(
-  companion: Companion,
-  { review, line }: HunkPlace,
-  verdict: "accept" | "reject",
-): Promise<void> {
+async function give(companion: Companion, { review, line }: HunkPlace, verdict: "accept" | "reject"): Promise<void> {
   const file = fileNameOf(review.request.path);
   const decision = await companion.decideHunk(review.request.id, verdict, line);
   switch (decision.kind) {
@@ -125,14 +106,12 @@ async function give(
       void inform(l10n.t("{0} has no change left to decide. Accept or reject the proposal.", file));
       return;
     case "read-only":
-      void inform(
-        l10n.t("{0} takes this proposal only as a whole: accept or reject it.", review.request.agentName),
-      );
+      void inform(l10n.t("{0} takes this proposal only as a whole: accept or reject it.", review.request.agentName));
   }
 }
 
 function goTo(review: ProposalReview, line: number): void {
-  const editor = rightEditorOf(review);
+  const editor = editorOf(review.uri);
   if (editor === undefined) return;
   editor.selection = new Selection(line, 0, line, 0);
   editor.revealRange(new Range(line, 0, line, 0), TextEditorRevealType.InCenterIfOutsideViewport);
@@ -161,8 +140,9 @@ async function walk(companion: Companion, views: () => DiffViews | undefined, by
 
 async function goWithin(companion: Companion, review: ProposalReview, by: 1 | -1): Promise<boolean> {
   const hunks = (await companion.hunks(review.request.id)) ?? [];
-  const line = rightEditorOf(review)?.selection.active.line ?? -1;
-  const next = by === 1 ? hunks.find(({ right }) => right.start > line) : hunks.findLast(({ right }) => right.start < line);
+  const line = editorOf(review.uri)?.selection.active.line ?? -1;
+  const next =
+    by === 1 ? hunks.find(({ right }) => right.start > line) : hunks.findLast(({ right }) => right.start < line);
   if (next === undefined) return false;
   goTo(review, next.right.start);
   return true;

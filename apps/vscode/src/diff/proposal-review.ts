@@ -4,10 +4,7 @@ import {
   type TextDocumentChangeEvent,
   TextDocumentSaveReason,
   type TextDocumentWillSaveEvent,
-  type TextEditor,
-  TextEditorRevealType,
   type Uri,
-  window,
 } from "vscode";
 import type { DiffCloseReason, DiffRequest, DiffUpdate, DiffView, DiffViewEvents, FileStanding } from "@patchbay/core";
 import {
@@ -17,6 +14,7 @@ import {
   isDiffTab,
   isEditedProposalInFront,
   proposalIdOfTab,
+  replaceTab,
   tabsOfProposal,
   urisInUse,
   waitForTab,
@@ -96,7 +94,7 @@ export class ProposalReview implements DiffView {
     this.#right = new RightSide(this.uri, options);
   }
 
-  /** The left side. It is another one with each title: VS Code keeps the title of a tab as long as both sides are the same. */
+  /** The left side: another one for each title, since a tab keeps its title as long as its sides are the same. */
   get originalUri(): Uri {
     return this.#originalUri;
   }
@@ -199,18 +197,18 @@ export class ProposalReview implements DiffView {
 
   noteChange(event: TextDocumentChangeEvent): void {
     this.#right.noteChange(event, this.#phase === "opening" || this.#phase === "open");
-    if (event.contentChanges.length === 0 || this.#right.isOurs || this.request.isReadOnly === true) return;
+    if (event.contentChanges.length === 0 || this.#right.isOurs || this.#right.isLong) return;
     clearTimeout(this.#comparing);
     this.#comparing = setTimeout(() => this.#attempt(this.#askIfNothingIsLeft()), comparesAfter);
   }
 
-  /** VS Code's own arrow takes back one hunk after the other: after the last one the user would look at a review with nothing in it. */
+  /** VS Code's own arrow takes back one hunk after the other: the last one leaves a review with nothing in it. */
   async #askIfNothingIsLeft(): Promise<void> {
     if (this.#phase !== "open" || this.#right.isOurs) return;
-    const isEmpty = sameLines(await this.#right.currentText(), this.#options.originalText());
+    const isEmpty = sameLines(this.#right.text(), this.#options.originalText());
     const isNew = isEmpty && !this.#saysNothingIsLeft;
     this.#saysNothingIsLeft = isEmpty;
-    if (!isNew) return;
+    if (!isNew || this.request.isReadOnly === true) return;
     const answer = await this.#options.askAboutNothing(this.request);
     if (answer === "accept") this.accept(true);
     if (answer === "reject") this.reject(true);
@@ -297,6 +295,11 @@ export class ProposalReview implements DiffView {
     this.#options.onDidEnd();
   }
 
+  /** The window ends: its tabs stay, and nothing is looked at any more. */
+  dispose(): void {
+    this.#leaveBehind();
+  }
+
   #leaveBehind(): void {
     this.#phase = "gone";
     this.#right.dispose();
@@ -346,19 +349,10 @@ export class ProposalReview implements DiffView {
     if (title === tab?.label || this.#phase !== "open" || this.#unclear !== undefined) return;
     // Of a split each half would have to move.
     if (tab === undefined || tabs.length > 1 || !isDiffTab(tab)) return;
-    const before = tab.isActive ? rightEditor(this.uri) : undefined;
-    const seen = before?.visibleRanges[0];
-    const cursor = before?.selection;
     const left = this.#originalUri;
     this.#originalUri = left.with({ fragment: String(Number(left.fragment) + 1) });
-    await this.#show(false, { viewColumn: tab.group.viewColumn, background: !tab.isActive });
-    // To close the only one would be a verdict.
-    await waitForTab(this.request.id, ({ label }) => label === title);
-    await window.tabGroups.close(tab, true);
-    const after = rightEditor(this.uri);
-    if (after === undefined || cursor === undefined) return;
-    after.selection = cursor;
-    if (seen !== undefined) after.revealRange(seen, TextEditorRevealType.AtTop);
+    const place = { viewColumn: tab.group.viewColumn, background: !tab.isActive };
+    await replaceTab(tab, { id: this.request.id, uri: this.uri, title }, async () => await this.#show(false, place));
   }
 
   async #show(focus: boolean, place: DiffPlace = this.#options.place()): Promise<void> {
@@ -373,9 +367,4 @@ export class ProposalReview implements DiffView {
     });
     await waitForTab(id);
   }
-}
-
-function rightEditor(uri: Uri): TextEditor | undefined {
-  const wanted = uri.toString();
-  return window.visibleTextEditors.find(({ document }) => document.uri.toString() === wanted);
 }

@@ -31,14 +31,7 @@ export interface Reviews {
 }
 
 /** Makes VS Code's diff editor a place for reviews, and hands on what VS Code tells of documents and tabs. */
-export function registerReviews({
-  settings,
-  logger,
-  restored,
-  sessions,
-  handOver,
-  own,
-}: LazyReviewsOptions): Reviews {
+export function registerReviews({ settings, logger, restored, sessions, handOver, own }: LazyReviewsOptions): Reviews {
   const texts = createProposalTexts(restored);
   const marks = new ProposalMarks((id) => views.review(id));
   const typing = new TypingWatch();
@@ -54,6 +47,7 @@ export function registerReviews({
   const parts: readonly Disposable[] = [
     marks,
     typing,
+    { dispose: () => views.reviews.forEach((review) => review.dispose()) },
     workspace.onDidChangeTextDocument((event) => of(event.document)?.noteChange(event)),
     workspace.onWillSaveTextDocument((event) => of(event.document)?.noteWillSave(event)),
     workspace.onDidSaveTextDocument((document) => of(document)?.noteSaved(document)),

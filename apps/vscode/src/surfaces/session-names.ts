@@ -13,8 +13,7 @@ export function sessionName(companion: KnownSessions, { id, agentName }: Pick<Pr
 
 /** The same for the session that a proposal comes from. */
 export function proposerName(companion: KnownSessions, proposal: ProposalOrigin): string {
-  const isOwn = ({ id, session }: Presence): boolean =>
-    id === proposal.sessionId || session?.id === proposal.sessionId;
+  const isOwn = ({ id, session }: Presence): boolean => id === proposal.sessionId || session?.id === proposal.sessionId;
   const presence = presencesOf(companion).find(isOwn);
   return presence === undefined ? proposal.agentName : sessionName(companion, presence);
 }

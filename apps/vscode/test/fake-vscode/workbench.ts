@@ -4,7 +4,14 @@ import { EventEmitter, type FakeDisposable } from "./emitter.ts";
 import { Position, type Range, Selection } from "./ranges.ts";
 import { Uri } from "./uri.ts";
 import { FakeWebviews } from "./webviews.ts";
-import { TabInputTerminal, TabInputText, TabInputTextDiff, TextDocumentSaveReason, ViewColumn } from "./values.ts";
+import {
+  MarkdownString,
+  TabInputTerminal,
+  TabInputText,
+  TabInputTextDiff,
+  TextDocumentSaveReason,
+  ViewColumn,
+} from "./values.ts";
 
 export interface FakeTab {
   readonly label: string;
@@ -38,7 +45,7 @@ export interface ShownMessage {
 
 export interface FakeStatusBar {
   readonly text: string;
-  readonly tooltip: string;
+  readonly tooltip: MarkdownString | string;
   readonly accessibilityInformation?: { readonly label: string };
   readonly command: string;
   show(): void;
@@ -58,6 +65,32 @@ export interface FakeRow {
   readonly accessibilityInformation?: { readonly label: string };
   readonly contextValue?: unknown;
   readonly command?: { readonly arguments?: readonly unknown[] };
+}
+
+/** A view of the side bar as extensions and the keyboard see it: the row that is focused is told to nobody. */
+export class FakeTreeView {
+  visible = false;
+  badge: unknown;
+  selection: readonly unknown[] = [];
+  /** Where the keyboard is. */
+  focus: unknown;
+  readonly dispose: () => void;
+
+  constructor(dispose: () => void) {
+    this.dispose = dispose;
+  }
+
+  async reveal(row: unknown): Promise<void> {
+    this.focus = row;
+    this.selection = [row];
+  }
+
+  /** VS Code's own command of this name. */
+  toggleSelection(): void {
+    if (this.focus === undefined) return;
+    const rest = this.selection.filter((row) => row !== this.focus);
+    this.selection = rest.length < this.selection.length ? rest : [...rest, this.focus];
+  }
 }
 
 /** An entry of a list to choose from. */
@@ -156,7 +189,14 @@ export class FakeWorkbench {
     show: () => {},
     dispose: () => {},
   };
+  /** What stands in the tooltip of Patchbay's item, as Markdown. */
+  get statusTooltip(): string {
+    const { tooltip } = this.statusBar;
+    return tooltip instanceof MarkdownString ? tooltip.value : tooltip;
+  }
+
   readonly trees: Map<string, FakeTree> = new Map();
+  readonly treeViews: Map<string, FakeTreeView> = new Map();
   readonly terminals: { readonly name: string; readonly sent: string[]; readonly options: object }[] = [];
   readonly webviews: FakeWebviews = new FakeWebviews();
   /** The further items of the status bar; undefined where they are hidden. */

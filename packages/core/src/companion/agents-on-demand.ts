@@ -4,7 +4,6 @@ import type { HookAcceptor, HookCall, NewConnection, SessionAcceptor } from "../
 import type { GuardedRun } from "../port-holder/guardian.ts";
 import { type EarlierNote, holderNoteKey } from "../port-holder/order.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
-import { titled } from "../inbox/inbox.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { AgentSide, AgentSideOptions } from "./agent-side.ts";
@@ -65,8 +64,7 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
   }
 
   get proposalInfos(): readonly ProposalInfo[] {
-    const { side } = this;
-    return side === undefined ? [] : titled(side.diffs.proposals, side.sessionInfos(), side.activities.all);
+    return this.side?.proposalInfos() ?? [];
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {

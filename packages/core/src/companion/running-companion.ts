@@ -9,7 +9,7 @@ import type {
   StopOptions,
 } from "../companion.ts";
 import type { EditorContext } from "../context/model.ts";
-import { type KeptText, type KeptTextSaving, type ProposalInfo } from "../diff/model.ts";
+import type { Hunk, HunkDecision, KeptText, KeptTextSaving, ProposalInfo } from "../diff/model.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { AgentActivity, AskedCommands } from "../hooks/activity.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -119,6 +119,10 @@ export class RunningCompanion implements Companion {
     return this.#activitiesChange.event;
   }
 
+  tellAgent({ agent, session }: { readonly agent: string; readonly session: string }, text: string): boolean {
+    return this.#agentSide?.hooks.tell(agent, session, text) ?? false;
+  }
+
   get commands(): AskedCommands | undefined {
     return this.#agentSide?.hooks.commands;
   }
@@ -149,6 +153,18 @@ export class RunningCompanion implements Companion {
 
   async reject(proposalId: string, reason?: string): Promise<boolean> {
     return (await this.#agentSide?.diffs.reject(proposalId, reason)) ?? false;
+  }
+
+  async hunks(proposalId: string): Promise<readonly Hunk[] | undefined> {
+    return await this.#agentSide?.diffs.hunks.of(proposalId);
+  }
+
+  async decideHunk(proposalId: string, verdict: "accept" | "reject", line: number): Promise<HunkDecision> {
+    return (await this.#agentSide?.diffs.hunks.decide(proposalId, verdict, line)) ?? { kind: "none" };
+  }
+
+  async undoHunk(proposalId: string): Promise<boolean> {
+    return (await this.#agentSide?.diffs.hunks.undo(proposalId)) ?? false;
   }
 
   async reveal(proposalId: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Event } from "../support/emitter.ts";
 import { PatchbayError } from "../support/errors.ts";
 import type { Clock } from "../support/time.ts";
 import { createDiffServices, type DiffOptions, type DiffServices } from "./diff-services.ts";
+import type { HunkVerdicts } from "./hunk-verdicts.ts";
 import type { KeptTexts, TakenText } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import type { ReviewOpenings } from "./openings.ts";
@@ -58,6 +59,11 @@ export class DiffRegistry {
   /** When reviews open by themselves, and which are set aside. */
   get openings(): Pick<ReviewOpenings, "hold" | "reconsider"> {
     return this.#services.openings;
+  }
+
+  /** Verdicts on single hunks; see `Companion.decideHunk` and what belongs to it. */
+  get hunks(): HunkVerdicts {
+    return this.#services.hunks;
   }
 
   /** Registers a proposal at once and shows it in the background. See `SessionDiffs.open`. */

@@ -6,6 +6,7 @@ import { AwaitedWrites } from "./awaited-writes.ts";
 import { DraftKeeper, RestingTexts } from "./drafts.ts";
 import { FileFollower } from "./file-follower.ts";
 import { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
+import { HunkVerdicts } from "./hunk-verdicts.ts";
 import { KeptTexts } from "./kept-texts.ts";
 import { OpenProposals } from "./open-proposals.ts";
 import type { OpenReviews } from "./model.ts";
@@ -44,6 +45,7 @@ export interface DiffServices {
   readonly decisions: ReviewDecisions;
   readonly openings: ReviewOpenings;
   readonly counts: LineCounts;
+  readonly hunks: HunkVerdicts;
   readonly handover: ProposalHandover;
 }
 
@@ -140,6 +142,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
   const openReviews = options.openReviews ?? (() => "always");
   const openings = new ReviewOpenings({ host, clock, logger, openReviews, kept, views, follower, proposals, drafts });
   const counts = new LineCounts(clock, () => proposals.changed());
+  const hunks = new HunkVerdicts({ clock, logger, proposals, views, follower, decisions });
   const handover = new ProposalHandover({
     clock,
     logger,
@@ -163,6 +166,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     decisions,
     openings,
     counts,
+    hunks,
     handover,
   };
 }

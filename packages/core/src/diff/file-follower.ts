@@ -19,6 +19,9 @@ const updateMs = 2_000;
 /** A view in which the user is typing is tried again after this, ms. */
 const retryMs = 150;
 
+/** How often a change of the user's is tried on a view in which they are typing. */
+const mostTries = 12;
+
 /** What the last look before an accept found. */
 export type AcceptCheck =
   /** `text` may be written: `file` is what it takes the place of. */
@@ -138,6 +141,37 @@ export class FileFollower {
     if (base !== undefined) await this.#goOn(proposal, text, { base, text, isConflict: false });
   }
 
+  /**
+   * Changes what a review shows, in turn with what its file brings. `make` is given what the right side holds, and once more where
+   * the user typed meanwhile. False where it makes nothing, the review is over, or the editor could not show it.
+   */
+  async change(proposal: Proposal, make: (text: string) => Promise<RebasedProposal | undefined>): Promise<boolean> {
+    const { clock, drafts, proposals } = this.#options;
+    if (proposal.base === undefined) await this.begin(proposal);
+    return await this.#inTurn(proposal, async () => {
+      for (let tries = 1; tries <= mostTries && this.#isFollowed(proposal); tries += 1) {
+        const shown = proposal.view === undefined ? undefined : await currentText(proposal, clock);
+        const text = shown ?? proposal.draft ?? proposal.shownText;
+        // An update of before that is in after all.
+        let isMade = this.#takeDoubtful(proposal, text) && tries > 1;
+        if (!isMade) {
+          const next = await make(text);
+          if (next === undefined || !this.#isFollowed(proposal)) return false;
+          if (proposal.view === undefined) proposal.rebase(next.base, next.text);
+          isMade = proposal.view === undefined || (await this.#update(proposal, text, next));
+        }
+        if (isMade) {
+          drafts.touch(proposal);
+          proposals.changed();
+          return true;
+        }
+        // Most often one key was pressed: whoever goes on typing is waited for.
+        if (tries > 1) await new Promise<void>((resolve) => void clock.setTimeout(resolve, retryMs));
+      }
+      return false;
+    });
+  }
+
   /** What an agent whose terminal has decided is told that its proposal holds: on the file as it is now, and never conflict markers. */
   async textForAgent(proposal: Proposal, text: string): Promise<string> {
     const { next } = await this.#look(proposal, text, undefined, proposal.base?.file);
@@ -232,10 +266,12 @@ export class FileFollower {
   }
 
   /** A right side that holds the text of a doubtful update was made from what that was made from: merged once more, it would be at odds with itself. */
-  #takeDoubtful(proposal: Proposal, text: string): void {
+  #takeDoubtful(proposal: Proposal, text: string): boolean {
     const doubtful = this.#doubtful.get(proposal.id);
     this.#doubtful.delete(proposal.id);
-    if (doubtful !== undefined && sameLines(doubtful.text, text)) proposal.rebase(doubtful.base, text);
+    if (doubtful === undefined || !sameLines(doubtful.text, text)) return false;
+    proposal.rebase(doubtful.base, text);
+    return true;
   }
 
   /** The review goes on with what was found; where its view has gone with the accept, it is shown again. */
@@ -262,7 +298,7 @@ export class FileFollower {
     // The standing is part of the update.
     proposal.rebase(base, text);
     const update: DiffUpdate = {
-      originalText: base.file.text,
+      originalText: proposal.leftText,
       unsaved: base.file.unsaved,
       expectedText,
       text,

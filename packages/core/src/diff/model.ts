@@ -113,7 +113,41 @@ export interface ProposalInfo {
   readonly lines: ChangedLines | undefined;
   /** The begin of the session's first prompt, if its hook tells. */
   readonly sessionTitle: string | undefined;
+  /** Counted when a hunk was decided, the file changed, or `Companion.hunks` was asked; undefined before the first time. */
+  readonly hunks?: HunkCounts | undefined;
 }
+
+/** Lines of a text from `start` on, before `end`; from 0. Empty: a place between lines, before line `start`. */
+export interface LineSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Lines of the left side of a review that are others on the right side. */
+export interface Hunk {
+  readonly left: LineSpan;
+  readonly right: LineSpan;
+}
+
+/** How many hunks of a review are to be decided, and how many verdicts on hunks hold. */
+export interface HunkCounts {
+  readonly undecided: number;
+  readonly accepted: number;
+  readonly rejected: number;
+}
+
+/** What became of a verdict on one hunk. */
+export type HunkDecision =
+  /** `left`: how many hunks are to be decided; `next`: the next one below, or the last one above, on the right side. */
+  | { readonly kind: "decided"; readonly left: number; readonly next: LineSpan | undefined }
+  /** That verdict decided the proposal, or the proposal was over. */
+  | { readonly kind: "ended" }
+  /** The right side has a conflict, which is resolved first. */
+  | { readonly kind: "conflict" }
+  /** No such proposal, no hunk in it, or the editor could not show the verdict: nothing was changed. */
+  | { readonly kind: "none" }
+  /** The agent does not take an edited text: only the whole proposal can be decided. */
+  | { readonly kind: "read-only" };
 
 /** First line of a conflict in the right side of a review; the file's current lines follow. */
 export const conflictStart = "<<<<<<< current file";

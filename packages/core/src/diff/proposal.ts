@@ -1,6 +1,7 @@
 import type { DiffView, FileStanding } from "../editor-host.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Clock } from "../support/time.ts";
+import { type DecidedHunks, hunkCounts } from "./hunks.ts";
 import {
   type ChangedLines,
   type DiffOutcome,
@@ -101,6 +102,8 @@ export interface ProposalBase {
   readonly isRebased: boolean;
   /** Before the file changed so that both cannot be had: what the right side was made from, and what it held. */
   readonly conflict: { readonly base: string; readonly ours: string; readonly shown: string } | undefined;
+  /** Verdicts on single hunks; undefined as long as there are none. */
+  readonly hunks?: DecidedHunks | undefined;
 }
 
 /** What of a proposal is on disk and holds its texts. */
@@ -197,6 +200,11 @@ export class Proposal {
   /** What the view shows as long as nobody has touched it: the proposal, rebased where the file has changed since. */
   get shownText(): string {
     return this.base?.shown ?? this.body;
+  }
+
+  /** What the view compares with: the file, with the hunks in it that the user has accepted. */
+  get leftText(): string {
+    return this.base?.hunks?.left ?? this.base?.file.text ?? "";
   }
 
   /** What stands between the proposal and the file, by the last text known. */
@@ -350,6 +358,7 @@ export class Proposal {
       createdAt: this.facts.createdAt,
       lines,
       sessionTitle: undefined,
+      ...(this.base?.hunks === undefined ? {} : { hunks: hunkCounts(this.base.hunks) }),
     };
   }
 }

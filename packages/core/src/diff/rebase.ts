@@ -1,4 +1,5 @@
 import type { Clock } from "../support/time.ts";
+import { rebaseHunks } from "./decided-hunks.ts";
 import { type MergedText, mergeTexts } from "./merge-texts.ts";
 import type { Proposal, ProposalBase } from "./proposal.ts";
 import type { FileText } from "./reviewed-files.ts";
@@ -46,6 +47,9 @@ export async function rebaseProposal(
       isRebased: isConflict || holdsMore,
       // One that the user is in the middle of resolving stays one until its markers are gone.
       conflict: isConflict ? { base: from, ours, shown } : isUntouched ? undefined : conflict,
+      ...(base.hunks === undefined
+        ? {}
+        : { hunks: await rebaseHunks(base.hunks, { file: base.file, now, text, isConflict }, clock) }),
     },
     text,
     isConflict,

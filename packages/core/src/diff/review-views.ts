@@ -169,7 +169,7 @@ export class ReviewViews {
           agentName: owner.agentName,
           path: input.path,
           kind,
-          originalText: proposal.base?.file.text ?? "",
+          originalText: proposal.leftText,
           unsaved: proposal.base?.file.unsaved ?? false,
           standing: proposal.standing,
           proposedText: proposal.shownText,

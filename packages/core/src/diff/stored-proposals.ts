@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonPieces, type PiecedText } from "../support/json-pieces.ts";
+import type { DecidedHunks } from "./hunks.ts";
 import { type DiffOutcome, proposalKeyPrefix } from "./model.ts";
 import type { KeptFacts, ProposalBase, ProposalFacts } from "./proposal.ts";
 
@@ -110,12 +111,29 @@ const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("stopped") }),
 ]);
 
+const lineNumber = z.number().int().nonnegative();
+
+const storedHunks = z.object({
+  left: z.string().optional(),
+  right: z.string().optional(),
+  steps: z.array(
+    z.object({
+      verdict: z.enum(["accept", "reject"]),
+      span: z.object({ start: lineNumber, end: lineNumber }),
+      before: z.object({ lines: z.array(z.string()), end: z.string().optional() }),
+    }),
+  ),
+  undecided: lineNumber,
+});
+
 const storedBase = z.object({
   file: z.object({ text: z.string(), unsaved: z.boolean(), readable: z.boolean(), stamp: z.string().optional() }),
   proposedOn: z.string(),
   shown: z.string().optional(),
   isRebased: z.boolean(),
   conflict: z.object({ base: z.string(), ours: z.string(), shown: z.string() }).optional(),
+  // A review whose verdicts cannot be read is the whole review again.
+  hunks: storedHunks.optional().catch(undefined),
 });
 
 const stored = z.object({
@@ -165,7 +183,20 @@ export function parseStoredProposal(text: string): StoredProposal | undefined {
   return { facts, draft, base, detached, kept, outcome: decided, sentAs, aside };
 }
 
-function baseOf({ file, proposedOn, shown, isRebased, conflict }: z.infer<typeof storedBase>): ProposalBase {
+function baseOf({ file, hunks, ...base }: z.infer<typeof storedBase>): ProposalBase {
   const { stamp, ...facts } = file;
-  return { file: stamp === undefined ? facts : { ...facts, stamp }, proposedOn, shown, isRebased, conflict };
+  const { proposedOn, shown, isRebased, conflict } = base;
+  return {
+    file: stamp === undefined ? facts : { ...facts, stamp },
+    proposedOn,
+    shown,
+    isRebased,
+    conflict,
+    ...(hunks === undefined ? {} : { hunks: hunksOf(hunks) }),
+  };
+}
+
+function hunksOf({ left, right, steps, undecided }: z.infer<typeof storedHunks>): DecidedHunks {
+  const known = steps.map(({ before: { lines, end }, ...step }) => ({ ...step, before: { lines, end } }));
+  return { left, right, steps: known, undecided };
 }
