@@ -276,7 +276,7 @@ const vscodeStart = {
 
 /** Loaded with the first proposal, command or look at a view. */
 const vscodeLater = {
-  surfaces: { packages: ["vscode", "node:path"] },
+  surfaces: { packages: ["vscode", "node:path", "@patchbay/core/presences"] },
   host: { rooms: ["host/open-documents", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
   diff: {
     rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "timers"],

@@ -56,7 +56,8 @@ async function serve(context: EditionContext): Promise<void> {
   const restoration = createRestoration();
   const handOver = async (text: string, likePath: string): Promise<void> =>
     await host.documents?.openUntitled?.(text, likePath);
-  const reviews = new LazyReviews({ settings, logger, restored: restoration.done, handOver, own });
+  const sessions = (): Companion | undefined => running?.companion;
+  const reviews = new LazyReviews({ settings, logger, restored: restoration.done, sessions, handOver, own });
   const host: EditorHost = createHost(context, versionOf(context), reviews, own);
   const { exclude, shareSelection, openReviews, reviews: policies } = settings;
   const shared = { exclude, shareSelection, openReviews, reviews: policies };
@@ -76,7 +77,7 @@ async function serve(context: EditionContext): Promise<void> {
   running = { companion, panel };
 
   own(sharing);
-  const shown = registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id)?.uri);
+  const shown = registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id));
   own(shown);
   const { list } = shown;
   const services = { companion, settings, sharing, channel, extensionUri, views: () => reviews.views, list };

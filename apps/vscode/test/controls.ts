@@ -36,7 +36,14 @@ export function createHostInWindow(restored: Promise<void> = Promise.resolve()):
   own(settings);
   const handOver = async (text: string, likePath: string): Promise<void> =>
     await host.documents?.openUntitled?.(text, likePath);
-  const reviews = registerReviews({ settings, logger: nullLogger, restored, handOver, own });
+  const reviews = registerReviews({
+    settings,
+    logger: nullLogger,
+    restored,
+    sessions: () => undefined,
+    handOver,
+    own,
+  });
   const { views } = reviews;
   for (const part of registerProposalTexts(async () => reviews.texts)) own(part);
   const host: EditorHost = createHost({ storageUri: undefined }, "1.2.3", views, own);

@@ -44,7 +44,7 @@ describe("the extension", () => {
     expect((await first.outcome).kind).toBe("rejected");
     await expect.poll(() => bench.tabs).toEqual([]);
     // What writes the text is loaded when there is first something to tell.
-    await expect.poll(() => bench.statusBar.text).toContain("Gemini CLI, Qwen Code, Claude Code");
+    await expect.poll(() => bench.statusBar.text).toBe("$(plug) 3 agents");
   });
 
   it("tells agents what is open, until it is paused", async () => {

@@ -115,7 +115,7 @@ describe("a shell command", () => {
     const answer = wantsToRun("npm run 'a b'\nrm -r dist");
     await expect.poll(questions).toHaveLength(1);
     expect(questions()[0]).toMatch(/^May Claude Code run “\$ npm run 'a b' ↵ rm -r dist” in .*\? Allow, Reject$/u);
-    await expect.poll(() => bench.statusBar.text).toContain("Claude Code $(bell) 1");
+    await expect.poll(() => bench.statusBar.text).toBe("$(bell) 1 $(plug) Claude Code");
     const [row, command] = await window.rows("patchbay.connections");
     expect(row).toContain("waits for you: $ npm run 'a b' ↵ rm -r dist");
     expect(command).toContain("$ npm run 'a b' ↵ rm -r dist");
@@ -148,7 +148,9 @@ describe("the list of agents", () => {
     const [row, proposal] = await window.rows("patchbay.connections");
     expect(row).toBe("Claude Code waits for you: one.txt · Count to two");
     expect(proposal).toContain("one.txt");
-    await expect.poll(() => bench.statusBar.tooltip).toContain("Claude Code (Count to two): waits for you: one.txt");
+    await expect
+      .poll(() => bench.statusTooltip)
+      .toContain(String.raw`Claude Code \(Count to two\)\: waits for you\: one\.txt`);
     await window.run("patchbay.rejectProposal");
     await answer;
     await tell({ hook_event_name: "Stop" });
@@ -176,7 +178,7 @@ describe("the list of agents", () => {
     await window.run("patchbay.rejectProposal");
     await answer;
     await tell({ hook_event_name: "Stop" });
-    await expect.poll(() => bench.statusBar.tooltip).toContain("idle");
+    await expect.poll(() => bench.statusTooltip).toContain("idle");
     await expect.poll(told).toHaveLength(count);
   });
 });

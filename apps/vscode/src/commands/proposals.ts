@@ -15,6 +15,7 @@ import type { DiffViews } from "../diff/diff-views.ts";
 import { activeProposalId } from "../diff/proposal-tabs.ts";
 import { proposalIdOf } from "../diff/proposal-uri.ts";
 import { answerQuestion } from "../host/messages.ts";
+import { proposerName } from "../surfaces/session-names.ts";
 import { askModally, choose, inform, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";
 
@@ -80,19 +81,19 @@ export async function decideAll(
     void inform(l10n.t("No proposals are open."));
     return;
   }
-  if (open.length > 1 && !(await confirmAll(verdict, open))) return;
+  if (open.length > 1 && !(await confirmAll(companion, verdict, open))) return;
   const ids = open.map(({ id }) => id);
   if (verdict === "accept") await companion.acceptAll(ids);
   else for (const id of ids) await give(companion, views, verdict, id, false);
 }
 
-async function confirmAll(verdict: Verdict, open: readonly ProposalInfo[]): Promise<boolean> {
+async function confirmAll(companion: Companion, verdict: Verdict, open: readonly ProposalInfo[]): Promise<boolean> {
   const count = open.length;
   const [question, answer] =
     verdict === "accept"
       ? [l10n.t("Accept all {0} open proposals?", count), l10n.t("Accept All")]
       : [l10n.t("Reject all {0} open proposals?", count), l10n.t("Reject All")];
-  const lines = open.slice(0, listed).map(({ path, agentName }) => `${fileNameOf(path)} ↔ ${agentName}`);
+  const lines = open.slice(0, listed).map((one) => `${fileNameOf(one.path)} ↔ ${proposerName(companion, one)}`);
   if (count > listed) lines.push("…");
   return (await askModally(question, [answer], lines)) === answer;
 }
@@ -150,11 +151,12 @@ export async function chooseProposal(companion: Companion, argument: unknown): P
   if (isProposalEntry(argument)) return { id: argument.proposalId, fromEditor: false };
   const active = activeProposalId();
   if (active !== undefined) return { id: active, fromEditor: true };
-  const id = await askForOne(companion.proposals);
+  const id = await askForOne(companion);
   return id === undefined ? undefined : { id, fromEditor: false };
 }
 
-async function askForOne(proposals: readonly ProposalInfo[]): Promise<string | undefined> {
+async function askForOne(companion: Companion): Promise<string | undefined> {
+  const { proposals } = companion;
   const [only] = proposals;
   if (only === undefined) {
     void inform(l10n.t("No proposals are open."));
@@ -163,7 +165,9 @@ async function askForOne(proposals: readonly ProposalInfo[]): Promise<string | u
   if (proposals.length === 1) return only.id;
   const items = proposals.map((proposal) => ({
     label: shortPathOf(proposal.path),
-    description: proposal.agentName,
+    description: [proposerName(companion, proposal), proposal.sessionTitle]
+      .filter((part) => part !== undefined)
+      .join(" · "),
     id: proposal.id,
   }));
   return (await choose(items, l10n.t("Which proposal?")))?.id;

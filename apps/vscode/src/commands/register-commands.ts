@@ -9,6 +9,7 @@ import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
 import { registerHooks } from "./hooks.ts";
+import { registerHunks } from "./hunks.ts";
 import { registerInbox, type ReviewList } from "./inbox.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
 import { registerDecideProposal, registerResolveConflict, registerWalkProposals } from "./proposals.ts";
@@ -50,6 +51,7 @@ export function registerCommands({
     ...registerKeptTexts(companion),
     ...registerResolveConflict(companion, views),
     ...registerWalkProposals(companion),
+    ...registerHunks(companion, views),
     ...registerSendToAgent(companion, terminals),
     ...registerRunAgent(terminals),
     ...registerShareContext(sharing),

@@ -9,9 +9,9 @@ import {
 } from "@patchbay/core";
 import { l10n } from "vscode";
 import { readsUtf8 } from "../host/document-texts.ts";
-import { askModally } from "../surfaces/messages.ts";
+import { askModally, inform } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
-import { type LeavingAnswer, ProposalReview } from "./proposal-review.ts";
+import { type LeavingAnswer, ProposalReview, type TitleFacts } from "./proposal-review.ts";
 import { choosePlace } from "./proposal-tabs.ts";
 import { proposalUri } from "./proposal-uri.ts";
 import type { TypingWatch } from "./saving.ts";
@@ -24,6 +24,8 @@ export interface DiffViewsOptions {
   readonly files: ProposalFiles;
   readonly originals: OriginalTexts;
   readonly typing: TypingWatch;
+  /** What the session that proposes is called among the others. */
+  readonly proposer: (request: Pick<DiffRequest, "id" | "agentName">) => string;
   /** Marks of a proposal's tab are out of date. */
   readonly onDidChangeReview: (review: ProposalReview) => void;
 }
@@ -80,13 +82,15 @@ export class DiffViews implements HostDiffs {
     const review: ProposalReview = new ProposalReview({
       request,
       events,
-      title: diffTitle({ request, alike }),
+      title: (facts) => diffTitle({ request, alike, agent: this.#options.proposer(request), ...facts }),
       place: () => choosePlace(this.#options.settings),
       savedText: () => files.textOf(request.id) ?? request.proposedText,
       ...texts,
       showOriginal: (text) => originals.update(request.id, review.originalUri, text),
       typing: this.#options.typing,
       askOnLeaving,
+      originalText: () => originals.textOf(request.id) ?? request.originalText,
+      askAboutNothing,
       onDidChange: () => this.#options.onDidChangeReview(review),
       onDidEnd: () => this.#forget(review),
       onFailure: (error) => this.#failed(error),
@@ -125,19 +129,33 @@ async function askOnLeaving(request: DiffRequest): Promise<LeavingAnswer> {
   return answer === reject ? "reject" : "stay";
 }
 
-interface DiffTitleFacts {
+async function askAboutNothing({ agentName, path }: DiffRequest): Promise<"accept" | "reject" | undefined> {
+  const accept = l10n.t("Accept");
+  const reject = l10n.t("Reject");
+  const answer = await inform(
+    l10n.t("No change is left in {0}, and {1} waits for your answer.", fileNameOf(path), agentName),
+    accept,
+    reject,
+  );
+  if (answer === accept) return "accept";
+  return answer === reject ? "reject" : undefined;
+}
+
+interface DiffTitleFacts extends TitleFacts {
+  /** Its name among the sessions of the window. */
+  readonly agent: string;
   readonly request: Pick<DiffRequest, "agentName" | "isReadOnly" | "kind" | "path" | "unsaved">;
   /** How many open reviews have the same file and agent already. */
   readonly alike: number;
 }
 
 /** What a tab is called: file, what happens to it, and who proposes it. */
-function diffTitle({ request, alike }: DiffTitleFacts): string {
-  const file = fileNameOf(request.path);
-  const agent = alike === 0 ? request.agentName : `${request.agentName} (${alike + 1})`;
-  return shownText(
-    `${described(file, request)} ↔ ${request.isReadOnly === true ? l10n.t("{0} (read-only)", agent) : agent}`,
-  );
+function diffTitle({ request, alike, agent, agentPresent, standing }: DiffTitleFacts): string {
+  const file = described(fileNameOf(request.path), request);
+  const proposer = alike === 0 ? agent : `${agent} (${alike + 1})`;
+  const shown = request.isReadOnly === true ? l10n.t("{0} (read-only)", proposer) : proposer;
+  if (!agentPresent) return shownText(`${file} ↔ ${l10n.t("{0} (gone)", shown)}`);
+  return shownText(`${standing === "conflict" ? l10n.t("{0} (conflict)", file) : file} ↔ ${shown}`);
 }
 
 function described(file: string, { kind, unsaved }: DiffTitleFacts["request"]): string {

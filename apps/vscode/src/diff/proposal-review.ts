@@ -14,11 +14,13 @@ import {
   isDiffTab,
   isEditedProposalInFront,
   proposalIdOfTab,
+  replaceTab,
   tabsOfProposal,
   urisInUse,
   waitForTab,
 } from "./proposal-tabs.ts";
 import { originalUri, proposalUri } from "./proposal-uri.ts";
+import { sameLines } from "../host/document-texts.ts";
 import { RightSide, type RightSideOptions } from "./right-side.ts";
 import type { TypingWatch } from "./saving.ts";
 
@@ -28,7 +30,8 @@ export type LeavingAnswer = "accept" | "reject" | "stay";
 export interface ProposalReviewOptions extends RightSideOptions {
   readonly request: DiffRequest;
   readonly events: DiffViewEvents;
-  readonly title: string;
+  /** What its tab is called, by how it stands. */
+  readonly title: (facts: TitleFacts) => string;
   /** Where new tabs go; asked each time one is opened. */
   readonly place: () => DiffPlace;
   /** Makes the left side another one. */
@@ -36,7 +39,20 @@ export interface ProposalReviewOptions extends RightSideOptions {
   readonly typing: Pick<TypingWatch, "isTyping" | "pause">;
   readonly askOnLeaving: (request: DiffRequest) => Promise<LeavingAnswer>;
   readonly onDidEnd: () => void;
+  /** What the left side shows. */
+  readonly originalText: () => string;
+  /** Both sides are the same now, by the user's doing. Undefined: the user goes on. */
+  readonly askAboutNothing: (request: DiffRequest) => Promise<"accept" | "reject" | undefined>;
 }
+
+/** What a tab says of its review besides whose it is. */
+export interface TitleFacts {
+  readonly agentPresent: boolean;
+  readonly standing: FileStanding;
+}
+
+/** So long what changes a title must last, ms: while a window reloads agents are away for a moment. */
+const titlesAfter = 2_000;
 
 /** After "Save" in its closing dialog VS Code closes the tab at once; we hear of it a moment later, ms. */
 const closesAfterSave = 500;
@@ -44,17 +60,23 @@ const closesAfterSave = 500;
 /** So long after a proposal was opened again VS Code may still restore its unsaved right side in a tab of its own, ms. */
 const restoresWithin = 15_000;
 
+/** So long after the last change both sides are compared, ms: who types may only be on the way. */
+const comparesAfter = 700;
+
 /** One proposal in VS Code's diff editor: from the first tab to the last. */
 export class ProposalReview implements DiffView {
   readonly request: DiffRequest;
   readonly uri: Uri;
-  readonly originalUri: Uri;
   readonly #options: ProposalReviewOptions;
   #phase: "opening" | "open" | "asking" | "decided" | "gone" = "opening";
   #agentPresent: boolean;
   #standing: FileStanding;
   readonly #right: RightSide;
+  #comparing: ReturnType<typeof setTimeout> | undefined;
+  #saysNothingIsLeft = false;
   #fromEditor = false;
+  #originalUri: Uri;
+  #titling: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
   #heldBack = false;
   /** A save by hand that may also be "Save" in VS Code's closing dialog: see `noteSaved`. */
@@ -66,10 +88,15 @@ export class ProposalReview implements DiffView {
     const { id, path } = options.request;
     const { proposal, original } = urisInUse(id);
     this.uri = proposal ?? proposalUri(id, path);
-    this.originalUri = original ?? originalUri(id, path);
+    this.#originalUri = original ?? originalUri(id, path);
     this.#standing = options.request.standing;
     this.#agentPresent = options.request.agentPresent;
     this.#right = new RightSide(this.uri, options);
+  }
+
+  /** The left side: another one for each title, since a tab keeps its title as long as its sides are the same. */
+  get originalUri(): Uri {
+    return this.#originalUri;
   }
 
   get edited(): boolean {
@@ -136,12 +163,14 @@ export class ProposalReview implements DiffView {
   setAgentPresent(present: boolean): void {
     if (this.#agentPresent === present) return;
     this.#agentPresent = present;
+    this.#retitleSoon();
     this.#options.onDidChange();
   }
 
   setStanding(standing: FileStanding): void {
     if (this.#standing === standing) return;
     this.#standing = standing;
+    this.#retitleSoon();
     this.#options.onDidChange();
   }
 
@@ -161,12 +190,28 @@ export class ProposalReview implements DiffView {
     // An accept that was not possible: the review goes on.
     if (this.#phase === "decided") this.#phase = "open";
     this.#right.rebase(update);
+    this.#retitleSoon();
     this.#options.onDidChange();
     return "applied";
   }
 
   noteChange(event: TextDocumentChangeEvent): void {
     this.#right.noteChange(event, this.#phase === "opening" || this.#phase === "open");
+    if (event.contentChanges.length === 0 || this.#right.isOurs || this.#right.isLong) return;
+    clearTimeout(this.#comparing);
+    this.#comparing = setTimeout(() => this.#attempt(this.#askIfNothingIsLeft()), comparesAfter);
+  }
+
+  /** VS Code's own arrow takes back one hunk after the other: the last one leaves a review with nothing in it. */
+  async #askIfNothingIsLeft(): Promise<void> {
+    if (this.#phase !== "open" || this.#right.isOurs) return;
+    const isEmpty = sameLines(this.#right.text(), this.#options.originalText());
+    const isNew = isEmpty && !this.#saysNothingIsLeft;
+    this.#saysNothingIsLeft = isEmpty;
+    if (!isNew || this.request.isReadOnly === true) return;
+    const answer = await this.#options.askAboutNothing(this.request);
+    if (answer === "accept") this.accept(true);
+    if (answer === "reject") this.reject(true);
   }
 
   /** Save participants run between this and `noteSaved`; what they do to the text is not the user's doing. */
@@ -250,10 +295,17 @@ export class ProposalReview implements DiffView {
     this.#options.onDidEnd();
   }
 
+  /** The window ends: its tabs stay, and nothing is looked at any more. */
+  dispose(): void {
+    this.#leaveBehind();
+  }
+
   #leaveBehind(): void {
     this.#phase = "gone";
     this.#right.dispose();
     clearTimeout(this.#unclear);
+    clearTimeout(this.#comparing);
+    clearTimeout(this.#titling);
   }
 
   /**
@@ -284,10 +336,30 @@ export class ProposalReview implements DiffView {
     work.catch(this.#options.onFailure);
   }
 
+  #retitleSoon(): void {
+    clearTimeout(this.#titling);
+    this.#titling = setTimeout(() => this.#attempt(this.#retitle()), titlesAfter);
+  }
+
+  /** VS Code gives a tab its title once: the review moves into a new one, where the old one was, and stays where it was scrolled to. */
+  async #retitle(): Promise<void> {
+    const title = this.#options.title({ agentPresent: this.#agentPresent, standing: this.#standing });
+    const tabs = tabsOfProposal(this.request.id);
+    const [tab] = tabs;
+    if (title === tab?.label || this.#phase !== "open" || this.#unclear !== undefined) return;
+    // Of a split each half would have to move.
+    if (tab === undefined || tabs.length > 1 || !isDiffTab(tab)) return;
+    const left = this.#originalUri;
+    this.#originalUri = left.with({ fragment: String(Number(left.fragment) + 1) });
+    const place = { viewColumn: tab.group.viewColumn, background: !tab.isActive };
+    await replaceTab(tab, { id: this.request.id, uri: this.uri, title }, async () => await this.#show(false, place));
+  }
+
   async #show(focus: boolean, place: DiffPlace = this.#options.place()): Promise<void> {
     const { id } = this.request;
     const viewColumn = tabsOfProposal(id)[0]?.group.viewColumn ?? place.viewColumn;
-    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, this.#options.title, {
+    const title = this.#options.title({ agentPresent: this.#agentPresent, standing: this.#standing });
+    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, title, {
       preview: false,
       preserveFocus: !focus,
       viewColumn,

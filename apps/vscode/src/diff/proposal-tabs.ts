@@ -5,6 +5,8 @@ import {
   TabInputText,
   TabInputTextDiff,
   type TextDocument,
+  type TextEditor,
+  TextEditorRevealType,
   type Uri,
   ViewColumn,
   window,
@@ -66,6 +68,31 @@ export function activeProposalId(): string | undefined {
 export function isEditedProposalInFront(viewColumn: ViewColumn): boolean {
   const tab = window.tabGroups.all.find((group) => group.viewColumn === viewColumn)?.activeTab;
   return tab?.isDirty === true && proposalIdOfTab(tab) !== undefined;
+}
+
+/** The editor of a document that can be seen, as one side of a diff too. */
+export function editorOf(uri: Uri): TextEditor | undefined {
+  const wanted = uri.toString();
+  return window.visibleTextEditors.find(({ document }) => document.uri.toString() === wanted);
+}
+
+/** Puts another tab of a proposal, which `show` opens, in the place of one, at the same cursor and lines. */
+export async function replaceTab(
+  tab: Tab,
+  { id, uri, title }: { readonly id: string; readonly uri: Uri; readonly title: string },
+  show: () => Promise<void>,
+): Promise<void> {
+  const before = tab.isActive ? editorOf(uri) : undefined;
+  const seen = before?.visibleRanges[0];
+  const cursor = before?.selection;
+  await show();
+  // To close the only one would be a verdict.
+  await waitForTab(id, ({ label }) => label === title);
+  await window.tabGroups.close(tab, true);
+  const after = editorOf(uri);
+  if (after === undefined || cursor === undefined) return;
+  after.selection = cursor;
+  if (seen !== undefined) after.revealRange(seen, TextEditorRevealType.AtTop);
 }
 
 /** Whether a tab shows both sides. */
@@ -184,12 +211,13 @@ export function createStaleTabs({ restored, isOpen, handOver, logger }: StaleTab
 /** The extension host hears of a tab a little after the window has it, ms. */
 const longestWait = 5_000;
 
-/** Resolves when a tab shows the proposal; rejects when VS Code did not open one. */
-export async function waitForTab(id: string): Promise<void> {
-  if (tabsOfProposal(id).length > 0) return;
+/** Resolves when a tab, one of this kind, shows the proposal; rejects when VS Code did not open one. */
+export async function waitForTab(id: string, isIt: (tab: Tab) => boolean = () => true): Promise<void> {
+  const isThere = (): boolean => tabsOfProposal(id).some(isIt);
+  if (isThere()) return;
   await new Promise<void>((resolve, reject) => {
     const subscription = window.tabGroups.onDidChangeTabs(() => {
-      if (tabsOfProposal(id).length === 0) return;
+      if (!isThere()) return;
       clearTimeout(timer);
       subscription.dispose();
       resolve();

@@ -231,6 +231,10 @@ export class OriginalTexts {
     this.#changes.fire(uri);
   }
 
+  textOf(id: string): string | undefined {
+    return this.#texts.get(id);
+  }
+
   drop(id: string): void {
     this.#texts.delete(id);
   }

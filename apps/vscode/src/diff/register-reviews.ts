@@ -1,4 +1,5 @@
-import type { Logger } from "@patchbay/core";
+import type { DiffRequest, Logger } from "@patchbay/core";
+import type { KnownSessions } from "@patchbay/core/presences";
 import {
   type Disposable,
   type Event,
@@ -13,6 +14,7 @@ import {
   workspace,
 } from "vscode";
 import type { Settings } from "../settings.ts";
+import { proposerName } from "../surfaces/session-names.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { DiffViews } from "./diff-views.ts";
 import type { ProposalReview } from "./proposal-review.ts";
@@ -29,17 +31,23 @@ export interface Reviews {
 }
 
 /** Makes VS Code's diff editor a place for reviews, and hands on what VS Code tells of documents and tabs. */
-export function registerReviews({ settings, logger, restored, handOver, own }: LazyReviewsOptions): Reviews {
+export function registerReviews({ settings, logger, restored, sessions, handOver, own }: LazyReviewsOptions): Reviews {
   const texts = createProposalTexts(restored);
   const marks = new ProposalMarks((id) => views.review(id));
   const typing = new TypingWatch();
   const onDidChangeReview = (review: ProposalReview): void => marks.update(review);
-  const views = new DiffViews({ settings, logger, ...texts, typing, onDidChangeReview });
+  const proposer = ({ id, agentName }: Pick<DiffRequest, "id" | "agentName">): string => {
+    const companion = sessions();
+    const proposal = companion?.proposals.find((one) => one.id === id);
+    return companion === undefined || proposal === undefined ? agentName : proposerName(companion, proposal);
+  };
+  const views = new DiffViews({ settings, logger, ...texts, typing, proposer, onDidChangeReview });
   const of = (document: TextDocument): ProposalReview | undefined =>
     document.uri.scheme === proposalScheme ? views.review(proposalIdOf(document.uri) ?? "") : undefined;
   const parts: readonly Disposable[] = [
     marks,
     typing,
+    { dispose: () => views.reviews.forEach((review) => review.dispose()) },
     workspace.onDidChangeTextDocument((event) => of(event.document)?.noteChange(event)),
     workspace.onWillSaveTextDocument((event) => of(event.document)?.noteWillSave(event)),
     workspace.onDidSaveTextDocument((document) => of(document)?.noteSaved(document)),
@@ -58,6 +66,8 @@ export interface LazyReviewsOptions {
   readonly logger: Logger;
   /** Resolves when every proposal of an earlier run is back. */
   readonly restored: Promise<void>;
+  /** Whose sessions are known, as soon as any can be. */
+  readonly sessions: () => KnownSessions | undefined;
   /** Hands text that has lost its agent to the user. */
   readonly handOver: (text: string, likePath: string) => Promise<void>;
   readonly own: (disposable: Disposable) => void;

@@ -64,6 +64,11 @@ export class RightSide implements Disposable {
     return this.#quietSave.isSaving;
   }
 
+  /** Too long to be looked at after each pause in the typing. */
+  get isLong(): boolean {
+    return this.#length > longText;
+  }
+
   text(): string {
     // A document puts its lines together for everyone who asks.
     if (!this.#mayDiffer) return this.#proposedText;

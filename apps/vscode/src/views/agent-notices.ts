@@ -1,6 +1,7 @@
 import type { Companion } from "@patchbay/core";
 import { type Presence, type PresenceNews, PresenceWatch } from "@patchbay/core/presences";
 import { commands, l10n, window } from "vscode";
+import { sessionName } from "../surfaces/session-names.ts";
 import { inform } from "../surfaces/messages.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
 
@@ -18,7 +19,7 @@ export class AgentNotices {
   update(): void {
     const news = this.#watch.look(this.#companion);
     if (!this.#isWanted()) return;
-    for (const one of news) void this.#tell(one.presence, sentenceFor(one));
+    for (const one of news) void this.#tell(one.presence, sentenceFor(one, sessionName(this.#companion, one.presence)));
   }
 
   async #tell(presence: Presence, sentence: string): Promise<void> {
@@ -33,7 +34,7 @@ export class AgentNotices {
   }
 }
 
-function sentenceFor({ presence: { agentName, title }, what }: PresenceNews): string {
+function sentenceFor({ presence: { title }, what }: PresenceNews, agentName: string): string {
   const about = title ?? l10n.t("a session without a prompt");
   if (what === "waits") return l10n.t("{0} is waiting for your answer: {1}", agentName, about);
   if (what === "finished") return l10n.t("{0} has finished: {1}", agentName, about);

@@ -1,5 +1,5 @@
 import { registerProblemActions } from "./problem-actions.ts";
-import { type Companion, type HostEditors, LoadOnce } from "@patchbay/core";
+import { type Companion, type HostEditors, LoadOnce, type ProposalInfo } from "@patchbay/core";
 import {
   commands,
   type Disposable,
@@ -41,7 +41,7 @@ export function registerViews(
   editors: HostEditors,
   sharing: SharingState,
   settings: { readonly notifies: boolean },
-  uriOf: (proposalId: string) => Uri | undefined,
+  reviewOf: ReviewOf,
 ): Disposable & { readonly list: ReviewList } {
   const isPaused = (): boolean => sharing.paused;
   const statusBar = new StatusBar(companion, isPaused);
@@ -52,7 +52,7 @@ export function registerViews(
   const list = new FocusedRows(proposals, proposalsView);
   const position = createPosition(companion);
   const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
-  const tellContexts = createContexts(companion, uriOf);
+  const tellContexts = createContexts(companion, reviewOf);
   const update = (): void => {
     statusBar.update();
     connections.refresh();
@@ -122,8 +122,17 @@ function badgeOf(count: number): ViewBadge | undefined {
   return { value: count, tooltip: l10n.t("Proposals waiting for your review: {0}", count) };
 }
 
+/** The review of a proposal, while it is open. */
+type ReviewOf = (proposalId: string) => OpenReview | undefined;
+
+interface OpenReview {
+  readonly uri: Uri;
+  readonly originalUri: Uri;
+  readonly request: { readonly isReadOnly?: true };
+}
+
 /** Tells VS Code's menus the facts, each when it changes. */
-function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri | undefined): () => void {
+function createContexts(companion: Companion, reviewOf: ReviewOf): () => void {
   const told = new Map<string, string>();
   const tell = (key: string, value: boolean | readonly string[]): void => {
     const written = JSON.stringify(value);
@@ -140,16 +149,27 @@ function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri
     tell("patchbay.hasProposals", proposals.length > 0);
     tell(
       "patchbay.diffOpen",
-      proposals.some(({ id }) => uriOf(id) !== undefined),
+      proposals.some(({ id }) => reviewOf(id) !== undefined),
     );
     tell("patchbay.failed", state.kind === "failed");
     // Titles of tabs ask whether their document is one of these.
     const urisOf = (all: readonly { readonly id: string }[]): readonly string[] =>
-      all.flatMap(({ id }) => uriOf(id)?.toString() ?? []);
+      all.flatMap(({ id }) => reviewOf(id)?.uri.toString() ?? []);
     tell("patchbay.conflicts", urisOf(proposals.filter(({ standing }) => standing === "conflict")));
     tell("patchbay.answeredInTerminal", urisOf(proposals.filter((proposal) => proposal.state === "terminal")));
     tell("patchbay.keptTexts", urisOf(proposals.filter((proposal) => proposal.state === "kept")));
+    const hunkReviews = proposals.filter(takesHunkVerdicts).flatMap(({ id }) => {
+      const review = reviewOf(id);
+      if (review === undefined || review.request.isReadOnly === true) return [];
+      return [review.uri.toString(), review.originalUri.toString()];
+    });
+    tell("patchbay.hunkReviews", hunkReviews);
   };
+}
+
+/** Whether single hunks can be decided: it is shown, its agent waits, and something is left. */
+function takesHunkVerdicts({ state, standing, hunks }: ProposalInfo): boolean {
+  return state === "shown" && standing !== "conflict" && hunks?.undecided !== 0;
 }
 
 /** The content of a view of the side bar. */

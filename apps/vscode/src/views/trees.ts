@@ -4,6 +4,7 @@ import { l10n, type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
 import { presenceWords, timeText } from "./presence-words.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
+import { sessionName } from "../surfaces/session-names.ts";
 import { createRow } from "../surfaces/tree-item.ts";
 
 function proposalItem(proposal: ProposalInfo, id: string): TreeItem {
@@ -75,7 +76,7 @@ export class ConnectionsTree {
   getTreeItem(node: Node): TreeItem {
     switch (node.kind) {
       case "presence":
-        return presenceItem(node.presence);
+        return presenceItem(node.presence, sessionName(this.#companion, node.presence));
       case "proposal":
         return proposalItem(node.proposal, `${node.proposal.sessionId} ${node.proposalId}`);
       case "command":
@@ -113,22 +114,21 @@ const icons: Readonly<Record<Presence["state"], string>> = {
   away: "debug-disconnect",
 };
 
-function presenceItem(presence: Presence): TreeItem {
-  const { id, agentName, title, session, state, proposals, commands } = presence;
+function presenceItem(presence: Presence, label: string): TreeItem {
+  const { id, title, session, state, proposals, commands } = presence;
   // What it does stands first: the view is narrow.
   const about = title === undefined ? undefined : shortened(title);
   const facts = [about === undefined ? session?.version : undefined, presenceWords(presence), about].filter(
     (part) => part !== undefined,
   );
-  const label = agentName;
   return createRow({
     id,
     label,
     description: facts.join(" · "),
-    tooltip: [label, facts.join(" · ")],
+    tooltip: [label, facts.join(" · "), ...(session === undefined ? [] : sessionFacts(session))],
     spoken: [label, ...facts].join(", "),
     icon: icons[state],
-    expanded: session !== undefined || proposals.length + commands.length > 0,
+    expanded: proposals.length + commands.length > 0,
     contextValue: state === "ended" ? "ended" : "agent",
   });
 }
@@ -147,25 +147,18 @@ function commandItem(question: CommandQuestion): TreeItem {
   });
 }
 
-function presenceParts({ session, proposals, commands }: Presence): Node[] {
+function presenceParts({ proposals, commands }: Presence): Node[] {
   const asked = commands.map((question): Node => ({ kind: "command", question }));
   const changes = proposals.map((proposal): Node => ({ kind: "proposal", proposalId: proposal.id, proposal }));
-  const own = [...asked, ...changes];
-  return session === undefined ? own : [...own, ...sessionFacts(session)];
+  return [...asked, ...changes];
 }
 
-function sessionFacts(session: SessionInfo): Node[] {
-  const facts: Node[] = [{ kind: "fact", label: l10n.t("Since"), value: timeText(session.since), icon: "clock" }];
-  if (session.pid !== undefined) {
-    facts.push({ kind: "fact", label: l10n.t("Process"), value: String(session.pid), icon: "terminal" });
-  }
-  facts.push({
-    kind: "fact",
-    label: l10n.t("Last sent"),
-    value: session.lastContext === undefined ? l10n.t("nothing yet") : timeText(session.lastContext),
-    icon: "broadcast",
-  });
-  return facts;
+function sessionFacts({ since, pid, lastContext }: SessionInfo): readonly string[] {
+  return [
+    l10n.t("Since: {0}", timeText(since)),
+    ...(pid === undefined ? [] : [l10n.t("Process: {0}", pid)]),
+    l10n.t("Last sent: {0}", lastContext === undefined ? l10n.t("nothing yet") : timeText(lastContext)),
+  ];
 }
 
 function sharedItem(paused: boolean): TreeItem {

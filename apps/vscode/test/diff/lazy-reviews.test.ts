@@ -31,6 +31,7 @@ beforeEach(() => {
     settings,
     logger: nullLogger,
     restored,
+    sessions: () => undefined,
     handOver,
     own: (part) => parts.push(part),
   });

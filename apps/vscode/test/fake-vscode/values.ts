@@ -74,6 +74,7 @@ export class TextEdit {
 
 export class MarkdownString {
   readonly value: string;
+  isTrusted: unknown;
 
   constructor(value: string) {
     this.value = value;

@@ -4,7 +4,14 @@ import { EventEmitter, type FakeDisposable } from "./emitter.ts";
 import { Position, type Range, Selection } from "./ranges.ts";
 import { Uri } from "./uri.ts";
 import { FakeWebviews } from "./webviews.ts";
-import { TabInputTerminal, TabInputText, TabInputTextDiff, TextDocumentSaveReason, ViewColumn } from "./values.ts";
+import {
+  MarkdownString,
+  TabInputTerminal,
+  TabInputText,
+  TabInputTextDiff,
+  TextDocumentSaveReason,
+  ViewColumn,
+} from "./values.ts";
 
 export interface FakeTab {
   readonly label: string;
@@ -38,7 +45,7 @@ export interface ShownMessage {
 
 export interface FakeStatusBar {
   readonly text: string;
-  readonly tooltip: string;
+  readonly tooltip: MarkdownString | string;
   readonly accessibilityInformation?: { readonly label: string };
   readonly command: string;
   show(): void;
@@ -182,6 +189,12 @@ export class FakeWorkbench {
     show: () => {},
     dispose: () => {},
   };
+  /** What stands in the tooltip of Patchbay's item, as Markdown. */
+  get statusTooltip(): string {
+    const { tooltip } = this.statusBar;
+    return tooltip instanceof MarkdownString ? tooltip.value : tooltip;
+  }
+
   readonly trees: Map<string, FakeTree> = new Map();
   readonly treeViews: Map<string, FakeTreeView> = new Map();
   readonly terminals: { readonly name: string; readonly sent: string[]; readonly options: object }[] = [];

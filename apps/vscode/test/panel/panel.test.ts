@@ -43,7 +43,7 @@ describe("the panel", () => {
   it("keeps nothing and starts nothing before it is opened", async () => {
     expect(bench.webviews.views.size).toBe(0);
     expect(readdirSync(join(window.root, "storage"))).not.toContain("conversations");
-    expect(bench.statusItems.size).toBe(0);
+    expect(bench.statusItems.has("patchbay.panel.status")).toBe(false);
   });
 
   it("opens where the settings want it, and one side bar has it at a time", async () => {

@@ -129,11 +129,18 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async acceptDiff(): Promise<void> {
-    await this.workbench.titleAction(/^(Patchbay: )?Accept/).click({ timeout: patience });
+    await this.workbench.titleAction(/^(Patchbay: )?✓ Accept/).click({ timeout: patience });
   }
 
   async rejectDiff(): Promise<void> {
-    await this.workbench.titleAction(/^(Patchbay: )?Reject/).click({ timeout: patience });
+    await this.workbench.titleAction(/^(Patchbay: )?✕ Reject/).click({ timeout: patience });
+  }
+
+  /** Gives a verdict on the hunk that has a line of the right side, 1-based, by its key. */
+  async decideHunk(verdict: "accept" | "reject", line: number): Promise<void> {
+    await this.#focusProposal();
+    await this.workbench.goToLine(line);
+    await this.workbench.page.keyboard.press(verdict === "accept" ? "Shift+Alt+Enter" : "Shift+Alt+Backspace");
   }
 
   async rejectWithReason(reason: string): Promise<void> {
@@ -244,7 +251,8 @@ export class VsCodeDriver implements EditorDriver {
 
   async waitForAgent(displayName: string): Promise<void> {
     const status = this.workbench.page.locator(".statusbar-item[id$='patchbay.status']");
-    await status.filter({ hasText: displayName }).waitFor({ timeout: patience });
+    // Of several agents it shows only how many they are; it is spoken with all names.
+    await status.locator(`[aria-label*="${displayName}"]`).first().waitFor({ timeout: patience });
   }
 
   async setAutoSave(on: boolean): Promise<void> {

@@ -1,0 +1,50 @@
+import { type KnownSessions, type Presence, presencesOf } from "@patchbay/core/presences";
+
+/** Numbers of sessions by their ids, for each companion. */
+const known = new WeakMap<object, Map<string, number>>();
+
+/** What an agent's session is called where several of one agent must be told apart: "Claude Code", "Claude Code 2". */
+export function sessionName(companion: KnownSessions, { id, agentName }: Pick<Presence, "id" | "agentName">): string {
+  const presences = presencesOf(companion);
+  const number = numbersOf(companion, presences).get(id) ?? 1;
+  const isAlone = presences.filter((one) => one.agentName === agentName && one.state !== "ended").length < 2;
+  return isAlone && number === 1 ? agentName : `${agentName} ${number}`;
+}
+
+/** The same for the session that a proposal comes from. */
+export function proposerName(companion: KnownSessions, proposal: ProposalOrigin): string {
+  const isOwn = ({ id, session }: Presence): boolean => id === proposal.sessionId || session?.id === proposal.sessionId;
+  const presence = presencesOf(companion).find(isOwn);
+  return presence === undefined ? proposal.agentName : sessionName(companion, presence);
+}
+
+interface ProposalOrigin {
+  readonly sessionId: string;
+  readonly agentName: string;
+}
+
+/** A session keeps its number as long as it is known; a new one gets the lowest that is free. */
+function numbersOf(companion: KnownSessions, presences: readonly Presence[]): ReadonlyMap<string, number> {
+  const before = known.get(companion) ?? new Map<string, number>();
+  const numbers = new Map<string, number>();
+  const taken = new Set<string>();
+  const take = ({ id, agentName, session }: Presence, number: number): void => {
+    numbers.set(id, number);
+    if (session !== undefined) numbers.set(session.id, number);
+    taken.add(`${number} ${agentName}`);
+  };
+  const fresh: Presence[] = [];
+  for (const presence of presences) {
+    // A hook may tell of a session that was known by its connection only.
+    const number = before.get(presence.id) ?? before.get(presence.session?.id ?? "");
+    if (number === undefined) fresh.push(presence);
+    else take(presence, number);
+  }
+  for (const presence of fresh.toSorted((one, other) => one.since - other.since)) {
+    let number = 1;
+    while (taken.has(`${number} ${presence.agentName}`)) number += 1;
+    take(presence, number);
+  }
+  known.set(companion, numbers);
+  return numbers;
+}
