@@ -159,6 +159,8 @@ describe('the list "Review"', () => {
     const { outcomeOf } = await withFour();
     await goTo("Gemini CLI");
     await window.run("patchbay.hold", focused);
+    // What is selected stays as it was.
+    expect(bench.treeViews.get("patchbay.proposals")?.selection).toEqual([]);
     await expect.poll(async () => (await texts())[0]).toBe("Qwen Code 1");
     expect((await texts()).join("\n")).toContain("Gemini CLI 2 held");
     bench.answerNext(({ items }) => items[0]);
@@ -218,6 +220,11 @@ describe("in a review", () => {
     await expect.poll(position).toBe("Review 1 of 3");
     await window.run("patchbay.previousProposal");
     await expect.poll(position).toBe("Review 3 of 3");
+    // What comes without a tab counts, too.
+    bench.configuration.set("patchbay.openReviews", "onDemand");
+    bench.onDidChangeConfiguration.fire({ affectsConfiguration: () => true });
+    (await window.connect(createGeminiDriver)).propose({ path: path("d.txt"), text: "two\n" });
+    await expect.poll(position).toMatch(/ of 4$/u);
     await bench.showFile(Uri.file(path("a.txt")));
     await expect.poll(position).toBeUndefined();
   });
