@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import type { FolderLedgers } from "../src/folder-ledgers.ts";
 import { claude, gemini, TurnLab } from "./turn-lab.ts";
 
 const names = ["a.txt", "b.txt", "Case.txt", "dir/c.txt", "dir/d.txt"] as const;
@@ -24,9 +25,12 @@ it("knows of each file what it was when the turn began and is at its end, whoeve
   const lab = new TurnLab();
   lab.commit({ "a.txt": "1\n2\n3\n", "dir/c.txt": "one\r\ntwo\r\n", ".gitattributes": "* -text\n" });
   const onDisk = (path: string): string | undefined => lab.read(path);
+  let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-      let ledgers = lab.open();
+      runs += 1;
+      const open = (): FolderLedgers => lab.open({ storageDirectory: `${lab.storage}-${runs}` });
+      let ledgers = open();
       ledgers.turnBegan(claude, "random");
       await ledgers.settled();
       const before = new Map(names.map((one) => [one, onDisk(one)]));
@@ -65,7 +69,7 @@ it("knows of each file what it was when the turn began and is at its end, whoeve
           case "reload":
             isPartlyUnseen = true;
             ledgers.dispose();
-            ledgers = lab.open();
+            ledgers = open();
             await ledgers.settled();
         }
       }
@@ -86,7 +90,6 @@ it("knows of each file what it was when the turn began and is at its end, whoeve
       }
       if (turn?.ended !== undefined) expect(turn.ended).toBeGreaterThanOrEqual(turn.began);
       ledgers.dispose();
-      rmSync(lab.storage, { recursive: true });
     }),
     { numRuns: 60, seed: 20_261_123 },
   );

@@ -1,6 +1,6 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
 import type { GitObjects } from "../git/git-objects.ts";
-import type { TurnStore } from "../store/turn-store.ts";
+import { nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
 
 export interface ContentsOptions {
@@ -50,7 +50,10 @@ export class Contents {
     if (!mayKeep(path)) return { kind: "named", why: "withheld", sign: sign() };
     if (text === undefined || text.includes("\0")) return { kind: "named", why: "binary", sign: sign() };
     const spent = this.#spent.get(session) ?? 0;
-    if (size > limits.file || spent + size > limits.session) return { kind: "named", why: "large", sign: sign() };
+    const isKept = store.has(nameOfText(text, platform.random.mac));
+    if (size > limits.file || (!isKept && spent + size > limits.session)) {
+      return { kind: "named", why: "large", sign: sign() };
+    }
     const before = store.size;
     const name = await store.keep(text).catch((error: unknown) => {
       logger.warn("A text could not be kept", { reason: messageOf(error) });
