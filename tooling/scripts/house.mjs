@@ -166,7 +166,7 @@ const turns = {
   "ledger/records": { types: ["model"], packages: ["zod"] },
   store: { rooms: ["ledger/records"], packages: ["@patchbay/core", "node:*"] },
   look: { rooms: ["git", "ledger/records"], types: ["ledger/contents"], packages: ["@patchbay/core", "node:*"] },
-  ledger: { rooms: ["store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
+  ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
   "folder-ledgers": {
     rooms: ["git", "ledger", "look", "store", "undo"],
     types: ["model"],

@@ -177,6 +177,7 @@ export class FolderLedgers implements TurnWitness {
     do {
       tail = this.#tail;
       await tail;
+      await this.#undo.settled();
     } while (tail !== this.#tail);
   }
 
