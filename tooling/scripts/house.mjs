@@ -230,7 +230,8 @@ const vscodeStart = {
   "edition-context": { packages: ["vscode"] },
   timers: { packages: ["vscode"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
-  lazy: { rooms: ["contributions", "later", "panel/panel"], packages: vscodeApi },
+  lazy: { rooms: ["contributions", "later", "panel/panel", "turns/agent-changes"], packages: vscodeApi },
+  "turns/lazy-turns": { rooms: ["lazy"], types: ["settings", "turns"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
   "host/open-documents": { packages: vscodeApi },
   "host/documents": { rooms: ["host/open-documents", "lazy"], packages: vscodeApi },
@@ -250,6 +251,7 @@ const vscodeStart = {
       "panel/register-panel",
       "settings",
       "terminals/terminal-environment",
+      "turns/lazy-turns",
       "views/register-views",
     ],
     types: ["edition-context"],
@@ -290,6 +292,7 @@ const vscodeLater = {
       "node:path",
     ],
   },
+  turns: { rooms: ["surfaces", "timers"], types: ["settings"], packages: [...vscodeApi, "@patchbay/turns"] },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
 };
 

@@ -16,6 +16,8 @@ export interface Settings {
   /** Whether the user wants to be told of an agent that waits or has finished where they do not see it. */
   readonly notifies: boolean;
   readonly terminalEnvironment: boolean;
+  /** Whether what agents change is noted, turn by turn, and listed. */
+  readonly agentChanges: boolean;
   readonly logLevel: LogLevel;
   readonly onDidChange: Event<void>;
 }
@@ -74,6 +76,10 @@ export class WorkspaceSettings implements Settings, Disposable {
 
   get terminalEnvironment(): boolean {
     return flag("terminal.environment", true);
+  }
+
+  get agentChanges(): boolean {
+    return flag("agentChanges", true);
   }
 
   get logLevel(): LogLevel {
