@@ -8,7 +8,7 @@ import {
 } from "@patchbay/turns";
 import { commands, type Disposable, l10n, Uri } from "vscode";
 import { askForText, choose, inform, note, warn } from "../surfaces/messages.ts";
-import { fileNameOf } from "../surfaces/texts.ts";
+import { fileNameOf, shownText } from "../surfaces/texts.ts";
 import { titleOf, undecidedFiles } from "./changes-view.ts";
 import type { TurnDocuments } from "./turn-documents.ts";
 
@@ -142,7 +142,7 @@ export function registerTurnCommands(
     if (kind === "deleted") await commands.executeCommand("vscode.open", before);
     else if (kind === "changed") {
       const title = l10n.t("{0} (since the turn of {1})", fileNameOf(file.path), turn.agents.join(", "));
-      await commands.executeCommand("vscode.diff", before, Uri.file(file.path), title);
+      await commands.executeCommand("vscode.diff", before, Uri.file(file.path), shownText(title));
     } else await commands.executeCommand("vscode.open", Uri.file(file.path));
   };
 
