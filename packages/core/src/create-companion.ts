@@ -12,6 +12,7 @@ export function createCompanion(options: CompanionOptions): Companion {
     platform: options.platform ?? createNodePlatform(),
     logger: options.logger ?? nullLogger,
     port: options.port,
+    turns: options.turns,
     settings: { exclude: [], shareSelection: true, sharing: true, reviews: {}, ...options.settings },
   });
 }

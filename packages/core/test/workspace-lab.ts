@@ -13,6 +13,7 @@ import {
 import { onTestFinished } from "vitest";
 import type { Companion } from "../src/companion.ts";
 import { createCompanion } from "../src/create-companion.ts";
+import type { TurnWitness } from "../src/hooks/turn-witness.ts";
 
 /** One run of the editor: an editor in memory and its companion. */
 export interface EditorRun {
@@ -26,7 +27,7 @@ export interface WorkspaceLab {
   /** A file of the workspace. */
   readonly file: string;
   /** Another run for this workspace and its storage, not started. */
-  build(folders?: readonly string[], port?: number): EditorRun;
+  build(folders?: readonly string[], port?: number, turns?: TurnWitness): EditorRun;
   /** An agent that is connected, Gemini CLI by default. */
   agent(create?: (options: AgentDriverOptions) => AgentDriver): Promise<AgentDriver>;
 }
@@ -40,13 +41,18 @@ export function createWorkspaceLab(text: string = "one\ntwo\n"): WorkspaceLab {
   return {
     platform,
     file,
-    build: (folders = [platform.workspace], port) => {
+    build: (folders = [platform.workspace], port, turns) => {
       const editor = createMemoryEditor({
         folders,
         storageDirectory: join(platform.root, "storage"),
         readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
       });
-      const companion = createCompanion({ host: editor, platform, ...(port === undefined ? {} : { port }) });
+      const companion = createCompanion({
+        host: editor,
+        platform,
+        ...(port === undefined ? {} : { port }),
+        ...(turns === undefined ? {} : { turns }),
+      });
       onTestFinished(() => companion.stop());
       return { editor, companion };
     },

@@ -16,7 +16,8 @@ export interface AgentHook {
 }
 
 export type HookEvent =
-  | (HookSource & { readonly kind: "session-began" | "session-ended" | "turn-ended" })
+  /** `wrote`: a tool that writes files or runs commands has ended. */
+  | (HookSource & { readonly kind: "session-began" | "session-ended" | "turn-ended" | "wrote" })
   | (HookSource & { readonly kind: "turn-began"; readonly prompt: string })
   | (HookSource & { readonly kind: "write" } & HookWrite)
   | (HookSource & { readonly kind: "command" } & HookCommand);

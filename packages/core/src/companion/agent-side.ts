@@ -2,12 +2,14 @@ import type { Dialect } from "../agents/dialect.ts";
 import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
+import type { BeforeWrite } from "../diff/diff-services.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../diff/proposal.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
 import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
+import type { TurnWitness } from "../hooks/turn-witness.ts";
 import type { Platform, TcpPorts } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
@@ -31,6 +33,8 @@ export interface AgentSideOptions {
   /** See `HookDeskOptions.policies`. */
   readonly policies: () => { readonly setting: unknown } | undefined;
   readonly onDidChangeActivities: () => void;
+  /** See `CompanionOptions.turns`. */
+  readonly turns?: TurnWitness | undefined;
 }
 
 /** Everything that is there only because agents are: their sessions and their proposals. */
@@ -75,6 +79,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
             storage,
           ),
     carrier: new Carriers(sessions),
+    beforeWrite: options.turns === undefined ? undefined : tellAccepted(options.turns),
   });
   const { guarded } = options;
   const guardian =
@@ -84,6 +89,17 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   const activities = new Activities(() => platform.clock.now(), options.onDidChangeActivities);
   const hooks = new HookDesk({ ...options, diffs, sessions, activities, sessionInfos });
   return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos };
+}
+
+/** What a hook asked about is told by the hook's own event. */
+function tellAccepted(turns: TurnWitness): BeforeWrite {
+  return async ({ isOfHook, dialect, agentName, conversationId, sessionId }, path, text) => {
+    if (isOfHook === true) return;
+    const source = { agent: dialect, agentName, session: conversationId ?? sessionId, folder: undefined };
+    turns.aboutToWrite(source, [{ path }]);
+    turns.accepted(source, path, text);
+    await turns.ready();
+  };
 }
 
 /** Whoever asks by a hook holds the promise of its outcome: nothing is carried there. */

@@ -12,6 +12,7 @@ import type { EditorContext } from "../context/model.ts";
 import { type KeptText, type KeptTextSaving, type ProposalInfo } from "../diff/model.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { AgentActivity, AskedCommands } from "../hooks/activity.ts";
+import type { TurnWitness } from "../hooks/turn-witness.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readKeptEndpoint } from "../storage/endpoint-identity.ts";
 import type { PrivateStorage } from "../storage/private-storage.ts";
@@ -33,6 +34,8 @@ export interface RunningCompanionOptions {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly settings: CompanionSettings;
+  /** See `CompanionOptions.turns`. */
+  readonly turns?: TurnWitness | undefined;
   /** The only port to listen on, or undefined. */
   readonly port: number | undefined;
 }

@@ -10,7 +10,7 @@ import { KeptTexts } from "./kept-texts.ts";
 import { OpenProposals } from "./open-proposals.ts";
 import { OutcomeDelivery } from "./outcome-delivery.ts";
 import { ProposalHandover } from "./proposal-handover.ts";
-import type { OutcomeCarrier } from "./proposal.ts";
+import type { OutcomeCarrier, ProposalOwner } from "./proposal.ts";
 import { ReviewDecisions } from "./review-decisions.ts";
 import { createReviewMessages, type ReviewMessages } from "./review-messages.ts";
 import { ReviewViews } from "./review-views.ts";
@@ -25,7 +25,12 @@ export interface DiffOptions {
   readonly logger: Logger;
   readonly store: ProposalStore;
   readonly carrier: OutcomeCarrier;
+  /** What is accepted is about to be written; the agent has it once this resolves. Never rejects. */
+  readonly beforeWrite?: BeforeWrite | undefined;
 }
+
+/** `path` has its links resolved. */
+export type BeforeWrite = (owner: ProposalOwner, path: string, text: string) => Promise<void>;
 
 /** The parts of the review of proposals, each told of what the others do as far as it concerns it. */
 export interface DiffServices {
@@ -119,6 +124,7 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     follower,
     files,
     writes,
+    beforeWrite: options.beforeWrite,
   });
   const handover = new ProposalHandover({ clock, logger, store, carrier, drafts, outcomes, proposals, views });
   return { proposals, messages, drafts, outcomes, views, writes, follower, kept, decisions, handover };

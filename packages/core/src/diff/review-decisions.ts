@@ -35,6 +35,8 @@ export interface ReviewDecisionsOptions {
   readonly follower: FileFollower;
   readonly files: ReviewedFiles;
   readonly writes: AwaitedWrites;
+  /** See `DiffOptions.beforeWrite`. */
+  readonly beforeWrite?: ((owner: ProposalOwner, path: string, text: string) => Promise<void>) | undefined;
 }
 
 /**
@@ -273,6 +275,9 @@ export class ReviewDecisions {
     const told = checked === undefined ? undefined : await this.#toldInstead(proposal, documentText, checked.place);
     // What the accepted text takes the place of, should it wait for its agent.
     if (checked !== undefined && proposal.base !== undefined) proposal.base = { ...proposal.base, file: checked.file };
+    if (checked !== undefined && proposal.isOpen) {
+      await this.#options.beforeWrite?.(proposal.facts.owner, checked.place.real, final.text);
+    }
     const outcome: DiffOutcome = { kind: "accepted", ...final, ...(told === undefined ? {} : { told }) };
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     this.#send(proposal, outcome);

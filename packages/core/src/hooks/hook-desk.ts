@@ -15,6 +15,7 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
+import type { TurnSource, TurnWitness } from "./turn-witness.ts";
 import { type Activities, hookOwnerPrefix, ownerIdOf } from "./activity.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { isAttached } from "./attached.ts";
@@ -51,6 +52,8 @@ export interface HookDeskOptions {
   readonly realFolders: () => Promise<readonly string[]>;
   /** The user's setting as they wrote it; undefined while they share nothing. */
   readonly policies: () => { readonly setting: unknown } | undefined;
+  /** Sees what agents do to files; absent: nobody does. */
+  readonly turns?: TurnWitness | undefined;
 }
 
 /** A change under review. */
@@ -85,7 +88,14 @@ export class HookDesk implements HookAcceptor, Disposable {
       process,
       clock,
       onFound: (ownerId, ancestors) => options.activities.place(ownerId.slice(hookOwnerPrefix.length), ancestors),
-      onGone: (ownerId) => this.#ended(ownerId),
+      onGone: (ownerId) => {
+        const gone = options.activities.all.find(({ owner }) => owner === ownerId);
+        this.#ended(ownerId);
+        const dialect = options.dialects.find(({ id }) => id === gone?.agent);
+        if (gone === undefined || dialect === undefined) return;
+        const { session, folder } = gone;
+        options.turns?.turnEnded({ agent: dialect.id, agentName: dialect.agentName, session, folder });
+      },
     });
   }
 
@@ -102,13 +112,50 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
     else await this.#processes.heard(owner.sessionId, call);
-    if (event.kind === "turn-began") return this.#takeNotes(owner.sessionId, hook);
-    if (event.kind !== "write" && event.kind !== "command") return undefined;
     const verdict =
       event.kind === "write"
         ? await this.#review(event, owner, call, hook)
-        : await this.#askAbout(event, owner, call, hook);
+        : event.kind === "command"
+          ? await this.#askAbout(event, owner, call, hook)
+          : event.kind === "turn-began"
+            ? this.#takeNotes(owner.sessionId)
+            : undefined;
+    if (verdict?.kind !== "deny" && !call.signal.aborted) await this.#witness(event, owner);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
+  }
+
+  /** Says what is about to happen, once nobody is in its way any more. */
+  async #witness(event: HookEvent, { agentName, dialect }: ProposalOwner): Promise<void> {
+    const { turns, platform } = this.#options;
+    if (turns === undefined) return;
+    const source: TurnSource = { agent: dialect, agentName, session: event.session, folder: event.cwd };
+    switch (event.kind) {
+      case "turn-began":
+        turns.turnBegan(source, event.prompt);
+        break;
+      case "turn-ended":
+      case "session-ended":
+        turns.turnEnded(source);
+        return;
+      case "wrote":
+        turns.wrote(source);
+        return;
+      case "command":
+        turns.aboutToRun(source, event.command);
+        break;
+      case "write": {
+        const named = event.changes.map(async ({ path }): Promise<readonly { readonly path: string }[]> => {
+          const whole = absolute(platform, path, event.cwd);
+          const real = whole === undefined ? undefined : (await this.#check(whole))?.real;
+          return real === undefined ? [] : [{ path: real }];
+        });
+        turns.aboutToWrite(source, (await Promise.all(named)).flat());
+        break;
+      }
+      default:
+        return;
+    }
+    await turns.ready();
   }
 
   #tellPresences(agent: string): string {
@@ -133,10 +180,10 @@ export class HookDesk implements HookAcceptor, Disposable {
     return true;
   }
 
-  #takeNotes(ownerId: string, hook: AgentHook): string | undefined {
+  #takeNotes(ownerId: string): HookVerdict | undefined {
     const notes = this.#notes.get(ownerId);
     this.#notes.delete(ownerId);
-    return notes === undefined ? undefined : hook.encode({ kind: "told", note: notes.join("\n") });
+    return notes === undefined ? undefined : { kind: "told", note: notes.join("\n") };
   }
 
   dispose(): void {

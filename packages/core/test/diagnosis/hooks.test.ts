@@ -7,7 +7,7 @@ import type { Finding } from "../../src/diagnosis/finding.ts";
 const folder = "/project/app";
 const settingsFile = "/home/user/.claude/settings.json";
 const [node, script] = ["/usr/bin/node", "/opt/patch bay/patchbay-hook.cjs"];
-const events = ["PreToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"];
+const events = ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"];
 
 function hooks(command: string, wanted: readonly string[] = events) {
   return Object.fromEntries(wanted.map((event) => [event, [{ hooks: [{ type: "command", command }] }]]));
@@ -54,7 +54,7 @@ describe("hooks, examined", () => {
       { code: "never-asks" },
     ]);
     const gemini = "/home/user/.gemini/settings.json";
-    const geminiEvents = ["BeforeTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"];
+    const geminiEvents = ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"];
     const own = hooks(`${node} '${script}' gemini`, geminiEvents);
     const off = await found({ [gemini]: { hooks: own, hooksConfig: { enabled: false } } }, "gemini");
     expect(off).toMatchObject([{ code: "hook-off", values: { setting: "hooksConfig.enabled", file: gemini } }]);

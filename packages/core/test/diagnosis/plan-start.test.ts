@@ -15,9 +15,9 @@ function setUp(files: Readonly<Record<string, string>> = {}, environment: Readon
 }
 
 const events: Readonly<Record<AgentId, readonly string[]>> = {
-  gemini: ["BeforeTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"],
-  qwen: ["PreToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
-  claude: ["PreToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
+  gemini: ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"],
+  qwen: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
+  claude: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"],
 };
 
 function hooked(agent: AgentId): Readonly<Record<string, string>> {

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { agentOf, type AgentId } from "../../src/agents/catalogue.ts";
 import type { ToolArguments } from "../../src/agents/hook.ts";
+import type { TurnWitness } from "../../src/hooks/turn-witness.ts";
 import { findCompanions } from "../../src/hook-client/find-companions.ts";
 import { runHook } from "../../src/hook-client/run-hook.ts";
 import { createWorkspaceLab, type EditorRun, type WorkspaceLab } from "../workspace-lab.ts";
@@ -26,10 +27,10 @@ export interface HookLab extends WorkspaceLab, EditorRun {
 }
 
 /** A workspace with a companion that is started, and the agents' hooks. */
-export async function createHookLab(text?: string): Promise<HookLab> {
+export async function createHookLab(text?: string, turns?: TurnWitness): Promise<HookLab> {
   const lab = createWorkspaceLab(text);
   const { platform } = lab;
-  const run = lab.build();
+  const run = lab.build(undefined, undefined, turns);
   await run.companion.start();
   const eventOf = (agent: AgentId, { tool, input, mode, session = "s1", cwd = platform.workspace }: Call): string =>
     JSON.stringify({

@@ -40,6 +40,7 @@ const settings: HookSettings = {
       commandTool: "Bash",
       timeout: hookPatienceSeconds,
     },
+    { event: "PostToolUse", matcher: "Write|Edit|MultiEdit|NotebookEdit", commandTool: "Bash", timeout: turnSeconds },
     { event: "UserPromptSubmit", timeout: turnSeconds },
     { event: "Stop", timeout: turnSeconds },
     { event: "SessionStart", timeout: turnSeconds },
@@ -87,6 +88,8 @@ function readEvent(event: unknown, source: NonNullable<ReturnType<typeof sourceO
       return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
     case "Stop":
       return { ...source, kind: "turn-ended" };
+    case "PostToolUse":
+      return { ...source, kind: "wrote" };
     case "PreToolUse": {
       const [tool, given] = [textOf(event, "tool_name"), argumentsOf(event)];
       const command = tool === "Bash" ? textOf(given, "command") : undefined;

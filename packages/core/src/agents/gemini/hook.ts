@@ -29,6 +29,7 @@ const settings: HookSettings = {
   },
   entries: [
     { event: "BeforeTool", matcher: "write_file|replace", commandTool, timeout: patienceMs },
+    { event: "AfterTool", matcher: "write_file|replace", commandTool, timeout: turnMs },
     { event: "BeforeAgent", timeout: turnMs },
     { event: "AfterAgent", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },
@@ -53,6 +54,8 @@ export const geminiHook: AgentHook = {
         return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
       case "AfterAgent":
         return { ...source, kind: "turn-ended" };
+      case "AfterTool":
+        return { ...source, kind: "wrote" };
       case "BeforeTool": {
         const command = commandOf(event);
         // In the modes in which it asks it does so all the same, but it does not say in which it is.

@@ -30,6 +30,7 @@ const settings: HookSettings = {
   },
   entries: [
     { event: "PreToolUse", matcher: "write_file|edit", commandTool, timeout: patienceMs },
+    { event: "PostToolUse", matcher: "write_file|edit", commandTool, timeout: turnMs },
     { event: "UserPromptSubmit", timeout: turnMs },
     { event: "Stop", timeout: turnMs },
     { event: "SessionStart", timeout: turnMs },
@@ -55,6 +56,8 @@ export const qwenHook: AgentHook = {
         return { ...source, kind: "turn-began", prompt: textOf(event, "prompt") ?? "" };
       case "Stop":
         return { ...source, kind: "turn-ended" };
+      case "PostToolUse":
+        return { ...source, kind: "wrote" };
       case "PreToolUse": {
         const asks = textOf(event, "permission_mode") === "default";
         const command = commandOf(event);

@@ -1,0 +1,87 @@
+import { createGeminiDriver } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { TurnWitness } from "../../src/hooks/turn-witness.ts";
+import { createHookLab } from "./hook-lab.ts";
+
+/** Writes down what it is told. */
+class Notes implements TurnWitness {
+  readonly all: string[] = [];
+  /** Resolves `ready`. */
+  release: () => void = () => {};
+  isHeld = false;
+
+  turnBegan: TurnWitness["turnBegan"] = ({ agentName }, prompt) => void this.all.push(`${agentName} began ${prompt}`);
+  turnEnded: TurnWitness["turnEnded"] = ({ session }) => void this.all.push(`${session} ended`);
+  aboutToWrite: TurnWitness["aboutToWrite"] = ({ agent }, files) =>
+    void this.all.push(`${agent} writes ${files.map(({ path }) => path).join()}`);
+  aboutToRun: TurnWitness["aboutToRun"] = ({ agent }, command) => void this.all.push(`${agent} runs ${command}`);
+  wrote: TurnWitness["wrote"] = ({ agent }) => void this.all.push(`${agent} wrote`);
+  accepted: TurnWitness["accepted"] = ({ agent }, path, text) =>
+    void this.all.push(`${agent} may write ${path}: ${text}`);
+  ready: TurnWitness["ready"] = async () => {
+    if (this.isHeld) await new Promise<void>((resolve) => void (this.release = resolve));
+  };
+}
+
+const edit = { old_string: "two", new_string: "2" };
+
+describe("whoever follows the turns", () => {
+  it.each([
+    ["claude", "UserPromptSubmit", "Bash", "PostToolUse", "Stop", "Claude Code"],
+    ["gemini", "BeforeAgent", "run_shell_command", "AfterTool", "AfterAgent", "Gemini CLI"],
+    ["qwen", "UserPromptSubmit", "run_shell_command", "PostToolUse", "Stop", "Qwen Code"],
+  ] as const)("hears of %s's turn from its begin to its end", async (agent, began, tool, after, ended, name) => {
+    const notes = new Notes();
+    const { tell, ask } = await createHookLab(undefined, notes);
+    await tell(agent, { hook_event_name: began, prompt: "Do it" });
+    await ask(agent, { tool, input: { command: "make" } });
+    await tell(agent, { hook_event_name: after, tool_name: tool });
+    await tell(agent, { hook_event_name: ended });
+    await tell(agent, { hook_event_name: "SessionEnd" });
+    expect(notes.all).toEqual([`${name} began Do it`, `${agent} runs make`, `${agent} wrote`, "s1 ended", "s1 ended"]);
+  });
+
+  it("hears of a write once it is allowed, and of none that is rejected", async () => {
+    const notes = new Notes();
+    const { ask, editor, file } = await createHookLab(undefined, notes);
+    const input = { file_path: file, ...edit };
+    const first = ask("claude", { tool: "Edit", mode: "acceptEdits", input });
+    (await editor.nextView()).reject();
+    await first;
+    expect(notes.all).toEqual([]);
+    const second = ask("claude", { tool: "Edit", mode: "acceptEdits", input });
+    (await editor.nextView()).accept();
+    await second;
+    expect(notes.all).toEqual([`claude writes ${file}`]);
+  });
+
+  it("has the agent wait until the file as it was is in hand", async () => {
+    const notes = new Notes();
+    notes.isHeld = true;
+    const { ask, editor, file } = await createHookLab(undefined, notes);
+    let isAnswered = false;
+    const answer = ask("claude", { tool: "Edit", mode: "acceptEdits", input: { file_path: file, ...edit } });
+    void answer.then(() => (isAnswered = true));
+    (await editor.nextView()).accept();
+    await expect.poll(() => notes.all).toEqual([`claude writes ${file}`]);
+    expect(isAnswered).toBe(false);
+    notes.release();
+    expect(await answer).toContain("allow");
+  });
+
+  it("hears of what is accepted by an agent's own protocol, before the agent has it", async () => {
+    const notes = new Notes();
+    const lab = await createHookLab(undefined, notes);
+    const driver = await lab.agent((options) => createGeminiDriver({ ...options, writesFile: false }));
+    onTestFinished(() => driver.end());
+    notes.isHeld = true;
+    const proposal = driver.propose({ path: lab.file, text: "one\n2\n" });
+    let isAnswered = false;
+    void proposal.outcome.then(() => (isAnswered = true));
+    (await lab.editor.nextView()).accept();
+    await expect.poll(() => notes.all).toEqual([`gemini writes ${lab.file}`, `gemini may write ${lab.file}: one\n2\n`]);
+    expect(isAnswered).toBe(false);
+    notes.release();
+    expect(await proposal.outcome).toMatchObject({ kind: "accepted" });
+  });
+});
