@@ -130,8 +130,13 @@ const cli = {
     types: ["command-line"],
     packages: [...tools, "node:*"],
   },
+  turns: {
+    rooms: [...cliGround, "review/unified-diff"],
+    types: ["command-line"],
+    packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
+  },
   "run-command": {
-    rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status"],
+    rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status", "turns"],
     types: ["command-line"],
     packages: ["@patchbay/core", "node:fs/promises", "node:readline/promises"],
   },
