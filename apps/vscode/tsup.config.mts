@@ -50,8 +50,8 @@ const statements: readonly (readonly [RegExp, (...parts: readonly string[]) => s
 const commonJsChunks: NonNullable<Options["plugins"]>[number] = {
   name: "commonjs-chunks",
   renderChunk: (code, { path }) => {
-    // The first file names every chunk below it; those it takes nothing from are loaded by those that do.
-    const taken = /\bextension\.js$/u.test(path) ? code.replaceAll(/import"\.\/chunk-[^"]+";/gu, "") : code;
+    // A file names chunks that it takes nothing from, too: they are loaded by those that do.
+    const taken = code.replaceAll(/import"\.\/chunk-[^"]+";/gu, "");
     const turned = statements.reduce((text, [pattern, write]) => text.replace(pattern, write), taken);
     const script = `"use strict";${turned}`;
     // A statement that was not understood is a syntax error here and not in a user's editor.

@@ -143,8 +143,13 @@ const cli = {
     types: ["command-line"],
     packages: [...tools, "node:*"],
   },
+  turns: {
+    rooms: [...cliGround, "review/unified-diff"],
+    types: ["command-line"],
+    packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
+  },
   "run-command": {
-    rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status"],
+    rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status", "turns"],
     types: ["command-line"],
     packages: ["@patchbay/core", "node:fs/promises", "node:readline/promises"],
   },
@@ -243,7 +248,8 @@ const vscodeStart = {
   "edition-context": { packages: ["vscode"] },
   timers: { packages: ["vscode"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
-  lazy: { rooms: ["contributions", "later", "panel/panel"], packages: vscodeApi },
+  lazy: { rooms: ["contributions", "later", "panel/panel", "turns/agent-changes"], packages: vscodeApi },
+  "turns/lazy-turns": { rooms: ["lazy"], types: ["settings", "turns"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
   "host/open-documents": { packages: vscodeApi },
   "host/documents": { rooms: ["host/open-documents", "lazy"], packages: vscodeApi },
@@ -267,6 +273,7 @@ const vscodeStart = {
       "panel/register-panel",
       "settings",
       "terminals/terminal-environment",
+      "turns/lazy-turns",
       "views/register-views",
     ],
     types: ["edition-context"],
@@ -307,6 +314,7 @@ const vscodeLater = {
       "node:path",
     ],
   },
+  turns: { rooms: ["surfaces", "timers"], types: ["settings"], packages: [...vscodeApi, "@patchbay/turns"] },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
 };
 

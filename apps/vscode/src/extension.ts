@@ -8,12 +8,13 @@ import { commandIds, loadLater, registerLazily } from "./lazy.ts";
 import { type LazyPanel, registerPanel } from "./panel/register-panel.ts";
 import { Sharing, WorkspaceSettings } from "./settings.ts";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
+import { LazyTurns } from "./turns/lazy-turns.ts";
 import { registerViews } from "./views/register-views.ts";
 
 /** After about this long a reloaded window's extension host listens again (3 to 7 s were seen). */
 const comeBackMs = 4_500;
 
-let running: { readonly companion: Companion; readonly panel: LazyPanel } | undefined;
+let running: { readonly companion: Companion; readonly panel: LazyPanel; readonly turns: LazyTurns } | undefined;
 
 /** Puts the edition together: VS Code's side as a host, the companion behind it, and the commands and views before it. */
 export async function activate(context: EditionContext): Promise<void> {
@@ -39,6 +40,8 @@ export async function deactivate(): Promise<void> {
   running = undefined;
   // Both take their time: agents are asked to end, and what was said is written.
   await Promise.all([ending?.companion.stop({ reload: true, comeBackMs }), ending?.panel.close()]);
+  // What the end of the companion said is in hand by now.
+  await ending?.turns.close();
 }
 
 async function serve(context: EditionContext): Promise<void> {
@@ -61,7 +64,14 @@ async function serve(context: EditionContext): Promise<void> {
   const host: EditorHost = createHost(context, versionOf(context), reviews, own);
   const { exclude, shareSelection, openReviews, reviews: policies } = settings;
   const shared = { exclude, shareSelection, openReviews, reviews: policies };
-  const companion = createCompanion({ host, logger, settings: shared });
+  const turns = new LazyTurns({
+    folders: () => host.workspace.folders(),
+    settings,
+    logger,
+    services: () => ({ companion, host, settings }),
+  });
+  own(turns);
+  const companion = createCompanion({ host, logger, turns, settings: shared });
   const sharing = new Sharing(companion, settings, context.workspaceState);
   const { extensionUri } = context;
   const sharesSelection = (): boolean => !sharing.paused && settings.shareSelection;
@@ -74,7 +84,7 @@ async function serve(context: EditionContext): Promise<void> {
     sharesSelection,
   });
   own(panel);
-  running = { companion, panel };
+  running = { companion, panel, turns };
 
   own(sharing);
   const shown = registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id));
@@ -101,6 +111,7 @@ async function serve(context: EditionContext): Promise<void> {
   try {
     await companion.start();
     await companion.restored;
+    void turns.wake();
   } finally {
     restoration.finish();
   }

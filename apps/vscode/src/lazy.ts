@@ -8,7 +8,10 @@ export const loadLater = (): Promise<typeof import("./later.ts")> => import("./l
 /** Loads the panel: what runs agents and holds conversations with them, with the first look at it. */
 export const loadPanel = (): Promise<typeof import("./panel/panel.ts")> => import("./panel/panel.ts");
 
-/** Every command of package.json but the panel's. They are known to VS Code from the start; their code is loaded with the first one called. */
+/** Loads what lists, keeps and undoes what agents did, with the first word of one. */
+export const loadTurns = (): Promise<typeof import("./turns/agent-changes.ts")> => import("./turns/agent-changes.ts");
+
+/** Every command of package.json but the panel's and those of turns. They are known to VS Code from the start; their code is loaded with the first one called. */
 export const commandIds: readonly string[] = [
   ...agents.map(runCommandOf),
   ...[
@@ -58,6 +61,18 @@ export const commandIds: readonly string[] = [
     "showLog",
   ].map((name) => `patchbay.${name}`),
 ];
+
+/** The commands of turns: the first one called loads the ledger. */
+export const turnCommandIds: readonly string[] = [
+  "keepTurn",
+  "undoTurn",
+  "undoTurnWithReason",
+  "showTurn",
+  "openTurnFile",
+  "keepChange",
+  "undoChange",
+  "bringBack",
+].map((name) => `patchbay.${name}`);
 
 /** The panel's commands: the first one called loads the panel. */
 export const panelCommandIds: readonly string[] = [

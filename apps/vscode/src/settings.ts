@@ -18,6 +18,8 @@ export interface Settings {
   /** When reviews open by themselves. */
   readonly openReviews: OpenReviews;
   readonly terminalEnvironment: boolean;
+  /** Whether what agents change is noted, turn by turn, and listed. */
+  readonly agentChanges: boolean;
   readonly logLevel: LogLevel;
   readonly onDidChange: Event<void>;
 }
@@ -80,6 +82,10 @@ export class WorkspaceSettings implements Settings, Disposable {
 
   get terminalEnvironment(): boolean {
     return flag("terminal.environment", true);
+  }
+
+  get agentChanges(): boolean {
+    return flag("agentChanges", true);
   }
 
   get logLevel(): LogLevel {

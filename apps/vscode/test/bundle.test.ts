@@ -28,11 +28,14 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     expect(bytesOf(loadedWith("extension.js"))).toBeLessThanOrEqual(100_000);
   });
 
-  it("is at most 600 kB as a whole, without the panel and without source maps", () => {
+  it("is at most 600 kB as a whole, without the panel, the ledger of turns and source maps", () => {
     const files = readdirSync(dist);
     const scripts = files.filter((file) => file.endsWith(".js"));
     const panel = scripts.filter((file) => file.startsWith("panel-"));
-    expect(bytesOf(scripts.filter((file) => !panel.includes(file)))).toBeLessThanOrEqual(600_000);
+    const turns = scripts.filter((file) => file.startsWith("agent-changes-"));
+    const others = scripts.filter((file) => !panel.includes(file) && !turns.includes(file));
+    expect(bytesOf(others)).toBeLessThanOrEqual(600_000);
+    expect(bytesOf(turns)).toBeLessThanOrEqual(60_000);
     expect(bytesOf(panel)).toBeLessThanOrEqual(250_000);
     expect(files.filter((file) => !scripts.includes(file))).toEqual([
       "THIRD-PARTY-NOTICES.txt",
@@ -45,6 +48,12 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     const notices = ["", "page"].map((folder) => readFileSync(join(dist, folder, "THIRD-PARTY-NOTICES.txt"), "utf8"));
     for (const name of ["zod", "ws", "@modelcontextprotocol/sdk"]) expect(notices[0]).toContain(`\n${name} `);
     for (const name of ["preact", "marked", "highlight.js", "diff"]) expect(notices[1]).toContain(`\n${name} `);
+  });
+
+  it("loads nothing of the ledger of turns before an agent says something", () => {
+    const loaded = Array.from(loadedWith("extension.js"));
+    expect(loaded.filter((file) => file.startsWith("agent-changes-"))).toEqual([]);
+    expect(loaded.map((file) => readFileSync(join(dist, file), "utf8")).join("\n")).not.toContain("undecided");
   });
 
   it("loads nothing of the panel before it is opened", () => {

@@ -16,6 +16,7 @@ export type Command =
     }
   | HookCommand
   | RunCommand
+  | TurnsCommand
   | {
       readonly kind: "doctor";
       readonly folder: string;
@@ -33,6 +34,23 @@ export interface HookCommand {
   readonly folder: string;
   /** In the folder's settings, and not in the user's. */
   readonly project: boolean;
+  /** Without a question. */
+  readonly yes: boolean;
+}
+
+/** What agents did, and taking it back. */
+export interface TurnsCommand {
+  readonly kind: "turns" | "diff" | "undo";
+  readonly folder: string;
+  readonly json: boolean;
+  /** Its number in the list, from 1; undefined: the newest. */
+  readonly turn: number | undefined;
+  readonly path: string | undefined;
+  /** Its number in the file, from 1. */
+  readonly hunk: number | undefined;
+  /** Also while the agent works. */
+  readonly now: boolean;
+  readonly reason: string | undefined;
   /** Without a question. */
   readonly yes: boolean;
 }
@@ -94,6 +112,10 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
     }
     case "hook":
       return parseHook(rest, cwd);
+    case "turns":
+    case "diff":
+    case "undo":
+      return parseTurns(name, rest, cwd);
     case "run": {
       const [agent, ...args] = rest;
       if (agent === undefined || agent === "-h" || agent === "--help") return { kind: "help", topic: name };
@@ -142,6 +164,54 @@ function parseHook(args: readonly string[], folder: string): Command {
     project: values.project === true,
     yes: values.yes === true,
   };
+}
+
+const turnOptions = {
+  turns: { json: { type: "boolean" }, help },
+  diff: { help },
+  undo: {
+    hunk: { type: "string" },
+    now: { type: "boolean" },
+    reason: { type: "string" },
+    yes: { type: "boolean" },
+    help,
+  },
+} as const satisfies Readonly<Record<TurnsCommand["kind"], Options>>;
+
+/** `[turn] [path]`: what is no number is a path. */
+function parseTurns(kind: TurnsCommand["kind"], args: readonly string[], folder: string): Command {
+  const options: Options = turnOptions[kind];
+  const { values, positionals } = read(args, options, kind === "turns" ? 0 : 2);
+  if (values["help"] === true) return { kind: "help", topic: kind };
+  const [first, second] = positionals;
+  const isTurn = first !== undefined && /^\d+$/u.test(first);
+  if (!isTurn && second !== undefined) throw notANumber(first ?? "");
+  const textOf = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const hunk = textOf("hunk");
+  return {
+    kind,
+    folder,
+    json: values["json"] === true,
+    turn: isTurn ? parseCount(first) : undefined,
+    path: isTurn ? second : first,
+    hunk: hunk === undefined ? undefined : parseCount(hunk),
+    now: values["now"] === true,
+    reason: textOf("reason"),
+    yes: values["yes"] === true,
+  };
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw notANumber(text);
+}
+
+function notANumber(text: string): PatchbayError {
+  return new PatchbayError("invalid-argument", `"${text}" is no number of the list. They count from 1.`);
 }
 
 function parseAgent(text: string): AgentId {

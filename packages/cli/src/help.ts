@@ -9,6 +9,9 @@ Usage: patchbay <command>
   env [folder]      print the variables that point agents in another terminal to the editor
   status            list the editors that agents can connect to, and what the agents are doing
   hook <action>     review changes in every mode of an agent: install, status, remove
+  turns             list what agents changed in the current folder, turn by turn
+  diff [turn]       show what a turn changed
+  undo [turn]       take a turn back, a file of it or a part of that
   doctor [folder]   find out why an agent does not connect or shows no changes
 
   --help            this text; with a command, more about it
@@ -53,6 +56,16 @@ Without an editor nothing is started. If this terminal names an editor (patchbay
 Agents run a hook before they write a file, in every mode, also in those in which they ask nobody. It has the change reviewed in the editor that has the folder open; without one, agents work as if there were no hook.
 install enters it into an agent's settings: the user's own, or with --project those of the current folder. What changes is shown, and asked about, before it is written (--yes: not asked). remove takes it out again. Without an agent: all that are used here.
 "reviews" in .patchbay.json of a folder says which changes agents have to have reviewed there: "always", or {"paths": ["migrations/**"]}.`,
+  turns: `Usage: patchbay turns [--json]
+
+Lists what agents changed in the current folder, the newest turn first: agent, prompt, files. "likely" means that a file changed while the agent worked, as by a shell command. Needs the agent's hook (patchbay hook install). Works without an editor.`,
+  diff: `Usage: patchbay diff [turn] [path]
+
+Shows what a turn changed, as far as it is neither kept nor undone. The turn is its number in "patchbay turns"; by default the newest.`,
+  undo: `Usage: patchbay undo [turn] [path] [--hunk <number>] [--now] [--reason <text>] [--yes]
+
+Takes back what a turn changed: all of it, a file, or one hunk of a file as "patchbay diff" shows them, counted from 1. Lines that were changed since are left alone. A file that the turn created goes to the trash, if nothing was changed in it since. An undo is a turn of its own and can be undone.
+While the agent works, an undo waits for the end of its turn; --now does not wait.`,
   doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json]
 
 Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the agent looks, chooses the editor that the agent would choose, opens a session with its token, and reads the agent's settings.

@@ -61,6 +61,13 @@ export async function runCommand(command: Command): Promise<number> {
         ask: askYes,
       });
     }
+    case "turns":
+    case "diff":
+    case "undo": {
+      const { runTurns } = await import("./turns/turn-commands.ts");
+      const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+      return await runTurns({ command, platform: createNodePlatform(), paint, print, ask: askYes });
+    }
     case "doctor": {
       const { printFindings } = await import("./doctor/print-findings.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));

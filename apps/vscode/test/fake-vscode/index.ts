@@ -58,6 +58,14 @@ function isItem(one: unknown): one is { readonly title: string } {
   return typeof one === "object" && one !== null && "title" in one && typeof one.title === "string";
 }
 
+export const scm: object = {
+  createSourceControl: () => ({
+    inputBox: { visible: true },
+    createResourceGroup: (id: string, label: string) => ({ id, label, resourceStates: [], dispose: () => {} }),
+    dispose: () => {},
+  }),
+};
+
 export const window: object = {
   get activeTextEditor(): unknown {
     return bench.activeEditor;

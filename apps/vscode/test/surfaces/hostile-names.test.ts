@@ -124,7 +124,11 @@ describe("what shows texts", () => {
     [/\bnew FileDecoration\b/u, ["diff/register-reviews.ts"]],
     [/\bcreateStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts"]],
     [/\bStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts", "views/write-status.ts"]],
-    [/"vscode\.diff"/u, ["commands/hooks.ts", "diff/proposal-review.ts", "panel/change-documents.ts"]],
+    [
+      /"vscode\.diff"/u,
+      ["commands/hooks.ts", "diff/proposal-review.ts", "panel/change-documents.ts", "turns/turn-commands.ts"],
+    ],
+    [/\bcreate(?:SourceControl|ResourceGroup)\b/u, ["turns/changes-view.ts"]],
     [/\bcreateWebviewPanel\b/u, ["panel/panel.ts"]],
     [/\bsendText\(/u, ["commands/send-to-agent.ts", "terminals/agent-terminals.ts", "terminals/prompt.ts"]],
     [/\bMarkdownString\b/u, ["views/write-status.ts"]],

@@ -122,7 +122,9 @@ export class HookDesk implements HookAcceptor, Disposable {
         ? await this.#review(event, owner, call, hook)
         : event.kind === "command"
           ? await this.#askAbout(event, owner, call, hook)
-          : undefined;
+          : event.kind === "turn-began"
+            ? this.#takeNotes(owner.sessionId)
+            : undefined;
     if (verdict?.kind !== "deny" && !call.signal.aborted) await this.#witness(event, owner);
     if (event.kind === "turn-began") return this.#takeNotes(owner.sessionId, hook);
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
@@ -185,10 +187,10 @@ export class HookDesk implements HookAcceptor, Disposable {
     return true;
   }
 
-  #takeNotes(ownerId: string, hook: AgentHook): string | undefined {
+  #takeNotes(ownerId: string): HookVerdict | undefined {
     const notes = this.#notes.get(ownerId);
     this.#notes.delete(ownerId);
-    return notes === undefined ? undefined : hook.encode({ kind: "told", note: notes.join("\n") });
+    return notes === undefined ? undefined : { kind: "told", note: notes.join("\n") };
   }
 
   dispose(): void {

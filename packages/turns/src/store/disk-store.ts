@@ -1,5 +1,5 @@
 import { constants, promises as fs } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Platform } from "@patchbay/core";
 import { type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
 import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
@@ -165,6 +165,7 @@ export class DiskStore implements TurnStore {
 
   async #make(): Promise<void> {
     if (this.#isMade) return;
+    await fs.mkdir(dirname(this.#options.directory), { recursive: true, mode: directoryMode });
     for (const path of [this.#options.directory, this.#texts, this.#turns]) await this.#makePrivate(path);
     this.#isMade = true;
   }

@@ -1,0 +1,100 @@
+import type { Companion, EditorHost, Logger, Platform } from "@patchbay/core";
+import { createDiskDoor, FolderLedgers, toldOfUndo, type UndoDoor, type UndoNotice } from "@patchbay/turns";
+import { commands, Disposable, Uri, workspace } from "vscode";
+import type { Settings } from "../settings.ts";
+import { shortPathOf } from "../surfaces/texts.ts";
+import { ChangesView } from "./changes-view.ts";
+import { registerTurnCommands } from "./turn-commands.ts";
+import { TurnDocuments } from "./turn-documents.ts";
+
+export interface AgentChangesServices {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly folders: readonly string[];
+  readonly storageDirectory: string;
+  readonly companion: Pick<Companion, "mayName" | "tellAgent">;
+  readonly host: EditorHost;
+  readonly settings: Settings;
+}
+
+/** What agents changed in this window's folders: the ledger, and the "Agent Changes" of the source control view. */
+export class AgentChanges implements Disposable {
+  readonly ledgers: FolderLedgers;
+  readonly #documents: TurnDocuments;
+  /** Undos of which the agent is told. */
+  readonly #told: Set<string> = new Set();
+  readonly #parts: Disposable;
+
+  constructor(services: AgentChangesServices) {
+    const { platform, logger, folders, storageDirectory, companion, host, settings } = services;
+    this.ledgers = new FolderLedgers({
+      platform,
+      logger,
+      storageDirectory,
+      folders,
+      mayKeep: (path) => companion.mayName(path),
+      openFiles: () => host.editors.openFiles(),
+      door: createDoor(platform, folders, host),
+      onDidUndo: (notice) => {
+        const { turn } = notice.result;
+        if (tellAgent(companion, notice) && turn !== undefined) this.#told.add(turn);
+      },
+    });
+    this.#documents = new TurnDocuments(this.ledgers);
+    const view = new ChangesView(this.ledgers, this.#documents, settings);
+    this.#parts = Disposable.from(
+      view,
+      this.#documents,
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        // What is read anew from the disk is nobody's typing.
+        if (document.uri.scheme === "file" && document.isDirty && contentChanges.length > 0) {
+          this.ledgers.touched(document.uri.fsPath);
+        }
+      }),
+    );
+  }
+
+  registerCommands(): readonly Disposable[] {
+    return registerTurnCommands(this.ledgers, this.#documents, (undo) => this.#told.has(undo));
+  }
+
+  async settled(): Promise<void> {
+    await this.ledgers.settled();
+  }
+
+  dispose(): void {
+    this.#parts.dispose();
+    this.ledgers.dispose();
+    void commands.executeCommand("setContext", "patchbay.hasTurns", false);
+  }
+}
+
+/** The user's files, through VS Code where it has unsaved text of them, else byte for byte on disk. */
+function createDoor(platform: Platform, folders: readonly string[], host: EditorHost): UndoDoor {
+  const disk = createDiskDoor({ platform, folders });
+  const unsavedText = async (path: string): Promise<string | undefined> => await host.documents?.unsavedText?.(path);
+  return {
+    unsavedText,
+    replace: async (path, heldText, text) => {
+      if ((await unsavedText(path)) === undefined) return await disk.replace(path, heldText, text);
+      if (heldText === undefined) return "stale";
+      return (await host.documents?.write?.(path, heldText, text)) ?? "stale";
+    },
+    remove: async (path) => {
+      if ((await unsavedText(path)) !== undefined) return false;
+      try {
+        await workspace.fs.delete(Uri.file(path), { useTrash: true });
+        return true;
+      } catch {
+        // VS Code has no trash on some machines, as in a container.
+        return await disk.remove(path);
+      }
+    },
+  };
+}
+
+function tellAgent(companion: Pick<Companion, "tellAgent">, notice: UndoNotice): boolean {
+  const { agent, session } = notice.turn;
+  const text = toldOfUndo(notice, shortPathOf);
+  return text !== undefined && companion.tellAgent({ agent, session }, text);
+}

@@ -1,0 +1,128 @@
+import {
+  createNodePlatform,
+  type FileBefore,
+  LoadOnce,
+  type Logger,
+  messageOf,
+  type TurnSource,
+  turnsDirectory,
+  type TurnWitness,
+} from "@patchbay/core";
+import { commands, type Disposable, Uri, workspace } from "vscode";
+import { loadTurns, registerLazily, turnCommandIds } from "../lazy.ts";
+import type { Settings } from "../settings.ts";
+import type { AgentChanges, AgentChangesServices } from "./agent-changes.ts";
+
+export interface LazyTurnsOptions {
+  readonly folders: () => readonly string[];
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** Called when the ledger is loaded. */
+  readonly services: () => Omit<AgentChangesServices, "platform" | "folders" | "storageDirectory" | "logger">;
+}
+
+/** The ledger of turns before it is loaded: with the first word of an agent, or with turns of an earlier run. */
+export class LazyTurns implements TurnWitness, Disposable {
+  readonly #options: LazyTurnsOptions;
+  readonly #loaded: LoadOnce<AgentChanges>;
+  readonly #commands: Disposable;
+  #changes: AgentChanges | undefined;
+  #isDisposed = false;
+
+  constructor(options: LazyTurnsOptions) {
+    this.#options = options;
+    this.#loaded = new LoadOnce(async () => await this.#load());
+    this.#commands = registerLazily(turnCommandIds, async () => {
+      const changes = await this.#loaded.get();
+      return () => changes.registerCommands();
+    });
+  }
+
+  /** Shows what an earlier run left to be reviewed. Never rejects. */
+  async wake(): Promise<void> {
+    try {
+      await workspace.fs.stat(Uri.file(this.#directory()));
+    } catch {
+      return;
+    }
+    this.#tell(() => {});
+  }
+
+  turnBegan(source: TurnSource, prompt: string): void {
+    this.#tell((changes) => changes.turnBegan(source, prompt));
+  }
+
+  turnEnded(source: TurnSource): void {
+    this.#tell((changes) => changes.turnEnded(source));
+  }
+
+  aboutToWrite(source: TurnSource, files: readonly FileBefore[]): void {
+    this.#tell((changes) => changes.aboutToWrite(source, files));
+  }
+
+  aboutToRun(source: TurnSource, command: string): void {
+    this.#tell((changes) => changes.aboutToRun(source, command));
+  }
+
+  wrote(source: TurnSource): void {
+    this.#tell((changes) => changes.wrote(source));
+  }
+
+  accepted(source: TurnSource, path: string, text: string): void {
+    this.#tell((changes) => changes.accepted(source, path, text));
+  }
+
+  async ready(): Promise<void> {
+    if (!this.#options.settings.agentChanges || this.#isDisposed) return;
+    await this.#loaded.get().then(
+      async (changes) => await changes.ledgers.ready(),
+      () => {},
+    );
+  }
+
+  /** What was told is on disk then. */
+  async close(): Promise<void> {
+    await this.#changes?.settled();
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#commands.dispose();
+    this.#changes?.dispose();
+  }
+
+  /** In the order of the calls: those that wait for the code go on in it. */
+  #tell(say: (witness: TurnWitness) => void): void {
+    if (!this.#options.settings.agentChanges || this.#isDisposed) return;
+    if (this.#changes !== undefined) {
+      say(this.#changes.ledgers);
+      return;
+    }
+    this.#loaded.get().then(
+      (changes) => say(changes.ledgers),
+      (error: unknown) => this.#options.logger.warn("What agents do cannot be listed", { reason: messageOf(error) }),
+    );
+  }
+
+  async #load(): Promise<AgentChanges> {
+    const { AgentChanges } = await loadTurns();
+    const { folders, logger, services } = this.#options;
+    const platform = createNodePlatform();
+    const changes = new AgentChanges({
+      ...services(),
+      platform,
+      folders: folders(),
+      storageDirectory: this.#directory(),
+      logger,
+    });
+    this.#changes = changes;
+    if (this.#isDisposed) changes.dispose();
+    else await commands.executeCommand("setContext", "patchbay.hasTurns", true);
+    return changes;
+  }
+
+  #directory(): string {
+    return turnsDirectory(createNodePlatform(), this.#options.folders());
+  }
+}

@@ -1,0 +1,200 @@
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { PatchbayError, type Platform, turnsDirectory } from "@patchbay/core";
+import {
+  changedHunks,
+  createDiskDoor,
+  FolderLedgers,
+  type TurnFile,
+  type TurnInfo,
+  type UndoneFile,
+} from "@patchbay/turns";
+import type { TurnsCommand } from "../command-line.ts";
+import { program } from "../own-command.ts";
+import { renderDiff } from "../review/unified-diff.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
+import type { Paint } from "../terminal/paint.ts";
+
+export interface TurnsOptions {
+  readonly command: TurnsCommand;
+  readonly platform: Platform;
+  readonly paint: Paint;
+  readonly print: (line: string) => void;
+  /** Whether the user says yes; undefined where nobody can be asked. */
+  readonly ask: (question: string) => Promise<boolean | undefined>;
+}
+
+/** Longest diff of a file that is printed, lines. */
+const longestDiff = 2_000;
+
+/** `turns`, `diff` and `undo`: what agents did in a folder, from what is on disk. Works without an editor. Resolves with the exit code. */
+export async function runTurns(options: TurnsOptions): Promise<number> {
+  const { command, platform } = options;
+  const folder = await folderWithTurns(platform, command.folder);
+  const ledgers = new FolderLedgers({
+    platform,
+    storageDirectory: turnsDirectory(platform, [folder]),
+    folders: [folder],
+    door: createDiskDoor({ platform, folders: [folder] }),
+  });
+  try {
+    await ledgers.settled();
+    switch (command.kind) {
+      case "turns":
+        return listTurns(ledgers, folder, options);
+      case "diff":
+        return await printDiff(ledgers, folder, options);
+      case "undo":
+        return await undoPart(ledgers, folder, options);
+    }
+  } finally {
+    await ledgers.settled();
+    ledgers.dispose();
+  }
+}
+
+/** The folder itself, or the nearest one above it, in which agents did something. */
+async function folderWithTurns({ files, ...platform }: Platform, from: string): Promise<string> {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if ((await files.lstat(turnsDirectory(platform, [folder]))) !== undefined) return folder;
+    if (dirname(folder) === folder) return from;
+  }
+}
+
+function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, print }: TurnsOptions): number {
+  const turns = ledgers.turns();
+  if (command.json) {
+    print(JSON.stringify(turns));
+    return 0;
+  }
+  if (turns.length === 0) {
+    print(
+      `Nothing that agents changed in ${folder} is known. Agents tell of it by their hooks: ${program} hook install`,
+    );
+  }
+  for (const [index, turn] of turns.entries()) {
+    const { agents, prompt, began, ended, border, undoes, isPartial } = turn;
+    const facts = [
+      new Date(began).toLocaleString(),
+      ...(ended === undefined ? ["working"] : []),
+      ...(border === "estimated" ? ["its begin and end are estimated"] : []),
+      ...(isPartial ? ["not all files could be looked at"] : []),
+    ];
+    const title = undoes === undefined ? agents.join(", ") : `undo of ${agents.join(", ")}`;
+    print(`${paint.strong(`${index + 1}  ${title}`)}  ${paint.faint(facts.join(", "))}`);
+    if (prompt !== "") print(`   ${escapeLine(prompt)}`);
+    for (const file of turn.files) print(`   ${fileLine(file, folder, paint)}`);
+  }
+  return 0;
+}
+
+function fileLine({ path, kind, attribution, review, lines }: TurnFile, folder: string, paint: Paint): string {
+  const counts = lines === undefined ? "" : ` ${paint.added(`+${lines.added}`)} ${paint.removed(`-${lines.removed}`)}`;
+  const doubts = { exact: "", likely: ", likely", unknown: ", perhaps changed by you" }[attribution];
+  return `${shown(path, folder)}${counts}  ${paint.faint(`${kind}${doubts}, ${review === "unreviewed" ? "not reviewed" : review}`)}`;
+}
+
+async function printDiff(
+  ledgers: FolderLedgers,
+  folder: string,
+  { command, paint, print }: TurnsOptions,
+): Promise<number> {
+  const { turn, files } = chosenOf(ledgers, folder, command);
+  for (const { path, kind } of files) {
+    print(paint.strong(shown(path, folder)));
+    const [before, after] = [await ledgers.beforeText(turn.id, path), await ledgers.afterText(turn.id, path)];
+    if (before === undefined && after === undefined) {
+      print(paint.faint(`(no text of it is kept: ${kind})`));
+      continue;
+    }
+    const { lines, omitted } = renderDiff(before ?? "", after ?? "", { paint, maximumLines: longestDiff });
+    for (const line of lines) print(line);
+    if (omitted > 0) print(paint.faint(`(${omitted} more lines)`));
+  }
+  return 0;
+}
+
+async function undoPart(
+  ledgers: FolderLedgers,
+  folder: string,
+  { command, paint, print, ask }: TurnsOptions,
+): Promise<number> {
+  const { turn, files } = chosenOf(ledgers, folder, command);
+  const { hunk: number, now, reason } = command;
+  const [only] = files;
+  let hunk: { readonly start: number; readonly end: number } | undefined;
+  if (number !== undefined) {
+    if (files.length !== 1 || only === undefined) {
+      throw new PatchbayError("invalid-argument", "Name one file with --hunk: the hunks of a file are counted from 1.");
+    }
+    const texts = [await ledgers.beforeText(turn.id, only.path), await ledgers.afterText(turn.id, only.path)] as const;
+    const hunks = changedHunks(texts[0] ?? "", texts[1] ?? "");
+    const found = hunks[number - 1];
+    if (found === undefined) {
+      throw new PatchbayError("invalid-argument", `There is no hunk ${number}: the file has ${hunks.length}.`);
+    }
+    hunk = { start: found.afterStart, end: found.afterEnd };
+  }
+  if (!command.yes) {
+    const what = files.map(({ path }) => shown(path, folder)).join(", ");
+    const answer = await ask(`Undo what ${turn.agents.join(", ")} did in ${what}?`);
+    if (answer === undefined)
+      print("Nobody could be asked, and nothing was undone. With --yes it is done without a question.");
+    if (answer !== true) return 1;
+  }
+  const path = command.path === undefined ? undefined : only?.path;
+  const result = await ledgers.undo(turn.id, {
+    now,
+    ...(path === undefined ? {} : { path }),
+    ...(hunk === undefined ? {} : { hunk }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  for (const file of result.files) print(outcomeLine(file, folder, paint));
+  return result.files.every(({ outcome }) => outcome === "undone" || outcome === "queued") ? 0 : 1;
+}
+
+function outcomeLine({ path, outcome, conflicts }: UndoneFile, folder: string, paint: Paint): string {
+  const name = shown(path, folder);
+  const places = conflicts === 1 ? "one place was" : `${conflicts} places were`;
+  switch (outcome) {
+    case "undone":
+      return paint.good(`${name}: undone`);
+    case "partly":
+      return `${name}: undone, but ${places} changed again since and left alone`;
+    case "conflict":
+      return paint.bad(`${name}: left alone, because it was changed again since`);
+    case "queued":
+      return `${name}: the agent works on it; undone when its turn has ended (--now does not wait)`;
+    case "stale":
+      return paint.bad(`${name}: left alone, because it changes right now or is no plain file of the folder`);
+    case "unknown":
+      return paint.bad(`${name}: left alone, because what it was before is not kept`);
+    case "failed":
+      return paint.bad(`${name}: could not be written, or moved to the trash`);
+  }
+}
+
+/** The turn with this number, or the newest one with something to undo; and its files that are meant. */
+function chosenOf(
+  ledgers: FolderLedgers,
+  folder: string,
+  { turn: number, path }: TurnsCommand,
+): { readonly turn: TurnInfo; readonly files: readonly TurnFile[] } {
+  const turns = ledgers.turns();
+  const turn =
+    number === undefined
+      ? turns.find(({ undoes, files }) => undoes === undefined && files.some(({ review }) => review !== "undone"))
+      : turns[number - 1];
+  if (turn === undefined) {
+    const text = number === undefined ? "No change of an agent is known here." : `There is no turn ${number}.`;
+    throw new PatchbayError("invalid-argument", `${text} Type: ${program} turns`);
+  }
+  const wanted = path === undefined ? undefined : resolve(folder, path);
+  const files = turn.files.filter((file) => wanted === undefined || file.path === wanted);
+  if (files.length > 0) return { turn, files };
+  throw new PatchbayError("invalid-argument", `This turn did not change ${escapeLine(path ?? "any file")}.`);
+}
+
+function shown(path: string, folder: string): string {
+  const way = relative(folder, path);
+  return escapeLine(way.startsWith("..") || isAbsolute(way) ? path : way);
+}
