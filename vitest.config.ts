@@ -34,6 +34,7 @@ export default defineConfig({
         "packages/cli",
         "packages/conversations",
         "packages/panel",
+        "packages/turns",
         "apps/vscode",
         "apps/theia",
         "apps/coc-nvim",

@@ -87,7 +87,7 @@ const options: Options = {
   plugins: [commonJsChunks],
   // What Vim itself runs and reads, for extensions that coc installed (see ensureRuntimePath).
   onSuccess: async () => {
-    for (const folder of ["autoload", "doc"]) await cp(folder, `lib/vim/${folder}`, { recursive: true });
+    for (const folder of ["autoload", "doc", "lua"]) await cp(folder, `lib/vim/${folder}`, { recursive: true });
   },
 };
 

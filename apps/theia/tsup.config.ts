@@ -62,6 +62,9 @@ export default defineConfig([
     esbuildPlugins: [withoutEngines],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
+      // The names of classes and functions stay, for the traces that people send.
+      options.minify = true;
+      options.keepNames = true;
     },
   },
 ]);

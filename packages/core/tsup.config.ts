@@ -8,6 +8,7 @@ export default defineConfig({
     diagnosis: "src/diagnosis/index.ts",
     hook: "src/hook-client/index.ts",
     "hook-settings": "src/hook-settings/index.ts",
+    inbox: "src/inbox/inbox.ts",
     paths: "src/session/path-check.ts",
     presences: "src/hooks/presences.ts",
     texts: "src/diff/texts.ts",

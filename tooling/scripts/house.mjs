@@ -49,6 +49,8 @@ const core = {
     packages: ["zod"],
   },
   "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "editor-host", "hooks"] },
+  // What waits for the user, as a list: windows in a browser read it, too.
+  inbox: { types: ["companion", "diff", "hooks"] },
   "hook-settings": { rooms: [...ground, "agents/catalogue", "storage"], types: ["agents"], packages: ["jsonc-parser"] },
   "hook-client": {
     rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
@@ -75,13 +77,24 @@ const core = {
     packages: ["zod"],
   },
   companion: {
-    rooms: [...ground, "context", "diff", "discovery", "endpoint", "hooks", "port-holder", "session", "storage"],
+    rooms: [
+      ...ground,
+      "context",
+      "diff",
+      "discovery",
+      "endpoint",
+      "hooks",
+      "inbox",
+      "port-holder",
+      "session",
+      "storage",
+    ],
     types: ["agents", "editor-host"],
   },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
     rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
-    types: ["agents", "companion", "diagnosis", "editor-host", "hooks"],
+    types: ["agents", "companion", "diagnosis", "editor-host", "hooks", "inbox"],
   },
 };
 
@@ -158,6 +171,23 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
+/** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
+const turns = {
+  model: { packages: ["@patchbay/core"] },
+  undo: { rooms: ["model"], packages: ["@patchbay/core"] },
+  git: { packages: ["@patchbay/core", "node:*"] },
+  "ledger/records": { types: ["model"], packages: ["zod"] },
+  store: { rooms: ["ledger/records"], packages: ["@patchbay/core", "node:*"] },
+  look: { rooms: ["git", "ledger/records"], types: ["ledger/contents"], packages: ["@patchbay/core", "node:*"] },
+  ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
+  "folder-ledgers": {
+    rooms: ["git", "ledger", "look", "store", "undo"],
+    types: ["model"],
+    packages: ["@patchbay/core"],
+  },
+  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
+};
+
 const preact = ["preact"];
 const pageMessages = ["messages/from-host", "messages/from-page", "strings"];
 
@@ -222,7 +252,11 @@ const vscodeStart = {
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },
-  "views/register-views": { rooms: ["views/problem-actions", "lazy", "timers"], packages: vscodeApi },
+  "views/register-views": {
+    rooms: ["views/problem-actions", "lazy", "timers"],
+    types: ["commands", "views/review-tree"],
+    packages: vscodeApi,
+  },
   "panel/register-panel": { rooms: ["lazy"], types: ["panel"], packages: vscodeApi },
   extension: {
     rooms: [
@@ -257,7 +291,7 @@ const vscodeLater = {
     packages: [...vscodeApi, "node:fs"],
   },
   views: {
-    rooms: ["surfaces", "terminals/find-terminal"],
+    rooms: ["diff/proposal-tabs", "surfaces", "terminals/find-terminal"],
     types: ["commands"],
     packages: vscodeApi,
   },
@@ -280,7 +314,7 @@ const vscode = { ...vscodeStart, ...vscodeLater };
 
 /** What a window in a browser can use of core: the catalogue of agents. Of the rest it knows types only. */
 const forWindows = {
-  packages: ["@patchbay/core/agents", "@patchbay/core/presences", "@theia/*"],
+  packages: ["@patchbay/core/agents", "@patchbay/core/inbox", "@patchbay/core/presences", "@theia/*"],
   packageTypes: ["@patchbay/core"],
 };
 
@@ -294,8 +328,17 @@ const theia = {
     rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "common"],
     ...forWindows,
   },
+  "browser/inbox": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },
   "browser/contributions": {
-    rooms: ["browser/context", "browser/documents", "browser/review", "browser/surfaces", "browser/window", "common"],
+    rooms: [
+      "browser/context",
+      "browser/documents",
+      "browser/inbox",
+      "browser/review",
+      "browser/surfaces",
+      "browser/window",
+      "common",
+    ],
     ...forWindows,
   },
   "browser/patchbay-frontend-module": {
@@ -303,6 +346,7 @@ const theia = {
       "browser/context",
       "browser/contributions",
       "browser/documents",
+      "browser/inbox",
       "browser/review",
       "browser/surfaces",
       "browser/window",
@@ -339,7 +383,7 @@ const coc = {
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "health", "settings"],
+    rooms: [...cocGround, "diff/review-names", "health", "settings"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },
@@ -358,6 +402,7 @@ export const houses = {
   "packages/cli/src": cli,
   "packages/conversations/src": conversations,
   "packages/panel/src": panel,
+  "packages/turns/src": turns,
   "apps/vscode/src": vscode,
   "apps/theia/src": theia,
   "apps/coc-nvim/src": coc,

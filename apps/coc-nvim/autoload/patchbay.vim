@@ -4,7 +4,7 @@
 " Facts of this editor that lib/ cannot find out by itself. Called once per start of coc.
 function! patchbay#start() abort
   call patchbay#track#listen()
-  command! -nargs=* PatchbayReject call patchbay#go#because(<q-args>)
+  call patchbay#command#define()
   " What the last one said of connected agents is over.
   call patchbay#set_status('')
   return {
@@ -73,8 +73,9 @@ function! patchbay#announce(name, facts) abort
   endif
 endfunction
 
-" Says one line, in as much room as there is, where that cannot make Vim ask for Enter; says whether it did.
-function! patchbay#say(text, highlight) abort
+" Says one line, in as much room as there is, where that cannot make Vim ask for Enter; says whether it did. With a third argument
+" that is not 0 it is a hint, which :messages does not keep.
+function! patchbay#say(text, highlight, ...) abort
   if mode(1) !~# '^n' || getcmdwintype() !=# '' || mode(1) =~# '^no'
     return 0
   endif
@@ -85,7 +86,7 @@ function! patchbay#say(text, highlight) abort
     let line = matchstr(line, '^.*\%<' . max([room - 1, 2]) . 'v') . '…'
   endif
   execute 'echohl' a:highlight
-  echomsg line
+  execute get(a:000, 0, 0) ? 'echo' : 'echomsg' 'line'
   echohl None
   return 1
 endfunction
@@ -101,20 +102,6 @@ function! patchbay#close_notice(lines) abort
       call coc#notify#close(window)
     endif
   endfor
-endfunction
-
-" Opens an agent in the editor's own terminal. `where` is a window command such as 'botright vertical new'.
-function! patchbay#terminal(name, command, where, cwd, environment) abort
-  if has('nvim')
-    execute a:where
-    setlocal nobuflisted
-    call termopen(a:command, {'cwd': a:cwd, 'env': a:environment})
-    startinsert
-    return bufnr('%')
-  endif
-  execute a:where
-  let options = {'curwin': 1, 'term_finish': 'open', 'cwd': a:cwd, 'env': a:environment, 'term_name': 'agent: ' . a:name}
-  return term_start(a:command, options)
 endfunction
 
 " Opens a file for an agent that asked to show it. Without focus the cursor stays where it is.
@@ -188,6 +175,7 @@ function! patchbay#page(title, lines) abort
     let b:patchbay_back = back
     setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted wrap linebreak breakindent breakindentopt=shift:9
     execute 'silent keepalt file' fnameescape(name)
+    setlocal filetype=patchbay
     syntax match DiffAdded /^OK\>/
     syntax match WarningMsg /^NOTE\>/
     syntax match ErrorMsg /^PROBLEM\>/

@@ -16,7 +16,6 @@ import { registerCommands, registerReviewList } from "./commands/commands.ts";
 import { unlinkCommand } from "./commands/tmux-unlink.ts";
 import { readEditorFacts, watchEditor } from "./host/editor-facts.ts";
 import { createIdentity, createVimHost, keepTerminalEnvironment } from "./host/vim-host.ts";
-import { noticeLines } from "./host/vim-messages.ts";
 import { claimStorageSlot } from "./host/storage-slot.ts";
 import { readSettings } from "./settings.ts";
 import { showStatus } from "./status-line.ts";
@@ -133,7 +132,8 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       },
     }),
   );
-  companion.start().catch((error: unknown) => {
+  companion.start().catch(async (error: unknown) => {
+    const { noticeLines } = await import("./host/vim-messages.ts");
     services.notice("error", noticeLines(messageOf(error), undefined, services.columns()), []).clicked.catch(report);
   });
   return { stop, removeRecordsSync: () => companion.removeRecordsSync() };

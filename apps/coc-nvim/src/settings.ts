@@ -37,6 +37,7 @@ export function readSettings(read: SettingReader): ExtensionSettings {
       shareSelection: flag("share.selection", true),
       sharing: flag("share.enabled", true),
       reviews: read("reviews") ?? {},
+      openReviews: oneOf(read("openReviews"), ["always", "whenIdle", "onDemand"]),
     },
     review: {
       layout: oneOf(read("review.layout"), ["tab", "vertical", "horizontal"]),

@@ -78,6 +78,26 @@ describe("every command", () => {
     expect(all(section("coc-patchbay-commands"), /^(patchbay\.\w+)/gmu)).toEqual(commands.toSorted());
   });
 
+  it("has a help tag, as has each setting, each word after :Patchbay and each <Plug> map", () => {
+    const script = readFileSync(join(root, "autoload", "patchbay", "command.vim"), "utf8");
+    const table = (name: string): string => script.split(`let s:${name} = {`)[1]?.split(/^ +\\ \}$/mu)[0] ?? "";
+    const words = all(table("subs"), /^ +\\ '(\w+)': \{/gmu);
+    const plugs = all(table("plugs"), /'([\w-]+)': '/gu);
+    expect(words.length).toBeGreaterThan(20);
+    expect(plugs.length).toBeGreaterThan(15);
+    const wanted = [
+      ...settings,
+      ...commands.map((name) => `:CocCommand-${name}`),
+      ...words.map((name) => `:Patchbay-${name}`),
+      ...plugs.map((name) => `<Plug>(patchbay-${name})`),
+    ];
+    const tags = [...help.matchAll(/\*([^\s*]+)\*/gu)].map(([, name = ""]) => name);
+    const own = (name: string): boolean => /^(?:patchbay\.|:CocCommand-patchbay\.|:Patchbay-|<Plug>)/u.test(name);
+    expect(tags.filter(own).toSorted()).toEqual(wanted.toSorted());
+    // Vim refuses to make tags of a help that has one twice.
+    expect(tags).toHaveLength(new Set(tags).size);
+  });
+
   it("that a text names exists", () => {
     expect(commands).toEqual(expect.arrayContaining([...all(readme + help + sources, /CocCommand (patchbay\.\w+)/gu)]));
   });
@@ -104,7 +124,7 @@ describe("every autocommand, key and name", () => {
 
   it("that the help links to is a tag of its own or of Vim", () => {
     const tags = all(help, /\*([^\s*]+)\*/gu);
-    const links = all(help, /\|([^\s|]+)\|/gu).filter((link) => link.startsWith("coc-patchbay"));
+    const links = all(help, /\|([^\s|]+)\|/gu).filter((link) => /^coc-patchbay|^:Patchbay/u.test(link));
     expect(tags).toEqual(expect.arrayContaining([...links]));
   });
 });

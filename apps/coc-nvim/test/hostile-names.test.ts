@@ -34,6 +34,10 @@ const proposal = (name: string): ProposalInfo => ({
   edited: true,
   state: "kept",
   standing: "unchanged",
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 });
 const session = (name: string): SessionInfo => ({
   id: "s1",

@@ -30,15 +30,15 @@ describe("settings", () => {
 
 describe("keys", () => {
   it("are none where they are off", () => {
-    expect(effectiveKeys(false, { accept: "ga" })).toEqual({ accept: "", reject: "", next: "", previous: "" });
+    expect(new Set(Object.values(effectiveKeys(false, { accept: "ga" })))).toEqual(new Set([""]));
   });
 
   it("are left out one by one, and never break the mapping command", () => {
     expect(effectiveKeys(true, { accept: "", reject: "g|r", next: "g n" })).toEqual({
+      ...defaultKeys,
       accept: "",
       reject: "",
       next: "",
-      previous: defaultKeys.previous,
     });
   });
 });

@@ -19,6 +19,10 @@ const proposal: ProposalInfo = {
   edited: false,
   state: "shown",
   standing: "unchanged",
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 };
 const listening = { kind: "listening", port: 1, warnings: [] } as const;
 

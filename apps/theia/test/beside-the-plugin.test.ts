@@ -4,23 +4,39 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { agents } from "@patchbay/core";
 import { expect, it } from "vitest";
+import * as z from "zod";
 import { agentLaunches, patchbayCommands } from "../src/browser/contributions/patchbay-commands.ts";
 import { originalScheme, proposalScheme } from "../src/browser/review/proposal-resources.ts";
-import { commandPreferenceOf, preferenceNames } from "../src/common/preferences.ts";
+import { commandPreferenceOf, preferenceNames, preferenceSchema } from "../src/common/preferences.ts";
 
 /** What our VS Code extension adds to an editor; it may run as a plugin in the same Theia. */
 const manifest = readFileSync(join(import.meta.dirname, "../../vscode/package.json"), "utf8");
 
-it("has no command, preference or document that our VS Code extension takes for its own", () => {
+const extension = z
+  .object({
+    contributes: z.object({
+      configuration: z.object({
+        properties: z.record(z.string(), z.object({ type: z.string(), enum: z.array(z.string()).optional() })),
+      }),
+    }),
+  })
+  .parse(JSON.parse(manifest));
+
+it("has no command or document that our VS Code extension takes for its own", () => {
   const commands = [...Object.values(patchbayCommands), ...agentLaunches.map(({ command }) => command)];
-  const names = [
-    ...commands.map(({ id }) => id),
-    ...Object.values(preferenceNames),
-    ...agents.map(commandPreferenceOf),
-    proposalScheme,
-    originalScheme,
-  ];
+  const names = [...commands.map(({ id }) => id), proposalScheme, originalScheme];
   expect(names.length).toBeGreaterThan(20);
   // As a whole word: commands and settings are in quotes there, schemes stand in conditions.
   expect(names.filter((name) => new RegExp(`(?<![\\w.-])${name}(?![\\w.-])`, "u").test(manifest))).toEqual([]);
+});
+
+it("has its preferences under the names of that extension's settings, of the same type and with the same choices", () => {
+  const settings = new Map(Object.entries(extension.contributes.configuration.properties));
+  const names = [...Object.values(preferenceNames), ...agents.map(commandPreferenceOf)];
+  const shared = names.filter((name) => settings.has(name));
+  expect(shared.length).toBeGreaterThan(9);
+  for (const name of shared) {
+    const { type, enum: choices } = preferenceSchema.properties[name] ?? {};
+    expect([name, { type, enum: choices }]).toEqual([name, settings.get(name)]);
+  }
 });

@@ -58,8 +58,9 @@ async function serve(context: EditionContext): Promise<void> {
     await host.documents?.openUntitled?.(text, likePath);
   const reviews = new LazyReviews({ settings, logger, restored: restoration.done, handOver, own });
   const host: EditorHost = createHost(context, versionOf(context), reviews, own);
-  const { exclude, shareSelection, reviews: policies } = settings;
-  const companion = createCompanion({ host, logger, settings: { exclude, shareSelection, reviews: policies } });
+  const { exclude, shareSelection, openReviews, reviews: policies } = settings;
+  const shared = { exclude, shareSelection, openReviews, reviews: policies };
+  const companion = createCompanion({ host, logger, settings: shared });
   const sharing = new Sharing(companion, settings, context.workspaceState);
   const { extensionUri } = context;
   const sharesSelection = (): boolean => !sharing.paused && settings.shareSelection;
@@ -74,15 +75,17 @@ async function serve(context: EditionContext): Promise<void> {
   own(panel);
   running = { companion, panel };
 
-  const services = { companion, settings, sharing, channel, extensionUri, views: () => reviews.views };
   own(sharing);
+  const shown = registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id)?.uri);
+  own(shown);
+  const { list } = shown;
+  const services = { companion, settings, sharing, channel, extensionUri, views: () => reviews.views, list };
   own(
     registerLazily(commandIds, async () => {
       const { registerCommands } = await loadLater();
       return () => registerCommands(services);
     }),
   );
-  own(registerViews(companion, host.editors, sharing, settings, (id) => reviews.views?.review(id)?.uri));
   own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));
 
   // The last moment of the process has no time for promises.

@@ -10,5 +10,5 @@ export { VsCodeDiagnostics } from "./host/diagnostics.ts";
 export { tellFailure } from "./surfaces/messages.ts";
 export { AgentNotices } from "./views/agent-notices.ts";
 export { ConnectionsTree } from "./views/trees.ts";
-export { ProposalsTree } from "./views/trees.ts";
-export { writeStatus } from "./views/write-status.ts";
+export { ReviewTree } from "./views/review-tree.ts";
+export { writePosition, writeStatus } from "./views/write-status.ts";

@@ -1,4 +1,4 @@
-import { type Companion, excludePatternsOf } from "@patchbay/core";
+import { type Companion, excludePatternsOf, type OpenReviews } from "@patchbay/core";
 import { commands, type Disposable, type Event, EventEmitter, workspace } from "vscode";
 import type { EditionContext } from "./edition-context.ts";
 
@@ -15,6 +15,8 @@ export interface Settings {
   readonly reviews: unknown;
   /** Whether the user wants to be told of an agent that waits or has finished where they do not see it. */
   readonly notifies: boolean;
+  /** When reviews open by themselves. */
+  readonly openReviews: OpenReviews;
   readonly terminalEnvironment: boolean;
   readonly logLevel: LogLevel;
   readonly onDidChange: Event<void>;
@@ -72,6 +74,10 @@ export class WorkspaceSettings implements Settings, Disposable {
     return choice("notify", ["never", "hiddenTerminal"], "never") === "hiddenTerminal";
   }
 
+  get openReviews(): OpenReviews {
+    return choice("openReviews", ["always", "whenIdle", "onDemand"], "always");
+  }
+
   get terminalEnvironment(): boolean {
     return flag("terminal.environment", true);
   }
@@ -110,8 +116,8 @@ export class Sharing implements Disposable {
   }
 
   apply(): void {
-    const { exclude, shareSelection, reviews } = this.#settings;
-    this.#companion.updateSettings({ exclude, shareSelection, reviews, sharing: !this.paused });
+    const { exclude, shareSelection, reviews, openReviews } = this.#settings;
+    this.#companion.updateSettings({ exclude, shareSelection, reviews, openReviews, sharing: !this.paused });
     void commands.executeCommand("setContext", "patchbay.paused", this.paused);
     this.#changes.fire();
   }

@@ -181,9 +181,9 @@ describe("the extension", () => {
     const shown = await window.rows("patchbay.connections");
     expect(shown[0]).toBe("Gemini CLI 0.61.0 · waits for you: two.txt");
     expect(shown.at(-1)).toBe("one.txt active, line 1");
-    expect(await window.rows("patchbay.proposals")).toEqual(["two.txt Gemini CLI · new file"]);
-    const [entry] = (await bench.trees.get("patchbay.proposals")?.getChildren()) ?? [];
-    await window.run("patchbay.rejectInView", entry);
+    const [entry] = await window.reviews();
+    expect(entry?.text).toBe("two.txt waits for you · new file · +1 −0 · now");
+    await window.run("patchbay.rejectInView", entry?.row);
     expect((await proposal.outcome).kind).toBe("rejected");
     await window.run("patchbay.pauseSharing");
     expect((await window.rows("patchbay.connections")).at(-1)).toBe("What agents see nothing: sharing is paused");

@@ -44,7 +44,7 @@ describe("a file that changes while its proposal is reviewed", () => {
     await expect.poll(async () => await sides(tab)).toEqual([disk, wanted]);
     expect(bench.edits).toEqual([[{ text: "SIX\n", rangeLength: 4 }]]);
     expect(bench.decorations?.provideFileDecoration(modifiedOf(tab))?.badge).toBe("M");
-    expect((await window.rows("patchbay.proposals"))[0]).toContain("merged with changes to the file");
+    expect((await window.reviews())[0]?.text).toContain("merged with changes to the file");
     await window.run("patchbay.acceptInTitle", modifiedOf(tab));
     expect(await outcome).toMatchObject({ kind: "accepted" });
     expect(readFileSync(path, "utf8")).toBe(wanted);
@@ -59,7 +59,7 @@ describe("a file that changes while its proposal is reviewed", () => {
     writeFileSync(path, withLine(2, "zwei"));
     await expect.poll(() => bench.contexts.get("patchbay.conflicts")).toEqual([uri.toString()]);
     expect(bench.decorations?.provideFileDecoration(uri)?.badge).toBe("!");
-    expect((await window.rows("patchbay.proposals"))[0]).toContain("conflicts with the file");
+    expect((await window.reviews())[0]?.text).toContain("conflicts with the file");
     await window.run("patchbay.acceptProposal", uri);
     await expect.poll(() => bench.shown.map(({ text }) => text).join()).toContain("resolve the conflict");
     expect(bench.tabs).toContain(tab);
@@ -110,7 +110,7 @@ describe("a file that changes while its proposal is reviewed", () => {
 
 describe("the list of proposals", () => {
   async function entries(): Promise<readonly unknown[]> {
-    return (await bench.trees.get("patchbay.proposals")?.getChildren()) ?? [];
+    return (await window.reviews()).map(({ row }) => row);
   }
 
   it("answers for what is outside of the workspace, and the notification then does nothing", async () => {
@@ -124,14 +124,12 @@ describe("the list of proposals", () => {
     bench.answerNext(async () => await clicked);
     const gemini = await window.connect(createGeminiDriver);
     gemini.propose({ path: join(outside, "two.txt"), text: "TWO\n" });
-    await expect
-      .poll(async () => (await window.items("patchbay.proposals")).map(({ contextValue }) => contextValue))
-      .toEqual(["asking"]);
+    await expect.poll(async () => (await window.reviews()).map(({ kind }) => kind)).toEqual(["asking"]);
     // It was never shown: it is not accepted with all others.
     await window.run("patchbay.acceptAllProposals");
     expect(bench.shown.at(-1)?.text).toBe("No proposals are open.");
     await window.run("patchbay.hideOutside", (await entries())[0]);
-    await expect.poll(async () => (await window.rows("patchbay.proposals"))[0]).toContain("waiting in the terminal");
+    await expect.poll(async () => (await window.reviews())[0]?.text).toContain("waiting in the terminal");
     click("Show");
     await expect.poll(() => bench.shown.at(-1)?.text).toBe("This has already been answered.");
     expect(bench.tabs).toEqual([]);
@@ -148,9 +146,9 @@ describe("the list of proposals", () => {
     await expect.poll(() => bench.contexts.get("patchbay.keptTexts")).toEqual([modifiedOf(tab).toString()]);
     await window.run("patchbay.rejectAllProposals");
     await window.run("patchbay.acceptAllProposals");
-    expect((await window.items("patchbay.proposals")).map(({ contextValue }) => contextValue)).toEqual(["kept"]);
+    expect((await window.reviews()).map(({ kind }) => kind)).toEqual(["kept"]);
     // Short: the view is narrow.
-    expect((await window.rows("patchbay.proposals"))[0]).toContain("Claude Code · your kept text");
+    expect((await window.reviews())[0]?.text).toContain("one.txt your kept text");
     await window.run("patchbay.copyKeptText", (await entries())[0]);
     expect(bench.clipboard).toBe(withLine(2, "TWO and mine"));
     bench.answerNext(({ items }) => items.at(-1));

@@ -83,6 +83,23 @@ export class RunningExtension {
     return (await this.items(view)).map(({ label, description }) => `${String(label)} ${String(description)}`);
   }
 
+  /** The rows of the list "Review", parents before their children: as commands get them, and what is shown. */
+  async reviewRows(node?: unknown): Promise<readonly ReviewRowUnderTest[]> {
+    const tree = this.bench.trees.get("patchbay.proposals");
+    const found: ReviewRowUnderTest[] = [];
+    for (const row of (await tree?.getChildren(node)) ?? []) {
+      const { label, description, contextValue } = (await tree?.getTreeItem(row)) ?? {};
+      const kind = String(contextValue);
+      found.push({ row, kind, text: `${String(label)} ${String(description)}` }, ...(await this.reviewRows(row)));
+    }
+    return found;
+  }
+
+  /** Those of proposals. */
+  async reviews(): Promise<readonly ReviewRowUnderTest[]> {
+    return (await this.reviewRows()).filter(({ kind }) => kind !== "agent" && kind !== "session");
+  }
+
   #createContext(): EditionContext {
     const { variables } = this;
     const state = new Map<string, unknown>();
@@ -108,6 +125,13 @@ export class RunningExtension {
       },
     };
   }
+}
+
+export interface ReviewRowUnderTest {
+  readonly row: unknown;
+  /** `contextValue`. */
+  readonly kind: string;
+  readonly text: string;
 }
 
 /** The right side of a tab that shows a diff. */

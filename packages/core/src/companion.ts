@@ -1,8 +1,17 @@
 import type { Dialect } from "./agents/dialect.ts";
 import type { EditorContext, Range } from "./context/model.ts";
-import type { DiffOutcome, Hunk, HunkDecision, KeptText, KeptTextSaving, ProposalInfo } from "./diff/model.ts";
+import type {
+  DiffOutcome,
+  Hunk,
+  HunkDecision,
+  KeptText,
+  KeptTextSaving,
+  OpenReviews,
+  ProposalInfo,
+} from "./diff/model.ts";
 import type { EditorHost } from "./editor-host.ts";
 import type { AgentActivity, AskedCommands } from "./hooks/activity.ts";
+import type { TurnWitness } from "./hooks/turn-witness.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Event } from "./support/emitter.ts";
 import type { Logger } from "./support/logger.ts";
@@ -15,6 +24,8 @@ export interface CompanionOptions {
   readonly platform?: Platform;
   readonly logger?: Logger;
   readonly settings?: Partial<CompanionSettings>;
+  /** Sees what agents do to files, turn by turn (`@patchbay/turns`). Default: nobody does. */
+  readonly turns?: TurnWitness;
   /** Listen on this port only. Default: the port of the last run or, if that is taken or unknown, a free one. */
   readonly port?: number;
 }
@@ -36,6 +47,8 @@ export interface CompanionSettings {
    * as `always`, and as `ask`. Default: all writes, no commands.
    */
   readonly reviews: unknown;
+  /** When reviews open by themselves. Default: `always`. */
+  readonly openReviews: OpenReviews;
 }
 
 /** The running whole: one per workspace. */
@@ -62,7 +75,7 @@ export interface Companion {
   /** `reason`: what the agent is told, where it can be (a hook). */
   reject(proposalId: string, reason?: string): Promise<boolean>;
   /**
-   * Accepts proposals one by one, by default all open ones; each is merged onto the result of the one before.
+   * Accepts proposals one by one, by default all open ones that the user does not hold; each is merged onto the result of the one before.
    * Returns the ids of those that could not be accepted and are still open: their reviews say why.
    */
   acceptAll(proposalIds?: readonly string[]): Promise<readonly string[]>;
@@ -81,6 +94,11 @@ export interface Companion {
   undoHunk(proposalId: string): Promise<boolean>;
   /** Brings a proposal's view to the front; opens it if it was hidden. */
   reveal(proposalId: string): Promise<boolean>;
+  /**
+   * Closes a proposal's view without a verdict: the agent goes on waiting, and `reveal` opens it again with what was typed, also after
+   * a restart of the editor. False if there is none, it is being decided, or its text could not be read: then it stays as it is.
+   */
+  hold(proposalId: string): Promise<boolean>;
   /**
    * Texts of the user that no agent is waiting for, newest first; each is also a proposal in state `kept`. In lists and
    * views, offer "Save to File", "Copy" and "Discard" for them instead of accept and reject. Changes fire
@@ -119,6 +137,11 @@ export interface Companion {
   readonly onDidChangeActivities: Event<void>;
   /** The shell commands that agents ask about by their hooks; undefined until the first agent came. A change fires `onDidChangeActivities`. */
   readonly commands: AskedCommands | undefined;
+  /**
+   * Tells an agent's session something with the user's next prompt, by its hook. False: no session with a hook is known by this name,
+   * and nothing is told.
+   */
+  tellAgent(to: { readonly agent: string; readonly session: string }, text: string): boolean;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;
@@ -174,7 +197,8 @@ export interface StopOptions {
   /**
    * With `reload`: when the editor will answer on the port again, ms. Agents are told to reconnect then and once more after
    * the same time (the `retry` of the event stream), instead of after 1 s and another 1.5 s, which is too soon for a window
-   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s.
+   * reload in VS Code (3 to 7 s). Default: they keep their own intervals, and the port is held for 6 s;
+   * for 60 s where an agent waits for nothing.
    */
   readonly comeBackMs?: number;
 }

@@ -12,6 +12,13 @@ export function createCompanion(options: CompanionOptions): Companion {
     platform: options.platform ?? createNodePlatform(),
     logger: options.logger ?? nullLogger,
     port: options.port,
-    settings: { exclude: [], shareSelection: true, sharing: true, reviews: {}, ...options.settings },
+    settings: {
+      exclude: [],
+      shareSelection: true,
+      sharing: true,
+      reviews: {},
+      openReviews: "always",
+      ...options.settings,
+    },
   });
 }

@@ -24,6 +24,8 @@ export { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions }
 export { markerFor, type RecordMarker } from "./storage/run-marker.ts";
 export type * from "./editor-host.ts";
 export type * from "./hooks/activity.ts";
+export type * from "./hooks/turn-witness.ts";
+export type * from "./inbox/inbox.ts";
 export type { CommandPolicies, CommandPolicy, ReviewPolicies, ReviewPolicy } from "./hooks/policy.ts";
 export { isInContainer } from "./platform/platform.ts";
 export { createNodePlatform } from "./platform/node.ts";

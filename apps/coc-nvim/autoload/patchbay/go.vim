@@ -67,8 +67,14 @@ function! s:Decide(verdict) abort
   return 1
 endfunction
 
-" The review the cursor is in, else the only one; empty, and that is said, where a verdict does not count now.
-function! patchbay#go#here(verdict) abort
+" Sets the review aside without a verdict.
+function! patchbay#go#hold() abort
+  let here = patchbay#go#current()
+  return here ==# '' ? 0 : patchbay#command#coc('hold', [here])
+endfunction
+
+" The review the cursor is in, else the only one; empty, and that is said, where there is none.
+function! patchbay#go#current() abort
   let open = patchbay#review#open_ids()
   let here = get(b:, 'patchbay_review', '')
   if index(open, here) < 0
@@ -76,6 +82,14 @@ function! patchbay#go#here(verdict) abort
   endif
   if here ==# ''
     call patchbay#say(empty(open) ? 'No proposals are open.' : 'Several proposals are open: go to one first (:CocList patchbay).', 'WarningMsg')
+  endif
+  return here
+endfunction
+
+" The same for a verdict; empty, and that is said, where one does not count now.
+function! patchbay#go#here(verdict) abort
+  let here = patchbay#go#current()
+  if here ==# ''
     return ''
   endif
   call patchbay#write#pressed(here)

@@ -1,12 +1,17 @@
 " What a review says of itself, and the keys in it.
 
 " Keys exist in the two buffers of a review and nowhere else. They are made when the user first enters them: mapping needs the
-" buffer to be the current one.
+" buffer to be the current one. So does what the user has for this 'filetype'; the colours stay those of the file.
 function! patchbay#hints#map(review) abort
   if get(b:, 'patchbay_mapped', 0)
     return
   endif
   let b:patchbay_mapped = 1
+  let syntax = &syntax
+  setlocal filetype=patchbay
+  if &syntax !=# syntax
+    let &l:syntax = syntax
+  endif
   if bufnr('%') == a:review.right
     " It writes only what was changed, so an untouched proposal would be rejected.
     nnoremap <buffer> <silent> ZZ <Cmd>call patchbay#go#accept()<CR>

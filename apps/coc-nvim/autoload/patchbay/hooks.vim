@@ -17,6 +17,7 @@ function! s:Fill(name, lines) abort
   let b:coc_enabled = 0
   setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted
   execute 'silent keepalt file' fnameescape('[' . a:name . ']')
+  setlocal filetype=patchbay
   call setline(1, a:lines)
   setlocal nomodifiable nomodified
   diffthis

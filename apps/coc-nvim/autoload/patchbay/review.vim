@@ -99,6 +99,9 @@ function! s:Attach(review) abort
   call patchbay#disk#guard(a:review.path)
   call setbufvar(a:review.left, 'patchbay_review', a:review.id)
   call setbufvar(a:review.right, 'patchbay_review', a:review.id)
+  for number in [a:review.left, a:review.right]
+    noautocmd call setbufvar(number, '&filetype', 'patchbay')
+  endfor
   call patchbay#window#colour(a:review)
 endfunction
 
@@ -111,7 +114,7 @@ function! s:Entered(id) abort
   call patchbay#hints#map(review)
   " Neovim's window bar says it all the time.
   if review.hints && !review.seen && bufnr('%') == review.right && !exists('+winbar')
-    call patchbay#say(patchbay#hints#text(review), 'MoreMsg')
+    call patchbay#say(patchbay#hints#text(review), 'MoreMsg', 1)
   endif
   let review.seen = review.seen || bufnr('%') == review.right
 endfunction

@@ -14,7 +14,7 @@ import {
 } from "@patchbay/core";
 import { planStart, readAgentSettings } from "@patchbay/core/diagnosis";
 import { namedPlace, type NamedPlace, presencesOf } from "@patchbay/core/presences";
-import { findMissing, findRecords, healthReport, healthText } from "../health/health-report.ts";
+import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
 import type { Coc } from "../vim/coc-vim.ts";
@@ -40,8 +40,8 @@ export interface CommandServices {
 
 const run = promisify(execFile);
 
-/** What a command does; `say` tells one line to the user. */
-export type CommandAction = (...args: readonly unknown[]) => Promise<void>;
+/** What a command does, and what it has for a script that gave it. */
+export type CommandAction = (...args: readonly unknown[]) => Promise<unknown>;
 
 type Say = (text: string, highlight?: string) => void;
 
@@ -51,10 +51,14 @@ export function createCommandActions(services: CommandServices): Readonly<Record
   const say: Say = (text, highlight = "MoreMsg") => vim.notify("patchbay#say", [text, highlight]);
   return {
     openAgent: (name) => openAgent(services, asText(name)),
-    health: () => showHealth(services),
+    health: async (how) => {
+      const lines = await findHealth(services);
+      if (how !== "lines") await showLines(vim, "Patchbay: health", healthText(lines));
+      return lines;
+    },
     showShared: () => showLines(vim, "Patchbay: what is shared", sharedLines(services)),
-    toggleSharing: async () => {
-      const sharing = !services.settings().companion.sharing;
+    toggleSharing: async (wanted) => {
+      const sharing = wanted === undefined ? !services.settings().companion.sharing : wanted !== "pause";
       // In the user's own settings, so that it outlasts this editor.
       coc.workspace.getConfiguration("patchbay").update("share.enabled", sharing, true);
       companion.updateSettings({ sharing });
@@ -72,6 +76,8 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     answer: () => answer(services, say),
     reject: (...words) => rejectBecause(services, say, words.map(asText).join(" ").trim()),
     agents: () => chooseAgent(services, say, () => answer(services, say)),
+    reviews: (name, ...ids) => reviews(services, say, asText(name), ids.map(asText)),
+    hold: (id) => hold(services, say, asText(id)),
     installHook: (name) => installHook(services, say, asText(name)),
     removeHook: (name) => removeHook(services, say, asText(name)),
     linkTmux: () => linkTmux(services, say),
@@ -79,6 +85,24 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       await vim.call("patchbay#compare");
     },
   };
+}
+
+/** The page of all that waits, or what a key in it asks for. */
+async function reviews(services: CommandServices, say: Say, name: string, ids: readonly string[]): Promise<void> {
+  const { coc, vim, companion, parts } = services;
+  const { actInInbox, showInbox } = await import("./inbox.ts");
+  const choose = chooser(coc);
+  const inbox = { choose, vim, companion, folders: () => parts.workspace.folders(), now: Date.now };
+  const said = name === "" ? await showInbox(inbox) : await actInInbox(inbox, name, ids);
+  if (said !== undefined) say(said);
+}
+
+/** Sets a review aside: the agent goes on waiting. */
+async function hold({ vim, companion }: CommandServices, say: Say, given: string): Promise<void> {
+  const id = given === "" ? asText(await vim.call("patchbay#go#current")) : given;
+  if (id === "") return;
+  if (await companion.hold(id)) say("Held. :Patchbay shows it, and opens it again with what you typed.");
+  else say("Not held: this proposal is being decided, or cannot be read now.", "WarningMsg");
 }
 
 async function openAgent(services: CommandServices, wanted: string): Promise<void> {
@@ -100,17 +124,23 @@ async function openAgent(services: CommandServices, wanted: string): Promise<voi
   const connecting =
     id === undefined ? [] : (await planStart(createNodePlatform(), { ...request, agent: id })).connecting;
   const line = `${[...command, ...connecting].map(quote).join(" ")}; exit $?`;
-  await vim.call("patchbay#terminal", [name, [shell, "-c", line], terminalWindow, directory, companion.environment]);
+  await vim.call("patchbay#terminal#open", [
+    name,
+    [shell, "-c", line],
+    terminalWindow,
+    directory,
+    companion.environment,
+  ]);
 }
 
-async function showHealth(services: CommandServices): Promise<void> {
+async function findHealth(services: CommandServices): Promise<readonly HealthLine[]> {
   const { companion, settings, facts, identity } = services;
   const { workspace, questions } = services.parts;
   const { state } = companion;
   const platform = createNodePlatform();
   const { homeDirectory, environment } = platform.process;
   const surroundings = { homeDirectory, environment, temporaryDirectory: identity.temporaryDirectory ?? "/tmp" };
-  const lines = healthReport({
+  return healthReport({
     editor: `${identity.displayName} ${facts.version}`,
     version: identity.version,
     nodeVersion: process.versions.node,
@@ -125,7 +155,6 @@ async function showHealth(services: CommandServices): Promise<void> {
     inTmux: facts.tmuxServer !== undefined,
     openQuestions: questions.all.length,
   });
-  await showLines(services.vim, "Patchbay: health", healthText(lines));
 }
 
 function sharedLines(services: CommandServices): readonly string[] {
@@ -220,11 +249,15 @@ function linesToMention(first?: unknown, last?: unknown): Lines | undefined {
   return { start: start - 1, end: Number.isSafeInteger(end) && end >= start ? end - 1 : start - 1 };
 }
 
-async function answer(services: CommandServices, say: Say): Promise<void> {
-  const { window } = services.coc;
-  const choose = async (lines: readonly string[], title: string): Promise<string | undefined> =>
+function chooser({
+  window,
+}: CommandServices["coc"]): (lines: readonly string[], title: string) => Promise<string | undefined> {
+  return async (lines: readonly string[], title: string): Promise<string | undefined> =>
     await window.showQuickPick(lines.slice(), { title });
-  if (!(await answerQuestion(services.parts.questions, choose))) say("No questions are waiting.");
+}
+
+async function answer(services: CommandServices, say: Say): Promise<void> {
+  if (!(await answerQuestion(services.parts.questions, chooser(services.coc)))) say("No questions are waiting.");
 }
 
 /** `:PatchbayReject why`: through the hook where there is one, else into the agent's prompt, else the text is yanked. */

@@ -21,6 +21,8 @@ const others = [
   "agents",
   "installHook",
   "removeHook",
+  "reviews",
+  "hold",
 ] as const;
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
@@ -31,7 +33,7 @@ export function registerCommands(services: CommandServices): Disposable {
     store.add(
       coc.commands.registerCommand(`patchbay.${name}`, async (...args: unknown[]) => {
         try {
-          await run(args);
+          return await run(args);
         } catch (error) {
           logger.error("A command failed", { command: name, reason: messageOf(error) });
           vim.notify("patchbay#say", [`patchbay.${name}: ${messageOf(error)}`, "ErrorMsg"]);
@@ -39,9 +41,9 @@ export function registerCommands(services: CommandServices): Disposable {
       }),
     );
   };
-  const act = async (name: string, args: readonly unknown[]): Promise<void> => {
+  const act = async (name: string, args: readonly unknown[]): Promise<unknown> => {
     const { createCommandActions } = await import("./command-actions.ts");
-    await createCommandActions(services)[name]?.(...args);
+    return await createCommandActions(services)[name]?.(...args);
   };
   for (const name of inEditor)
     register(name, (args) =>
@@ -51,7 +53,16 @@ export function registerCommands(services: CommandServices): Disposable {
   return store;
 }
 
-const reviewActions: readonly ReviewActionName[] = ["open", "accept", "acceptAll", "reject", "save", "yank", "discard"];
+const reviewActions: readonly ReviewActionName[] = [
+  "open",
+  "accept",
+  "acceptAll",
+  "reject",
+  "hold",
+  "save",
+  "yank",
+  "discard",
+];
 
 /** `:CocList patchbay`: the proposals under review, and texts that no agent takes any more. What it does is loaded when it is opened. */
 export function registerReviewList(

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
-import type { PendingQuestion, PendingQuestions } from "../host/vim-messages.ts";
-import { sendLines } from "../vim/coc-vim.ts";
+import type { PendingQuestion, PendingQuestions } from "../host/pending-questions.ts";
+import { sendLines } from "../vim/long-text.ts";
 import { plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 
@@ -26,14 +26,16 @@ export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): stri
       ? [`${reason === undefined ? "" : `${keptBecause[reason]}: `}save, yank or discard it`]
       : []),
     ...(proposal.state === "asking" ? ["outside the folder: open shows it"] : []),
-    ...(proposal.state === "hidden" ? ["not shown"] : []),
+    ...(proposal.isHeld ? ["held"] : proposal.state === "hidden" ? ["not shown"] : []),
+    ...(proposal.state === "listed" ? ["open shows it"] : []),
+    ...(proposal.standing === "conflict" ? ["conflict"] : []),
   ];
   const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
   return plainLine(`${proposal.agentName} ${verb} ${basename(proposal.path)}${about}  ${proposal.path}`);
 }
 
 /** The actions of the list, the default first. */
-export type ReviewActionName = "open" | "accept" | "acceptAll" | "reject" | "save" | "yank" | "discard";
+export type ReviewActionName = "open" | "accept" | "acceptAll" | "reject" | "hold" | "save" | "yank" | "discard";
 
 /** What the list's actions need of the companion. */
 export type ReviewListCompanion = Pick<
@@ -41,6 +43,7 @@ export type ReviewListCompanion = Pick<
   | "accept"
   | "acceptAll"
   | "discardKeptText"
+  | "hold"
   | "keptTexts"
   | "proposals"
   | "readKeptText"
@@ -89,6 +92,7 @@ export function createReviewActions(
       return left === 0 ? done : `${done} The other reviews show why not.`;
     },
     reject: ofProposals((id) => companion.reject(id)),
+    hold: ofProposals((id) => companion.hold(id)),
     save: ofKept(async (id, path) => savingText(await companion.saveKeptText(id), path)),
     yank: ofKept(async (id) => {
       const text = await companion.readKeptText(id);

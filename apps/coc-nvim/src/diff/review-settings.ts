@@ -12,15 +12,16 @@ export interface ReviewSettings {
   readonly keys: Readonly<Record<ReviewKey, string>>;
 }
 
-export type ReviewKey = "accept" | "reject" | "next" | "previous";
+export type ReviewKey = "accept" | "reject" | "next" | "previous" | "hold";
 
-export const reviewKeys: readonly ReviewKey[] = ["accept", "reject", "next", "previous"];
+export const reviewKeys: readonly ReviewKey[] = ["accept", "reject", "next", "previous", "hold"];
 
 export const defaultKeys: Readonly<Record<ReviewKey, string>> = {
   accept: "<leader>pa",
   reject: "<leader>pr",
   next: "<leader>pn",
   previous: "<leader>pp",
+  hold: "<leader>ph",
 };
 
 /** The key map to make: none where keys are off, and no text that would end the mapping command early. */
@@ -32,5 +33,11 @@ export function effectiveKeys(
     const text = (chosen[name] ?? defaultKeys[name]).trim();
     return enabled && !/[\s|]/u.test(text) ? text : "";
   };
-  return { accept: key("accept"), reject: key("reject"), next: key("next"), previous: key("previous") };
+  return {
+    accept: key("accept"),
+    reject: key("reject"),
+    next: key("next"),
+    previous: key("previous"),
+    hold: key("hold"),
+  };
 }

@@ -14,7 +14,7 @@ import {
   PatchbayError,
 } from "@patchbay/core";
 import { asBoolean, asShape, asText, plainLine, type Shape } from "../vim/shape.ts";
-import { sendLines } from "../vim/coc-vim.ts";
+import { sendLines } from "../vim/long-text.ts";
 import type { Vim } from "../vim/vim.ts";
 import { BufferReader, type BufferText, fromBufferText, readBufferText, toBufferText } from "./buffer-reader.ts";
 import { lineEdits } from "./line-edits.ts";

@@ -1,7 +1,7 @@
 import { type HostDocuments, PatchbayError } from "@patchbay/core";
 import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../diff/buffer-reader.ts";
 import { lineEdits } from "../diff/line-edits.ts";
-import { sendLines } from "../vim/coc-vim.ts";
+import { sendLines } from "../vim/long-text.ts";
 import { asBoolean, asLines, asNumber, asShape } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import type { VimEditors } from "./vim-editors.ts";

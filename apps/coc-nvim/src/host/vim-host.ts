@@ -14,7 +14,7 @@ import type { CocServices, Vim } from "../vim/vim.ts";
 import type { EditorFacts } from "./editor-facts.ts";
 import { createVimDocuments } from "./vim-documents.ts";
 import { VimEditors } from "./vim-editors.ts";
-import { createVimMessages, PendingQuestions } from "./vim-messages.ts";
+import { PendingQuestions } from "./pending-questions.ts";
 import { VimWorkspace } from "./vim-workspace.ts";
 
 export interface VimHostOptions {
@@ -48,13 +48,13 @@ export function createVimHost(options: VimHostOptions): VimHost {
   const editors = store.add(new VimEditors({ vim, coc, clock, onFailure }));
   const workspace = store.add(new VimWorkspace(coc, facts.directory, onFailure));
   const questions = new PendingQuestions();
-  const messages = createVimMessages(
-    coc,
-    questions,
-    () => settings().notices,
-    () => editors.invite(),
-    logger,
-  );
+  const messages: EditorHost["messages"] = {
+    show: async (message) => {
+      const { createVimMessages } = await import("./vim-messages.ts");
+      const level = (): ExtensionSettings["notices"] => settings().notices;
+      return await createVimMessages(coc, questions, level, () => editors.invite(), logger).show(message);
+    },
+  };
   const tellKept = (path: string): void =>
     void messages.show({
       code: "unsaved-text-kept",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { answerQuestion } from "../../src/commands/reviews.ts";
-import { PendingQuestions } from "../../src/host/vim-messages.ts";
+import { PendingQuestions } from "../../src/host/pending-questions.ts";
 
 /** Takes the first line that contains one of the words. */
 const choosing =

@@ -54,6 +54,9 @@ class QuietCompanion implements Companion {
   async acceptAll(ids: readonly string[] = []): Promise<readonly string[]> {
     return ids;
   }
+  async hold(): Promise<boolean> {
+    return false;
+  }
   async hunks(): Promise<undefined> {}
   async decideHunk(): ReturnType<Companion["decideHunk"]> {
     return { kind: "none" };
@@ -79,6 +82,10 @@ class QuietCompanion implements Companion {
     this.mentioned.push([path, lines]);
     return this.listeners;
   }
+  tellAgent(): boolean {
+    return false;
+  }
+
   mayName(): boolean {
     return true;
   }
@@ -125,7 +132,7 @@ function register(): void {
 }
 
 const terminals = (): readonly (readonly unknown[])[] =>
-  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal").map(({ args }) => args);
+  coc.vim.calls.filter(({ name }) => name === "patchbay#terminal#open").map(({ args }) => args);
 
 describe("openAgent", () => {
   it("starts the agent of that name in a shell, in the folder, with the companion's variables", async () => {
@@ -431,6 +438,10 @@ const proposal: Companion["proposals"][number] = {
   edited: false,
   state: "shown",
   standing: "unchanged",
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 };
 
 const activity: Companion["activities"][number] = {
@@ -537,6 +548,7 @@ describe("a shell command that an agent asks about", () => {
     const values = { agent: "Claude Code", folder: "/a", command: "$ npm test" };
     const actions = ["Allow", "Reject"];
     const asked = parts.host.messages.show({ code: "agent-command", severity: "warning", text, values, actions });
+    await expect.poll(() => parts.questions.all.length).toBe(1);
     coc.choice = "1. Claude Code: Count to two  [waits for you: $ npm test]";
     await coc.run("patchbay.agents");
     expect(coc.offered.get(text)).toEqual(["Allow", "Reject"]);

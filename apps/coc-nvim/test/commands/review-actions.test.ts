@@ -10,6 +10,10 @@ const proposal = {
   kind: "change",
   edited: false,
   standing: "unchanged",
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
   state: "shown",
 } as const;
 
@@ -18,6 +22,9 @@ it("says who wants what, and what is special about it", () => {
   expect(proposalLabel({ ...proposal, kind: "delete", state: "kept", edited: true }, "agent-exited")).toBe(
     "Qwen Code empties a.ts  [the agent has exited: save, yank or discard it]  /w/a.ts",
   );
+  expect(proposalLabel({ ...proposal, state: "hidden", isHeld: true })).toContain("[held]");
+  expect(proposalLabel({ ...proposal, state: "hidden" })).toContain("[not shown]");
+  expect(proposalLabel({ ...proposal, standing: "conflict" })).toContain("[conflict]");
 });
 
 it.each(["superseded", "answered-in-terminal", "not-delivered", "not-written"] as const)(
@@ -53,6 +60,7 @@ function companionWith(
         return ids.slice(2);
       },
       reject: note("reject"),
+      hold: note("hold"),
       reveal: note("open"),
       discardKeptText: note("discard"),
       readKeptText: async () => "one\r\ntwo\n",
@@ -64,7 +72,7 @@ function companionWith(
   };
 }
 
-it.each(["accept", "reject"] as const)("%s is for a proposal that an agent waits for", async (name) => {
+it.each(["accept", "reject", "hold"] as const)("%s is for a proposal that an agent waits for", async (name) => {
   const { companion, done } = companionWith();
   const actions = createReviewActions(companion, { call: async () => undefined }, []);
   expect(await actions[name]("p")).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PendingQuestions } from "../../src/host/vim-messages.ts";
+import { PendingQuestions } from "../../src/host/pending-questions.ts";
 
 it("answers the question that was asked, and each once", async () => {
   const questions = new PendingQuestions();

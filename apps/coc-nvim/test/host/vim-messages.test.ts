@@ -27,6 +27,7 @@ it("takes a question away with its answer, and goes to what the user then wants 
   expect(test.vim.closedNotices).toEqual([]);
   test.vim.openFile(join(test.folder, "a.txt"));
   expect(test.parts.editors.isIdle()).toBe(false);
+  await expect.poll(() => test.parts.questions.all.length).toBe(1);
   const [waiting] = test.parts.questions.all;
   if (waiting === undefined) throw new Error("nothing waits");
   test.parts.questions.answer(waiting, "Show");

@@ -49,9 +49,9 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
   it("is the terminal of an agent, by the process of its shell", async () => {
     const { facts } = await folder.run(
       "edit a.txt",
-      "let number = patchbay#terminal('claude', ['/bin/sh', '-c', 'sleep 9'], 'botright new', getcwd(), {})",
+      "let number = patchbay#terminal#open('claude', ['/bin/sh', '-c', 'sleep 9'], 'botright new', getcwd(), {})",
       "let pid = has('nvim') ? getbufvar(number, 'terminal_job_pid') : job_info(term_getjob(number)).process",
-      "call feedkeys(has('nvim') ? '\\<C-\\>\\<C-n>' : '', 'xt')",
+      'call feedkeys(has("nvim") ? "\\<C-\\>\\<C-n>" : "", "xt")',
       "wincmd t",
       "let g:facts.none = patchbay#hooks#terminal([1])",
       "let g:facts.found = [patchbay#hooks#terminal([1, pid]), bufnr('%') == number]",
@@ -62,7 +62,7 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
   it("is what was pasted into the terminal of an agent, by the process of its shell", async () => {
     const { facts } = await folder.run(
       "edit a.txt",
-      "let number = patchbay#terminal('claude', ['/bin/sh', '-c', 'cat; :'], 'botright new', getcwd(), {})",
+      "let number = patchbay#terminal#open('claude', ['/bin/sh', '-c', 'cat; :'], 'botright new', getcwd(), {})",
       "let pid = has('nvim') ? getbufvar(number, 'terminal_job_pid') : job_info(term_getjob(number)).process",
       "let g:facts.sent = [patchbay#hooks#paste([1], 'no'), patchbay#hooks#paste([1, pid], 'use three')]",
       "let tries = 0",
@@ -106,7 +106,7 @@ describe.each(findVims())("what is shown on request, in $name", (vim) => {
   it("is an agent in a terminal, in the window the user wants and with the variables", async () => {
     const { facts } = await folder.run(
       "edit a.txt",
-      "call patchbay#terminal('gemini', ['sh', '-c', 'echo $TOLD > told.txt'], 'botright new', getcwd(), {'TOLD': 'yes'})",
+      "call patchbay#terminal#open('gemini', ['sh', '-c', 'echo $TOLD > told.txt'], 'botright new', getcwd(), {'TOLD': 'yes'})",
       "let g:facts.there = [&buftype, winnr(), winnr('$'), patchbay#track#buffer(bufnr('%'))]",
       "let g:facts.name = bufname('%') =~# 'gemini\\|^term://'",
       "while !filereadable('told.txt') || empty(readfile('told.txt')) | sleep 5m | endwhile",

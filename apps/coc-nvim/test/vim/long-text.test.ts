@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { partsOf, sendLines } from "../../src/vim/coc-vim.ts";
+import { partsOf, sendLines } from "../../src/vim/long-text.ts";
 
 /** As autoload/patchbay/parts.vim puts them together. */
 function join(parts: ReturnType<typeof partsOf>): readonly string[] {

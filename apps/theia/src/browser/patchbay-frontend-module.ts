@@ -2,6 +2,8 @@ import { FrontendApplicationContribution } from "@theia/core/lib/browser/fronten
 import { KeybindingContribution } from "@theia/core/lib/browser/keybinding";
 import { LabelProviderContribution } from "@theia/core/lib/browser/label-provider";
 import { ServiceConnectionProvider } from "@theia/core/lib/browser/messaging/service-connection-provider";
+import { bindViewContribution } from "@theia/core/lib/browser/shell/view-contribution";
+import { WidgetFactory } from "@theia/core/lib/browser/widget-manager";
 import type { Widget } from "@theia/core/lib/browser/widgets/widget";
 import { SaveableService } from "@theia/core/lib/browser/saveable-service";
 import { TabBarToolbarContribution } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
@@ -16,19 +18,23 @@ import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
 import { AgentContribution } from "./contributions/agent-contribution.ts";
 import { AgentNotices } from "./contributions/agent-notices.ts";
 import { AgentPrompts } from "./contributions/agent-prompts.ts";
-import { ConnectionsView, DiagnosisDocument, DiagnosisView } from "./contributions/diagnosis-view.ts";
+import { AgentTerminals } from "./contributions/agent-terminals.ts";
+import { DiagnosisStyle, DiagnosisView, DiagnosisWidget, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
 import { LogView, WindowClient } from "./window/window-client.ts";
 import { ContextTracker } from "./context/context-tracker.ts";
 import { DocumentActions } from "./documents/document-actions.ts";
 import { extendTerminalServer, TerminalEnvironment } from "./window/terminal-environment.ts";
 import { HostMessages, Notices } from "./surfaces/notices.ts";
 import { Hooks } from "./contributions/hooks.ts";
+import { InboxContribution, InboxStyle } from "./contributions/inbox-contribution.ts";
+import { InboxWidget, inboxWidgetId } from "./inbox/inbox-widget.ts";
 import { KeptTexts } from "./contributions/kept-texts.ts";
 import { ProblemReader } from "./documents/problem-reader.ts";
 import { ProposalEditors } from "./review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "./review/proposal-resources.ts";
 import { QuietOpening, savingWithoutProposals } from "./documents/quiet-opening.ts";
 import { ReviewContribution, VerdictButtons } from "./contributions/review-contribution.ts";
+import { ReviewNavigation } from "./contributions/review-navigation.ts";
 import { Lists } from "./surfaces/lists.ts";
 import { StatusBarContribution } from "./contributions/status-bar.ts";
 import { UnsavedReports } from "./documents/text-reports.ts";
@@ -36,7 +42,6 @@ import { WindowAttachment } from "./window/window-attachment.ts";
 
 const services = [
   AgentPrompts,
-  ConnectionsView,
   ContextTracker,
   DiagnosisView,
   DocumentActions,
@@ -68,8 +73,15 @@ const frontendModule: ContainerModule = new ContainerModule(
 
     bind(ProposalResources).toSelf().inSingletonScope();
     bind(ResourceResolver).toService(ProposalResources);
-    bind(DiagnosisDocument).toSelf().inSingletonScope();
-    bind(ResourceResolver).toService(DiagnosisDocument);
+    bind(DiagnosisWidget).toSelf();
+    bind(WidgetFactory)
+      .toDynamicValue(({ container }) => ({
+        id: diagnosisWidgetId,
+        createWidget: () => container.get(DiagnosisWidget),
+      }))
+      .inSingletonScope();
+    bind(DiagnosisStyle).toSelf().inSingletonScope();
+    bind(StylingParticipant).toService(DiagnosisStyle);
     bind(ProposalLabels).toSelf().inSingletonScope();
     bind(LabelProviderContribution).toService(ProposalLabels);
 
@@ -94,6 +106,27 @@ const frontendModule: ContainerModule = new ContainerModule(
 
     bind(VerdictButtons).toSelf().inSingletonScope();
     bind(StylingParticipant).toService(VerdictButtons);
+
+    bindViewContribution(bind, InboxContribution);
+    bind(FrontendApplicationContribution).toService(InboxContribution);
+    bind(TabBarToolbarContribution).toService(InboxContribution);
+    bind(WidgetFactory)
+      .toDynamicValue(({ container }) => ({
+        id: inboxWidgetId,
+        createWidget: () => container.get(InboxContribution).adopt(InboxWidget.create(container)),
+      }))
+      .inSingletonScope();
+    bind(InboxStyle).toSelf().inSingletonScope();
+    bind(StylingParticipant).toService(InboxStyle);
+
+    bind(ReviewNavigation).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(ReviewNavigation);
+    bind(KeybindingContribution).toService(ReviewNavigation);
+    bind(TabBarToolbarContribution).toService(ReviewNavigation);
+
+    bind(AgentTerminals).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(AgentTerminals);
+    bind(KeybindingContribution).toService(AgentTerminals);
 
     bind(AgentContribution).toSelf().inSingletonScope();
     bind(CommandContribution).toService(AgentContribution);

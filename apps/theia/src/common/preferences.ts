@@ -1,6 +1,7 @@
 import type { Dialect } from "@patchbay/core";
 import { agents, askingCommand } from "@patchbay/core/agents";
 import { nls } from "@theia/core/lib/common/nls";
+import type { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import {
   PreferenceContribution,
   type PreferenceDataProperty,
@@ -9,26 +10,75 @@ import {
 import { PreferenceScope } from "@theia/core/lib/common/preferences/preference-scope";
 import type { interfaces } from "@theia/core/shared/inversify";
 
-/** Names of our preferences. They differ from those of our VS Code extension, which may run as a plugin in the same Theia. */
+/** Names of our preferences: those of our VS Code extension, so that one word means one thing wherever the user is. */
 export const preferenceNames = {
-  sharing: "patchbay.theia.context.enabled",
-  shareSelection: "patchbay.theia.context.shareSelection",
-  exclude: "patchbay.theia.context.exclude",
-  reviews: "patchbay.theia.reviews",
-  notify: "patchbay.theia.notify",
-  placement: "patchbay.theia.diff.placement",
-  terminalEnvironment: "patchbay.theia.terminal.environment",
+  sharing: "patchbay.context.share",
+  shareSelection: "patchbay.context.shareSelection",
+  exclude: "patchbay.context.exclude",
+  reviews: "patchbay.reviews",
+  notify: "patchbay.notify",
+  openReviews: "patchbay.openReviews",
+  placement: "patchbay.diff.viewColumn",
+  terminalEnvironment: "patchbay.terminal.environment",
 } as const;
 
+type PreferenceName = (typeof preferenceNames)[keyof typeof preferenceNames];
+
 /** The preference that holds the command line of an agent. */
-export function commandPreferenceOf({ id }: Pick<Dialect, "id">): string {
-  return `patchbay.theia.agents.${id}.command`;
+export function commandPreferenceOf<Id extends string>({ id }: { readonly id: Id }): `patchbay.agents.${Id}.command` {
+  return `patchbay.agents.${id}.command`;
 }
 
 /** Where a proposal's tab opens. */
-export type DiffPlacement = "tab" | "beside";
+export type DiffPlacement = "active" | "beside";
 
-const preferenceSchema: PreferenceSchema = {
+/** The names of earlier builds. What stands under them counts until the user writes the new ones. */
+const earlierNames: Readonly<Record<string, string>> = {
+  [preferenceNames.sharing]: "patchbay.theia.context.enabled",
+  [preferenceNames.shareSelection]: "patchbay.theia.context.shareSelection",
+  [preferenceNames.exclude]: "patchbay.theia.context.exclude",
+  [preferenceNames.reviews]: "patchbay.theia.reviews",
+  [preferenceNames.notify]: "patchbay.theia.notify",
+  [preferenceNames.placement]: "patchbay.theia.diff.placement",
+  [preferenceNames.terminalEnvironment]: "patchbay.theia.terminal.environment",
+  ...Object.fromEntries(
+    agents.map((agent) => [commandPreferenceOf(agent), `patchbay.theia.agents.${agent.id}.command`]),
+  ),
+};
+
+type Preferences = Pick<PreferenceService, "get" | "inspect">;
+
+/** What the user wants. `folder`: the URI of the folder that the question is about. */
+export function preferenceOf<T>(
+  preferences: Preferences,
+  name: PreferenceName | ReturnType<typeof commandPreferenceOf>,
+  fallback: T,
+  folder?: string,
+): T {
+  const earlier = earlierNames[name];
+  const counts = earlier === undefined || isSet(preferences, name, folder) || !isSet(preferences, earlier, folder);
+  return preferences.get<T>(counts ? name : earlier, fallback, folder);
+}
+
+/** What stands in the user's own settings alone: a folder's settings come with a repository. */
+export function ownPreferenceOf(preferences: Preferences, name: PreferenceName): unknown {
+  const own = preferences.inspect(name)?.globalValue;
+  const earlier = earlierNames[name];
+  return own === undefined && earlier !== undefined ? preferences.inspect(earlier)?.globalValue : own;
+}
+
+/** Whether a change of a preference is one of those named, under whichever name. */
+export function isAbout(changed: string, names: readonly PreferenceName[]): boolean {
+  return names.some((name) => changed === name || changed === earlierNames[name]);
+}
+
+function isSet(preferences: Preferences, name: string, folder: string | undefined): boolean {
+  const found = preferences.inspect(name, folder);
+  return [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue].some((value) => value !== undefined);
+}
+
+/** What Theia knows of them. */
+export const preferenceSchema: PreferenceSchema = {
   scope: PreferenceScope.Folder,
   title: "Patchbay",
   properties: {
@@ -68,6 +118,20 @@ const preferenceSchema: PreferenceSchema = {
         'Which files an agent with a hook (Patchbay: Install Hook) may write only after your review, by the agent\'s id (gemini, qwen, claude) or "*" for all others: "always" (also without an entry), "asks-itself" (the agent asks in the modes that ask), "never", or {"paths": ["migrations/**"]}. "folders" has the same for single folders. "commands": {"*": "ask"} has you asked before each shell command, too. A repository can only tighten this, in its file .patchbay.json.',
       ),
     },
+    [preferenceNames.openReviews]: {
+      type: "string",
+      enum: ["always", "whenIdle", "onDemand"],
+      enumDescriptions: [
+        nls.localize("patchbay/preferences/openAlways", "As soon as an agent asks. It takes no focus."),
+        nls.localize("patchbay/preferences/openWhenIdle", "Once you have not typed or moved the cursor for 3 seconds."),
+        nls.localize(
+          "patchbay/preferences/openOnDemand",
+          "Never by themselves: the Review view has them, with a count.",
+        ),
+      ],
+      default: "always",
+      description: nls.localize("patchbay/preferences/openReviews", "When reviews open by themselves."),
+    },
     [preferenceNames.notify]: {
       type: "string",
       enum: ["never", "hiddenTerminal"],
@@ -83,12 +147,12 @@ const preferenceSchema: PreferenceSchema = {
     },
     [preferenceNames.placement]: {
       type: "string",
-      enum: ["tab", "beside"],
+      enum: ["active", "beside"],
       enumDescriptions: [
-        nls.localize("patchbay/preferences/placementTab", "In a tab of the editor area."),
+        nls.localize("patchbay/preferences/placementActive", "In a tab of the group of editors in use."),
         nls.localize("patchbay/preferences/placementBeside", "Beside the current editor."),
       ],
-      default: "tab",
+      default: "active",
       description: nls.localize("patchbay/preferences/placement", "Where proposals open."),
     },
     [preferenceNames.terminalEnvironment]: {
@@ -100,8 +164,18 @@ const preferenceSchema: PreferenceSchema = {
       ),
     },
     ...Object.fromEntries(agents.map((agent) => [commandPreferenceOf(agent), commandLine(agent)])),
+    ...Object.fromEntries(Object.entries(earlierNames).map(([name, earlier]) => [earlier, earlierPreference(name)])),
   },
 };
+
+/** Still read, and marked in the settings as what to replace. */
+function earlierPreference(name: string): PreferenceDataProperty {
+  return {
+    deprecationMessage: nls.localize("patchbay/preferences/earlier", "Use {0} instead.", name),
+    // As narrow as the preference in its place: a folder must not loosen what only the user may.
+    ...(name === preferenceNames.reviews ? { scope: PreferenceScope.User } : {}),
+  };
+}
 
 function commandLine(agent: Pick<Dialect, "agentName" | "program" | "asking">): PreferenceDataProperty {
   return {

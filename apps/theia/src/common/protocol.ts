@@ -13,6 +13,7 @@ import type {
   HostMessage,
   KeptText,
   KeptTextSaving,
+  OpenReviews,
   Position,
   ProposalInfo,
   Range,
@@ -57,6 +58,8 @@ export interface PatchbayServer {
   saveKeptText(id: string): Promise<KeptTextSaving | undefined>;
   readKeptText(id: string): Promise<string | undefined>;
   discardKeptText(id: string): Promise<boolean>;
+  /** Closes the view of a proposal without a verdict; see `Companion.hold`. */
+  hold(proposalId: string): Promise<boolean>;
   /** Brings a proposal to the front in the window that shows it. */
   reveal(proposalId: string): Promise<boolean>;
   /** Puts a file, or lines of it, into the prompt of agents that can take it; resolves with how many did. Lines 0-based. */
@@ -117,6 +120,7 @@ interface WindowSettings {
   readonly sharing: boolean;
   /** As the user wrote it: core reads it. */
   readonly reviews: unknown;
+  readonly openReviews: OpenReviews;
 }
 
 export interface Attachment {

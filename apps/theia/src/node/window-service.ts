@@ -146,6 +146,10 @@ export class WindowService implements PatchbayServer {
     return (await (await this.#companion())?.companion.discardKeptText(id)) ?? false;
   }
 
+  async hold(proposalId: string): Promise<boolean> {
+    return (await (await this.#companion())?.companion.hold(proposalId)) ?? false;
+  }
+
   async reveal(proposalId: string): Promise<boolean> {
     return (await (await this.#companion())?.companion.reveal(proposalId)) ?? false;
   }

@@ -106,7 +106,7 @@ describe("windows and workspaces", () => {
     ]);
     await window.attach(service, {
       trusted: false,
-      settings: { exclude: [], shareSelection: true, reviews: {}, sharing: false },
+      settings: { exclude: [], shareSelection: true, reviews: {}, openReviews: "always", sharing: false },
     });
     expect(await codes(service, true)).toEqual([
       "listening",

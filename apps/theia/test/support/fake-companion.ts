@@ -31,6 +31,8 @@ export class FakeCompanion implements Companion {
   activities: readonly AgentActivity[] = [];
   readonly commands: undefined;
   readonly rejected: unknown[] = [];
+  /** Which reviews were to be shown or held. */
+  readonly asked: string[] = [];
   onAcceptAll: (proposalIds: readonly string[]) => void = () => {};
   onMention: (path: string, lines: unknown) => void = () => {};
   readonly #state: Emitter<CompanionState> = new Emitter();
@@ -92,6 +94,11 @@ export class FakeCompanion implements Companion {
     return this.proposals.some((proposal) => proposal.id === id);
   }
 
+  async hold(id: string): Promise<boolean> {
+    this.asked.push(`hold ${id}`);
+    return true;
+  }
+
   async acceptAll(proposalIds: readonly string[] = []): Promise<readonly string[]> {
     this.onAcceptAll(proposalIds);
     return proposalIds;
@@ -115,13 +122,18 @@ export class FakeCompanion implements Companion {
     return false;
   }
 
-  async reveal(): Promise<boolean> {
-    return false;
+  async reveal(id: string): Promise<boolean> {
+    this.asked.push(`reveal ${id}`);
+    return true;
   }
 
   mention(path: string, lines?: unknown): number {
     this.onMention(path, lines);
     return 0;
+  }
+
+  tellAgent(): boolean {
+    return false;
   }
 
   mayName(): boolean {

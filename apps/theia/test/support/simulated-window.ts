@@ -54,7 +54,7 @@ export class SimulatedWindow implements PatchbayWindow {
       workspace: options.workspace ?? options.roots[0],
       roots: options.roots,
       trusted: true,
-      settings: { exclude: [], shareSelection: true, reviews: {}, sharing: true },
+      settings: { exclude: [], shareSelection: true, reviews: {}, openReviews: "always", sharing: true },
       shown: [],
     };
     this.editor = createMemoryEditor(options.readDisk === undefined ? {} : { readDisk: options.readDisk });

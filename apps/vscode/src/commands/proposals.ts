@@ -1,4 +1,5 @@
 import { type Companion, conflictEnd, conflictMiddle, conflictStart, type ProposalInfo } from "@patchbay/core";
+import { entriesOf, inboxOf, positionIn } from "@patchbay/core/inbox";
 import {
   commands,
   type Disposable,
@@ -17,7 +18,7 @@ import { answerQuestion } from "../host/messages.ts";
 import { askModally, choose, inform, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";
 
-/** "Accept Proposal", "Reject Proposal", both for all, and whether one outside of the workspace is shown. */
+/** "Accept Proposal", "Reject Proposal", and whether one outside of the workspace is shown. */
 export function registerDecideProposal(companion: Companion, views: () => DiffViews | undefined): Disposable[] {
   const one = (command: string, verdict: Verdict): Disposable =>
     commands.registerCommand(command, async (argument?: unknown) => await decide(companion, views, verdict, argument));
@@ -26,18 +27,9 @@ export function registerDecideProposal(companion: Companion, views: () => DiffVi
     one("patchbay.rejectProposal", "reject"),
     // Stands in place of both where only the terminal can answer: the companion says what becomes of edits.
     one("patchbay.answerInTerminal", "accept"),
-    // The same in a tab's title, where VS Code would write the key below the word,
+    // The same in a tab's title, where VS Code would write the key below the word.
     one("patchbay.acceptInTitle", "accept"),
     one("patchbay.rejectInTitle", "reject"),
-    // and beside an entry of the proposals view, where it wants icons.
-    one("patchbay.acceptInView", "accept"),
-    one("patchbay.rejectInView", "reject"),
-    commands.registerCommand("patchbay.acceptAllProposals", async () => {
-      await decideAll(companion, views, "accept");
-    }),
-    commands.registerCommand("patchbay.rejectAllProposals", async () => {
-      await decideAll(companion, views, "reject");
-    }),
     // The same question stands in a notification, which hides itself.
     commands.registerCommand("patchbay.showOutside", async (argument?: unknown) => {
       const chosen = await chooseProposal(companion, argument);
@@ -52,7 +44,8 @@ export function registerDecideProposal(companion: Companion, views: () => DiffVi
   ];
 }
 
-type Verdict = "accept" | "reject";
+/** What the user says to a proposal. */
+export type Verdict = "accept" | "reject";
 
 async function decide(
   companion: Companion,
@@ -68,13 +61,21 @@ async function decide(
 const listed = 12;
 
 /**
- * All that wait for a verdict. What is left of ended reviews has none to get, and what the user has not been shown, because it
- * is outside of the workspace, is not accepted with the others.
+ * All of these that wait for a verdict, by default of all. What is left of ended reviews has none to get, and what the user has not
+ * been shown, because it is outside of the workspace, or holds, is not accepted with the others.
  */
-async function decideAll(companion: Companion, views: () => DiffViews | undefined, verdict: Verdict): Promise<void> {
+export async function decideAll(
+  companion: Companion,
+  views: () => DiffViews | undefined,
+  verdict: Verdict,
+  among?: readonly string[],
+): Promise<void> {
   const unseen: readonly ProposalInfo["state"][] =
     verdict === "accept" ? ["kept", "asking", "hidden", "terminal"] : ["kept"];
-  const open = companion.proposals.filter(({ state }) => !unseen.includes(state));
+  const open = companion.proposals.filter(
+    ({ id, state, isHeld }) =>
+      among?.includes(id) !== false && !unseen.includes(state) && !(verdict === "accept" && isHeld),
+  );
   if (open.length === 0) {
     void inform(l10n.t("No proposals are open."));
     return;
@@ -96,7 +97,8 @@ async function confirmAll(verdict: Verdict, open: readonly ProposalInfo[]): Prom
   return (await askModally(question, [answer], lines)) === answer;
 }
 
-async function give(
+/** Gives a verdict by the proposal's view or, where it has none, to the companion itself, which looks at the file once more. */
+export async function give(
   companion: Companion,
   views: () => DiffViews | undefined,
   verdict: Verdict,
@@ -252,15 +254,14 @@ export function registerWalkProposals(companion: Companion): Disposable[] {
 }
 
 async function step(companion: Companion, by: 1 | -1): Promise<void> {
-  const { proposals } = companion;
+  const { proposals, sessions, activities } = companion;
   if (proposals.length === 0) {
     void inform(l10n.t("No proposals are open."));
     return;
   }
-  const active = activeProposalId();
-  const now = proposals.findIndex(({ id }) => id === active);
-  const first = by === 1 ? 0 : proposals.length - 1;
-  const next = now === -1 ? first : (now + by + proposals.length) % proposals.length;
-  const proposal = proposals[next];
-  if (proposal !== undefined) await companion.reveal(proposal.id);
+  const inbox = inboxOf(proposals, sessions, activities);
+  const position = positionIn(inbox, activeProposalId() ?? "");
+  const next = by === 1 ? position?.next : position?.previous;
+  const id = next ?? entriesOf(inbox).at(by === 1 ? 0 : -1)?.id;
+  if (id !== undefined) await companion.reveal(id);
 }

@@ -9,6 +9,7 @@ import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
 import { registerHooks } from "./hooks.ts";
+import { registerInbox, type ReviewList } from "./inbox.ts";
 import { registerKeptTexts } from "./kept-texts.ts";
 import { registerDecideProposal, registerResolveConflict, registerWalkProposals } from "./proposals.ts";
 import { registerRejectWithReason } from "./reject-with-reason.ts";
@@ -23,6 +24,8 @@ export interface CommandServices {
   readonly extensionUri: Uri;
   /** The reviews, where there have been any yet. */
   readonly views: () => DiffViews | undefined;
+  /** The tree "Review". */
+  readonly list: ReviewList;
 }
 
 /** All commands, each feature by its own file. */
@@ -33,11 +36,13 @@ export function registerCommands({
   channel,
   extensionUri,
   views,
+  list,
 }: CommandServices): Disposable[] {
   const terminals = new AgentTerminals();
   return [
     terminals,
     ...registerDecideProposal(companion, views),
+    ...registerInbox({ companion, views, list }),
     ...registerRejectWithReason(companion),
     ...registerHooks(extensionUri),
     ...registerShowTerminal(companion),

@@ -10,18 +10,24 @@ import {
   type StatusBarItem,
   type TreeDataProvider,
   type TreeItem,
+  type TreeView,
   type Uri,
   type ViewBadge,
   window,
 } from "vscode";
+import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
 import { coalesced } from "../timers.ts";
+import type { ReviewTree } from "./review-tree.ts";
 
 /** How often views follow what happens at most, ms. */
 const refreshSpan = 100;
 
 /** How often the list of what is shared follows the cursor at most, and only while it is seen, ms. */
 const followSpan = 400;
+
+/** How often the ages of what waits are written anew, ms. */
+const ageSpan = 60_000;
 
 /** Whether agents are told what is open. */
 export interface SharingState {
@@ -36,13 +42,15 @@ export function registerViews(
   sharing: SharingState,
   settings: { readonly notifies: boolean },
   uriOf: (proposalId: string) => Uri | undefined,
-): Disposable {
+): Disposable & { readonly list: ReviewList } {
   const isPaused = (): boolean => sharing.paused;
   const statusBar = new StatusBar(companion, isPaused);
   const connections = new LazyTree(async () => new (await loadLater()).ConnectionsTree(companion, isPaused));
-  const proposals = new LazyTree(async () => new (await loadLater()).ProposalsTree(companion));
+  const proposals = new LazyTree<ReviewRow, ReviewTree>(async () => new (await loadLater()).ReviewTree(companion));
   const connectionsView = window.createTreeView("patchbay.connections", { treeDataProvider: connections });
   const proposalsView = window.createTreeView("patchbay.proposals", { treeDataProvider: proposals });
+  const list = new FocusedRows(proposals, proposalsView);
+  const position = createPosition(companion);
   const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
   const tellContexts = createContexts(companion, uriOf);
   const update = (): void => {
@@ -52,14 +60,19 @@ export function registerViews(
     // What a conversation asks is counted in the panel.
     proposalsView.badge = badgeOf(companion.proposals.filter((one) => one.conversationId === undefined).length);
     tellContexts();
+    position.update();
     if (companion.activities.length > 0) void notices.get().then((one) => one.update());
   };
   const refresh = coalesced(update, refreshSpan);
+  const aging = setInterval(() => {
+    if (proposalsView.visible && companion.proposals.length > 0) proposals.refresh();
+  }, ageSpan);
   const follow = coalesced(() => connections.refresh(), followSpan);
   const own: readonly Disposable[] = [
     refresh,
     follow,
     statusBar,
+    position,
     connections,
     proposals,
     connectionsView,
@@ -76,8 +89,30 @@ export function registerViews(
   ];
   update();
   return {
+    list,
     dispose: () => {
+      clearInterval(aging);
       for (const part of own) part.dispose();
+    },
+  };
+}
+
+/** Which of how many reviews the user is in; a click goes to the next one. */
+function createPosition(companion: Companion): Disposable & { update(): void } {
+  const item = window.createStatusBarItem("patchbay.position", StatusBarAlignment.Left, -1);
+  item.name = l10n.t("Patchbay: Review");
+  item.command = "patchbay.nextProposal";
+  let isTold = false;
+  const update = (): void => {
+    if (!isTold && companion.proposals.length === 0) return;
+    isTold = true;
+    void loadLater().then(({ writePosition }) => writePosition(item, companion));
+  };
+  const following = [window.tabGroups.onDidChangeTabs(update), window.onDidChangeActiveTextEditor(update)];
+  return {
+    update,
+    dispose: () => {
+      for (const part of [...following, item]) part.dispose();
     },
   };
 }
@@ -121,15 +156,16 @@ function createContexts(companion: Companion, uriOf: (proposalId: string) => Uri
 interface Tree<T> {
   getChildren(node?: T): T[];
   getTreeItem(node: T): TreeItem;
+  getParent?(node: T): T | undefined;
 }
 
 /** A view's content, whose code is loaded when the view is looked at for the first time. */
-export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
+export class LazyTree<T, C extends Tree<T> = Tree<T>> implements TreeDataProvider<T>, Disposable {
   readonly #changes: EventEmitter<void> = new EventEmitter();
   readonly onDidChangeTreeData: Event<void> = this.#changes.event;
-  readonly #tree: LoadOnce<Tree<T>>;
+  readonly #tree: LoadOnce<C>;
 
-  constructor(load: () => Promise<Tree<T>>) {
+  constructor(load: () => Promise<C>) {
     this.#tree = new LoadOnce(load);
   }
 
@@ -145,8 +181,45 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     return (await this.#tree.get()).getTreeItem(node);
   }
 
+  async getParent(node: T): Promise<T | undefined> {
+    return (await this.#tree.get()).getParent?.(node);
+  }
+
+  /** The content itself, loaded. */
+  async content(): Promise<C> {
+    return await this.#tree.get();
+  }
+
   dispose(): void {
     this.#changes.dispose();
+  }
+}
+
+/** The row that the keyboard is on, which VS Code tells extensions only for rows that are selected. */
+class FocusedRows implements ReviewList {
+  readonly #tree: LazyTree<ReviewRow, ReviewTree>;
+  readonly #view: TreeView<ReviewRow>;
+
+  constructor(tree: LazyTree<ReviewRow, ReviewTree>, view: TreeView<ReviewRow>) {
+    this.#tree = tree;
+    this.#view = view;
+  }
+
+  /** The one whose selection is another one after VS Code's own command for it; the second call takes that back. */
+  async focused(): Promise<ReviewRow | undefined> {
+    const before = this.#view.selection;
+    await commands.executeCommand("list.toggleSelection");
+    const after = this.#view.selection;
+    const isIn = (rows: readonly ReviewRow[], { key }: ReviewRow): boolean => rows.some((row) => row.key === key);
+    const changed = [...after.filter((row) => !isIn(before, row)), ...before.filter((row) => !isIn(after, row))];
+    if (changed.length > 0) await commands.executeCommand("list.toggleSelection");
+    return changed.length === 1 ? changed[0] : undefined;
+  }
+
+  async focus(proposalId: string): Promise<void> {
+    this.#tree.refresh();
+    const row = (await this.#tree.content()).find(proposalId);
+    if (row !== undefined) await this.#view.reveal(row, { select: true, focus: true });
   }
 }
 

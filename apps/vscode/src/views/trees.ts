@@ -6,28 +6,6 @@ import { presenceWords, timeText } from "./presence-words.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { createRow } from "../surfaces/tree-item.ts";
 
-interface Entry extends ProposalEntry {
-  readonly proposal: ProposalInfo;
-}
-
-/** The proposals that wait for a review, with accept and reject beside each. */
-export class ProposalsTree {
-  readonly #companion: Companion;
-
-  constructor(companion: Companion) {
-    this.#companion = companion;
-  }
-
-  getTreeItem({ proposal }: Entry): TreeItem {
-    return proposalItem(proposal, proposal.id);
-  }
-
-  getChildren(entry?: Entry): Entry[] {
-    if (entry !== undefined) return [];
-    return this.#companion.proposals.map((proposal) => ({ proposalId: proposal.id, proposal }));
-  }
-}
-
 function proposalItem(proposal: ProposalInfo, id: string): TreeItem {
   const { path, agentName } = proposal;
   const facts = [agentName, ...states(proposal)];

@@ -1,6 +1,8 @@
 import { l10n, type StatusBarItem, ThemeColor } from "vscode";
 import type { Companion } from "@patchbay/core";
+import { inboxOf, positionIn } from "@patchbay/core/inbox";
 import { type Presence, presencesOf } from "@patchbay/core/presences";
+import { activeProposalId } from "../diff/proposal-tabs.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { presenceWords } from "./presence-words.ts";
 
@@ -63,4 +65,18 @@ function isThere({ state }: Presence): boolean {
 function fullName({ agentName, title, session }: Presence): string {
   const name = session?.version === undefined ? agentName : `${agentName} ${session.version}`;
   return title === undefined ? name : `${name} (${title})`;
+}
+
+/** "2 of 5" while the user is in a review; hidden elsewhere. */
+export function writePosition(item: StatusBarItem, { proposals, sessions, activities }: Companion): void {
+  const position = positionIn(inboxOf(proposals, sessions, activities), activeProposalId() ?? "");
+  if (position === undefined) {
+    item.hide();
+    return;
+  }
+  const { number, count } = position;
+  item.text = `$(diff) ${l10n.t("{0} of {1}", number, count)}`;
+  item.tooltip = l10n.t("Review {0} of {1}. Click for the next one.", number, count);
+  item.accessibilityInformation = { label: item.tooltip };
+  item.show();
 }

@@ -11,6 +11,7 @@ import {
   type FakeDecorations,
   type FakePick,
   type FakeTree,
+  FakeTreeView,
   FakeWorkbench,
   type FakeTab,
   type ShownMessage,
@@ -124,7 +125,9 @@ export const window: object = {
   createOutputChannel: () => ({ appendLine: () => {}, show: () => {}, dispose: () => {} }),
   createTreeView: (id: string, { treeDataProvider }: { readonly treeDataProvider: FakeTree }): unknown => {
     bench.trees.set(id, treeDataProvider);
-    return { visible: false, dispose: () => bench.trees.delete(id) };
+    const view = new FakeTreeView(() => bench.trees.delete(id));
+    bench.treeViews.set(id, view);
+    return view;
   },
   registerWebviewViewProvider: (
     id: string,
@@ -291,6 +294,10 @@ export const commands: object = {
       const isRow = (row: unknown): row is readonly Uri[] =>
         Array.isArray(row) && row.every((one) => one instanceof Uri);
       bench.changes.push({ title: String(title), rows: Array.isArray(rows) ? rows.filter(isRow) : [] });
+      return undefined;
+    }
+    if (id === "list.toggleSelection") {
+      bench.treeViews.get("patchbay.proposals")?.toggleSelection();
       return undefined;
     }
     if (id === "vscode.executeWorkspaceSymbolProvider") return bench.symbols;

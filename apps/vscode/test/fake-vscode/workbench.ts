@@ -60,6 +60,32 @@ export interface FakeRow {
   readonly command?: { readonly arguments?: readonly unknown[] };
 }
 
+/** A view of the side bar as extensions and the keyboard see it: the row that is focused is told to nobody. */
+export class FakeTreeView {
+  visible = false;
+  badge: unknown;
+  selection: readonly unknown[] = [];
+  /** Where the keyboard is. */
+  focus: unknown;
+  readonly dispose: () => void;
+
+  constructor(dispose: () => void) {
+    this.dispose = dispose;
+  }
+
+  async reveal(row: unknown): Promise<void> {
+    this.focus = row;
+    this.selection = [row];
+  }
+
+  /** VS Code's own command of this name. */
+  toggleSelection(): void {
+    if (this.focus === undefined) return;
+    const rest = this.selection.filter((row) => row !== this.focus);
+    this.selection = rest.length < this.selection.length ? rest : [...rest, this.focus];
+  }
+}
+
 /** An entry of a list to choose from. */
 export interface FakePick {
   readonly label: string;
@@ -157,6 +183,7 @@ export class FakeWorkbench {
     dispose: () => {},
   };
   readonly trees: Map<string, FakeTree> = new Map();
+  readonly treeViews: Map<string, FakeTreeView> = new Map();
   readonly terminals: { readonly name: string; readonly sent: string[]; readonly options: object }[] = [];
   readonly webviews: FakeWebviews = new FakeWebviews();
   /** The further items of the status bar; undefined where they are hidden. */

@@ -67,7 +67,9 @@ export type HookVerdict =
   /** Yes, with other arguments; `note`: what the model reads of it, where the agent passes it on. */
   | { readonly kind: "allow-changed"; readonly arguments: ToolArguments; readonly note: string }
   /** No; the model reads why. */
-  | { readonly kind: "deny"; readonly reason: string };
+  | { readonly kind: "deny"; readonly reason: string }
+  /** Nothing was asked, at the begin of a turn; the model reads the note with the prompt. */
+  | { readonly kind: "told"; readonly note: string };
 
 /** A member of an event that came as JSON; undefined where it is no text. */
 export function textOf(value: unknown, name: string): string | undefined {

@@ -2,12 +2,13 @@ import type { Dialect } from "../agents/dialect.ts";
 import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
-import type { DiffOutcome } from "../diff/model.ts";
+import type { DiffOutcome, OpenReviews, ProposalInfo } from "../diff/model.ts";
 import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../diff/proposal.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
 import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
+import { titled } from "../inbox/inbox.ts";
 import type { Platform, TcpPorts } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
 import { withVerdicts } from "../port-holder/verdicts.ts";
@@ -31,6 +32,8 @@ export interface AgentSideOptions {
   /** See `HookDeskOptions.policies`. */
   readonly policies: () => { readonly setting: unknown } | undefined;
   readonly onDidChangeActivities: () => void;
+  /** See `DiffOptions.openReviews`. */
+  readonly openReviews?: () => OpenReviews;
 }
 
 /** Everything that is there only because agents are: their sessions and their proposals. */
@@ -44,6 +47,8 @@ export interface AgentSide {
   readonly guardian: Guardian | undefined;
   /** What is told of the sessions. */
   sessionInfos(): readonly SessionInfo[];
+  /** What is told of their proposals. */
+  proposalInfos(): readonly ProposalInfo[];
 }
 
 // A port holder is wanted only where agents were: what starts one is loaded with their side.
@@ -75,6 +80,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
             storage,
           ),
     carrier: new Carriers(sessions),
+    ...(options.openReviews === undefined ? {} : { openReviews: options.openReviews }),
   });
   const { guarded } = options;
   const guardian =
@@ -83,7 +89,8 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   const sessionInfos = (): readonly SessionInfo[] => sessions.all.map((session) => infoOf(session, diffs));
   const activities = new Activities(() => platform.clock.now(), options.onDidChangeActivities);
   const hooks = new HookDesk({ ...options, diffs, sessions, activities, sessionInfos });
-  return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos };
+  const proposalInfos = (): readonly ProposalInfo[] => titled(diffs.proposals, sessionInfos(), activities.all);
+  return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos, proposalInfos };
 }
 
 /** Whoever asks by a hook holds the promise of its outcome: nothing is carried there. */

@@ -64,7 +64,7 @@ export class AgentsOnDemand implements SessionAcceptor, HookAcceptor {
   }
 
   get proposalInfos(): readonly ProposalInfo[] {
-    return this.side?.diffs.proposals ?? [];
+    return this.side?.proposalInfos() ?? [];
   }
 
   async recognise(facts: Parameters<SessionAcceptor["recognise"]>[0]): Promise<string> {

@@ -119,6 +119,10 @@ export class RunningCompanion implements Companion {
     return this.#activitiesChange.event;
   }
 
+  tellAgent({ agent, session }: { readonly agent: string; readonly session: string }, text: string): boolean {
+    return this.#agentSide?.hooks.tell(agent, session, text) ?? false;
+  }
+
   get commands(): AskedCommands | undefined {
     return this.#agentSide?.hooks.commands;
   }
@@ -165,6 +169,10 @@ export class RunningCompanion implements Companion {
 
   async reveal(proposalId: string): Promise<boolean> {
     return (await this.#agentSide?.diffs.reveal(proposalId)) ?? false;
+  }
+
+  async hold(proposalId: string): Promise<boolean> {
+    return (await this.#agentSide?.diffs.openings.hold(proposalId)) ?? false;
   }
 
   async review(request: ReviewRequest): Promise<Review> {
@@ -214,6 +222,7 @@ export class RunningCompanion implements Companion {
 
   updateSettings(settings: Partial<CompanionSettings>): void {
     this.#shared.updateSettings(settings);
+    if (settings.openReviews !== undefined) this.#agentSide?.diffs.openings.reconsider();
   }
 
   get #agentSide(): AgentSide | undefined {
@@ -300,6 +309,7 @@ export class RunningCompanion implements Companion {
       ending: this.#ending.signal,
       realFolders: () => this.#roots.real(),
       policies: () => this.#shared.reviewPolicies,
+      openReviews: () => this.#shared.openReviews,
       onDidChangeActivities: () => this.#activitiesChange.fire(),
       onDidLoad: ({ sessions, diffs, guardian }) => {
         // The guardian first: what it knows must be true whatever the others do.

@@ -43,6 +43,10 @@ export class SharedContext {
     return this.#settings.sharing ? { setting: this.#settings.reviews } : undefined;
   }
 
+  get openReviews(): CompanionSettings["openReviews"] {
+    return this.#settings.openReviews;
+  }
+
   updateSettings(settings: Partial<CompanionSettings>): void {
     this.#settings = { ...this.#settings, ...settings };
     this.apply();

@@ -6,6 +6,7 @@ import { createDiffServices, type DiffOptions, type DiffServices } from "./diff-
 import type { HunkVerdicts } from "./hunk-verdicts.ts";
 import type { KeptTexts, TakenText } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
+import type { ReviewOpenings } from "./openings.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
 import { firstBase } from "./rebase.ts";
 import type { CheckedFile } from "./reviewed-files.ts";
@@ -46,12 +47,18 @@ export class DiffRegistry {
   }
 
   get proposals(): readonly ProposalInfo[] {
-    return this.#services.proposals.infos;
+    const { proposals, counts } = this.#services;
+    return proposals.infos((proposal) => counts.of(proposal));
   }
 
   /** What no agent takes any more; see `Companion.keptTexts` and what belongs to it. */
   get kept(): Pick<KeptTexts, "list" | "read" | "save" | "discard"> {
     return this.#services.kept;
+  }
+
+  /** When reviews open by themselves, and which are set aside. */
+  get openings(): Pick<ReviewOpenings, "hold" | "reconsider"> {
+    return this.#services.openings;
   }
 
   /** Verdicts on single hunks; see `Companion.decideHunk` and what belongs to it. */
@@ -140,7 +147,7 @@ export class DiffRegistry {
       this.#services.writes.takeFromHook(real, input.text, owner.dialect);
     if (isAnswered && (await this.#services.decisions.accept(proposal, proposal.body))) return;
     if (!proposal.isOpen) return;
-    await (inside ? this.#services.views.show(proposal) : this.#services.views.showAfterAsking(proposal));
+    await (inside ? this.#services.openings.show(proposal) : this.#services.views.showAfterAsking(proposal));
   }
 
   /** The user hears of the first one only, until there is room again: an agent may go on trying. */
@@ -188,7 +195,7 @@ export class DiffRegistry {
 
   /**
    * Accepts proposals one by one, all where none are named: each is rebased on what the one before made of their file, and waits
-   * until that is written. What was not shown to the user is left alone. Gives the ids of those that were not accepted: their
+   * until that is written. What was not shown to the user is left alone, and what they hold unless it is named. Gives the ids of those that were not accepted: their
    * reviews say why.
    */
   async acceptAll(ids: readonly string[] = this.#acceptable()): Promise<readonly string[]> {
@@ -210,7 +217,8 @@ export class DiffRegistry {
   }
 
   #acceptable(): readonly string[] {
-    const open = this.#services.proposals.all.filter((proposal) => proposal.isOpen && !proposal.terminalOnly);
+    const { all } = this.#services.proposals;
+    const open = all.filter(({ isOpen, terminalOnly, aside }) => isOpen && !terminalOnly && aside !== "held");
     return open.map((proposal) => proposal.id);
   }
 
@@ -326,6 +334,7 @@ export class DiffRegistry {
   /** Ends everything. With `keep` (an editor reload) proposals and drafts stay on disk and owners get no verdict. */
   stop(options: { readonly keep: boolean }): Promise<void> {
     this.#services.follower.endAll();
+    this.#services.openings.dispose();
     this.#services.writes.end();
     return this.#services.handover.stop(options);
   }

@@ -9,6 +9,8 @@ import { ByteOrderMarks, WrittenFiles } from "./file-on-disk.ts";
 import { HunkVerdicts } from "./hunk-verdicts.ts";
 import { KeptTexts } from "./kept-texts.ts";
 import { OpenProposals } from "./open-proposals.ts";
+import type { OpenReviews } from "./model.ts";
+import { LineCounts, ReviewOpenings } from "./openings.ts";
 import { OutcomeDelivery } from "./outcome-delivery.ts";
 import { ProposalHandover } from "./proposal-handover.ts";
 import type { OutcomeCarrier } from "./proposal.ts";
@@ -19,13 +21,15 @@ import { ReviewedFiles } from "./reviewed-files.ts";
 import type { ProposalStore } from "./stored-proposals.ts";
 
 export interface DiffOptions {
-  readonly host: Pick<EditorHost, "diffs" | "messages" | "documents">;
+  readonly host: Pick<EditorHost, "diffs" | "messages" | "documents" | "editors">;
   readonly clock: Clock;
   readonly random: Random;
   readonly files: Files;
   readonly logger: Logger;
   readonly store: ProposalStore;
   readonly carrier: OutcomeCarrier;
+  /** The user's setting now; default: `always`. */
+  readonly openReviews?: () => OpenReviews;
 }
 
 /** The parts of the review of proposals, each told of what the others do as far as it concerns it. */
@@ -39,6 +43,8 @@ export interface DiffServices {
   readonly follower: FileFollower;
   readonly kept: KeptTexts;
   readonly decisions: ReviewDecisions;
+  readonly openings: ReviewOpenings;
+  readonly counts: LineCounts;
   readonly hunks: HunkVerdicts;
   readonly handover: ProposalHandover;
 }
@@ -81,8 +87,19 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     messages,
     proposals,
     wake: (proposal) => texts.wake(proposal),
-    events: (proposal) => decisions.events(proposal),
+    events: (proposal) => {
+      const events = decisions.events(proposal);
+      const edited = (): void => {
+        openings.userActed();
+        events.edited();
+      };
+      return { ...events, edited };
+    },
     beforeShown: (proposal) => follower.begin(proposal),
+    onFound: (proposal) => {
+      proposal.aside = undefined;
+      drafts.touch(proposal);
+    },
   });
   const writes = new AwaitedWrites({ host, files, clock, logger });
   const follower: FileFollower = new FileFollower({
@@ -122,7 +139,34 @@ export function createDiffServices(options: DiffOptions): DiffServices {
     files,
     writes,
   });
+  const openReviews = options.openReviews ?? (() => "always");
+  const openings = new ReviewOpenings({ host, clock, logger, openReviews, kept, views, follower, proposals, drafts });
+  const counts = new LineCounts(clock, () => proposals.changed());
   const hunks = new HunkVerdicts({ clock, logger, proposals, views, follower, decisions });
-  const handover = new ProposalHandover({ clock, logger, store, carrier, drafts, outcomes, proposals, views });
-  return { proposals, messages, drafts, outcomes, views, writes, follower, kept, decisions, hunks, handover };
+  const handover = new ProposalHandover({
+    clock,
+    logger,
+    store,
+    carrier,
+    drafts,
+    outcomes,
+    proposals,
+    views,
+    openings,
+  });
+  return {
+    proposals,
+    messages,
+    drafts,
+    outcomes,
+    views,
+    writes,
+    follower,
+    kept,
+    decisions,
+    openings,
+    counts,
+    hunks,
+    handover,
+  };
 }

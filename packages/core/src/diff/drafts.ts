@@ -69,11 +69,11 @@ export class DraftKeeper {
         isSaved = true;
         return;
       }
-      const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs } = proposal;
+      const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs, aside } = proposal;
       // Decided while its view was read: there is nothing left to keep. Or the view took so long that all is over.
       if ((!isOpen && !detached && undelivered === undefined) || this.#hasEnded) return;
       const typed = isOpen || detached ? draft : undefined;
-      await this.#store.save({ facts, draft: typed, base, detached, kept, outcome: undelivered, sentAs });
+      await this.#store.save({ facts, draft: typed, base, detached, kept, outcome: undelivered, sentAs, aside });
       this.#failed = false;
       isSaved = true;
     }).catch((error: unknown) => {

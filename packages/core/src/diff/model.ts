@@ -74,6 +74,18 @@ export type KeptTextSaving =
   /** Nothing was written, and the text is still kept; `reason` is a sentence. */
   | { readonly kind: "failed"; readonly reason: string };
 
+/**
+ * When reviews open by themselves. `always`: as soon as an agent asks; `whenIdle`: once the user has not typed or moved the cursor for
+ * 3 s; `onDemand`: never, they are in the list.
+ */
+export type OpenReviews = "always" | "whenIdle" | "onDemand";
+
+/** Lines by which two texts differ. */
+export interface ChangedLines {
+  readonly added: number;
+  readonly removed: number;
+}
+
 /** What users and editors see of a proposal. */
 export interface ProposalInfo {
   readonly id: string;
@@ -85,13 +97,22 @@ export interface ProposalInfo {
   readonly kind: "create" | "change" | "delete";
   readonly edited: boolean;
   /**
-   * `asking`: the user is asked first (outside the workspace); `shown`; `hidden`: only the terminal, or the conversation, can
-   * answer until it is revealed; `away`: the agent is not connected and may reconnect; `terminal`: shown, but the agent's question ended with its connection, so only
+   * `asking`: the user is asked first (outside the workspace); `shown`; `listed`: not opened by itself, because of
+   * `CompanionSettings.openReviews`; `hidden`: only the terminal, or the conversation, can answer until it is revealed, or the user
+   * holds it (`isHeld`); `away`: the agent is not connected and may reconnect; `terminal`: shown, but the agent's question ended with its connection, so only
    * its terminal can answer, and edits can be applied once it has written; `kept`: the agent will not come back, and a
    * `KeptText` with this id remains.
    */
-  readonly state: "asking" | "shown" | "hidden" | "away" | "terminal" | "kept";
+  readonly state: "asking" | "shown" | "listed" | "hidden" | "away" | "terminal" | "kept";
   readonly standing: FileStanding;
+  /** The user has set the review aside (`Companion.hold`): the agent goes on waiting. */
+  readonly isHeld: boolean;
+  /** When the agent asked, Unix milliseconds. */
+  readonly createdAt: number;
+  /** What the right side changes in the file, with what the user has typed; undefined until the file was read and compared. */
+  readonly lines: ChangedLines | undefined;
+  /** The begin of the session's first prompt, if its hook tells. */
+  readonly sessionTitle: string | undefined;
   /** Counted when a hunk was decided, the file changed, or `Companion.hunks` was asked; undefined before the first time. */
   readonly hunks?: HunkCounts | undefined;
 }

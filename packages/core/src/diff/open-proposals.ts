@@ -1,6 +1,6 @@
 import { Emitter, type Event } from "../support/emitter.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
-import type { ProposalInfo } from "./model.ts";
+import type { ChangedLines, ProposalInfo } from "./model.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
 
 /** The proposals under review in this run: those that wait for a decision, and those of which only text the user typed is left. */
@@ -22,8 +22,8 @@ export class OpenProposals {
     return [...this.#byId.values()];
   }
 
-  get infos(): readonly ProposalInfo[] {
-    return this.all.map((proposal) => proposal.info());
+  infos(linesOf: (proposal: Proposal) => ChangedLines | undefined): readonly ProposalInfo[] {
+    return this.all.map((proposal) => proposal.info(linesOf(proposal)));
   }
 
   get(id: string): Proposal | undefined {

@@ -4,6 +4,7 @@ import type { DraftKeeper } from "./drafts.ts";
 import type { ProposalInfo } from "./model.ts";
 import { type OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery } from "./outcome-delivery.ts";
+import type { ReviewOpenings } from "./openings.ts";
 import { type OutcomeCarrier, Proposal } from "./proposal.ts";
 import { readView, type ReviewViews } from "./review-views.ts";
 import type { ProposalStore, StoredProposal } from "./stored-proposals.ts";
@@ -17,6 +18,7 @@ export interface ProposalHandoverOptions {
   readonly outcomes: OutcomeDelivery;
   readonly proposals: OpenProposals;
   readonly views: ReviewViews;
+  readonly openings: ReviewOpenings;
 }
 
 /** What passes from one run of the editor to the next: taken back at the start, left or settled at the end. */
@@ -36,16 +38,23 @@ export class ProposalHandover {
 
   /** See `DiffRegistry.restore`. */
   async restore(): Promise<{ readonly shown: Promise<void> }> {
-    const { store, proposals, views } = this.#options;
+    const { store, proposals } = this.#options;
     const records = await store.load();
     if (proposals.ending !== undefined) return { shown: Promise.resolve() };
     const opening = records.flatMap((record) => {
       const proposal = this.#revive(record);
       // One whose review the user had closed is in the list, and opened from there.
-      return proposal === undefined || proposal.kept?.isShown === false ? [] : [views.show(proposal)];
+      return proposal === undefined || proposal.kept?.isShown === false ? [] : [this.#show(proposal)];
     });
     proposals.changed();
     return { shown: Promise.all(opening).then(() => {}) };
+  }
+
+  /** As it was: what was in the list only is opened when the user's setting says so. */
+  async #show(proposal: Proposal): Promise<void> {
+    const { views, openings } = this.#options;
+    if (proposal.aside === undefined) await views.show(proposal);
+    else await (proposal.aside === "held" ? openings.list(proposal) : openings.show(proposal));
   }
 
   /** It came while everything ends: the next run shows it, or its agent is told that nobody will. */
@@ -89,6 +98,7 @@ export class ProposalHandover {
     if (proposals.has(proposal.id)) return undefined;
     if (record.base !== undefined) proposal.rebase(record.base, record.draft ?? record.base.shown ?? proposal.body);
     const { owner } = proposal.facts;
+    if (!record.detached) proposal.aside = record.aside;
     if (record.outcome !== undefined) {
       proposal.settle(record.outcome);
       proposal.detached = isKept(record);

@@ -2,7 +2,14 @@ import type { DiffView, FileStanding } from "../editor-host.ts";
 import type { Disposable } from "../support/disposable.ts";
 import type { Clock } from "../support/time.ts";
 import { type DecidedHunks, hunkCounts } from "./hunks.ts";
-import { type DiffOutcome, hasConflict, type KeptReason, type ProposalInfo, type ProposalInput } from "./model.ts";
+import {
+  type ChangedLines,
+  type DiffOutcome,
+  hasConflict,
+  type KeptReason,
+  type ProposalInfo,
+  type ProposalInput,
+} from "./model.ts";
 import type { CheckedFile, FilePlace, FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines, splitByteOrderMark } from "./text-fidelity.ts";
 
@@ -123,6 +130,8 @@ export class Proposal {
   view: DiffView | undefined;
   /** Where the view stands; `away` and `kept` are told from `agentPresent` and `detached`. */
   place: "asking" | "shown" | "hidden" = "hidden";
+  /** Why it has no view although it could: the user holds it, or their setting does not open it. Until a view is there again. */
+  aside: "held" | "listed" | undefined;
   agentPresent = true;
   /** The last text read from the view that differs from the proposal. */
   draft: string | undefined;
@@ -149,6 +158,7 @@ export class Proposal {
   sentAs = 0;
   #settled: DiffOutcome | undefined;
   #touched = false;
+  #textVersion = 0;
   #isResting = false;
   #standing: FileStanding = "unchanged";
   #settle: (outcome: DiffOutcome) => void;
@@ -205,7 +215,13 @@ export class Proposal {
   /** The file was read, or has changed: `text` is what the right side holds from now on. */
   rebase(base: ProposalBase, text: string): void {
     this.base = base;
+    this.#textVersion += 1;
     this.noteText(text);
+  }
+
+  /** Another one whenever one of both sides may have changed. */
+  get textVersion(): number {
+    return this.#textVersion;
   }
 
   /** Its texts are on disk only: whoever wants one wakes it first. */
@@ -271,8 +287,10 @@ export class Proposal {
   /** Takes the text of the view; an unchanged one takes the mark of an edit back. */
   noteText(documentText: string): void {
     const changed = !sameLines(documentText, this.shownText);
+    const draft = changed ? documentText : undefined;
+    if (draft !== this.draft) this.#textVersion += 1;
     this.#touched = changed;
-    this.draft = changed ? documentText : undefined;
+    this.draft = draft;
     this.#noteStanding(documentText);
   }
 
@@ -321,10 +339,11 @@ export class Proposal {
   get #state(): ProposalInfo["state"] {
     if (this.detached) return "kept";
     if (this.terminalOnly) return "terminal";
-    return this.agentPresent ? this.place : "away";
+    if (!this.agentPresent) return "away";
+    return this.place === "hidden" && this.aside === "listed" ? "listed" : this.place;
   }
 
-  info(): ProposalInfo {
+  info(lines?: ChangedLines): ProposalInfo {
     return {
       id: this.id,
       sessionId: this.facts.owner.sessionId,
@@ -335,6 +354,10 @@ export class Proposal {
       edited: this.#touched,
       state: this.#state,
       standing: this.#standing,
+      isHeld: this.isOpen && this.aside === "held",
+      createdAt: this.facts.createdAt,
+      lines,
+      sessionTitle: undefined,
       ...(this.base?.hunks === undefined ? {} : { hunks: hunkCounts(this.base.hunks) }),
     };
   }

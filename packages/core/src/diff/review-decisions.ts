@@ -83,7 +83,8 @@ export class ReviewDecisions {
       void this.#options.kept.hide(proposal);
       return true;
     }
-    if (!proposal.isOpen) return false;
+    // The end of a view that was taken away because the user holds the review is no answer.
+    if (!proposal.isOpen || (kind === "closed" && proposal.aside === "held")) return false;
     if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
     if (kind === "closed" && proposal.isOfConversation) return this.#options.views.hide(proposal);
     const outcome: DiffOutcome = kind === "rejected" && reason !== undefined ? { kind, reason } : { kind };

@@ -20,6 +20,8 @@ export interface ReviewViewsOptions {
   readonly wake: (proposal: Proposal) => Promise<void>;
   /** Reads the file that a proposal is about, before it is shown. */
   readonly beforeShown: (proposal: Proposal) => Promise<void>;
+  /** A proposal that was set aside has a view again. */
+  readonly onFound: (proposal: Proposal) => void;
   /** What becomes of what the user does in the view of a proposal. */
   readonly events: (proposal: Proposal) => DiffViewEvents;
 }
@@ -197,6 +199,7 @@ export class ReviewViews {
     const isWanted = (proposal.isOpen || proposal.detached) && proposals.has(proposal.id);
     if (isWanted) {
       proposal.view = view;
+      if (proposal.aside !== undefined) this.#options.onFound(proposal);
       // The agent may have gone or come back while the view was opening.
       this.tellPresence(proposal);
     } else await view.close(proposals.ending === undefined ? closeReasonOf(proposal.settled) : "stopped");

@@ -30,6 +30,8 @@ export interface StoredProposal {
   readonly outcome: DiffOutcome | undefined;
   /** The event id under which the outcome was sent, 0 for none: an agent that has that event is not told again. */
   readonly sentAs: number;
+  /** See `Proposal.aside`. */
+  readonly aside?: "held" | "listed" | undefined;
 }
 
 /** Keeps nothing. */
@@ -162,6 +164,7 @@ const stored = z.object({
     .optional(),
   outcome: outcome.optional(),
   sentAs: z.number().int().nonnegative().default(0),
+  aside: z.enum(["held", "listed"]).optional(),
 });
 
 /** Reads a stored proposal; undefined for anything else. */
@@ -175,9 +178,9 @@ export function parseStoredProposal(text: string): StoredProposal | undefined {
   }
   const parsed = stored.safeParse(value);
   if (!parsed.success) return undefined;
-  const { facts, draft, detached, kept, outcome: decided, sentAs, base: known } = parsed.data;
+  const { facts, draft, detached, kept, outcome: decided, sentAs, base: known, aside } = parsed.data;
   const base = known === undefined ? undefined : baseOf(known);
-  return { facts, draft, base, detached, kept, outcome: decided, sentAs };
+  return { facts, draft, base, detached, kept, outcome: decided, sentAs, aside };
 }
 
 function baseOf({ file, hunks, ...base }: z.infer<typeof storedBase>): ProposalBase {

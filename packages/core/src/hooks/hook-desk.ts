@@ -31,6 +31,9 @@ import {
   undecidedReason,
 } from "./reasons.ts";
 
+/** Of what a session is told with its next prompt, the newest. */
+const mostNotes = 16;
+
 /** A larger file is not shown. */
 const largestFileBytes = 64 * 1024 * 1024;
 
@@ -67,6 +70,8 @@ export class HookDesk implements HookAcceptor, Disposable {
   readonly #hooks: Map<string, LoadOnce<AgentHook>> = new Map();
   /** Texts that the user wrote and that their agents were told to write, by session and file. */
   readonly #promised: Map<string, string> = new Map();
+  /** What sessions are told with their next prompt, by their owners' ids. */
+  readonly #notes: Map<string, readonly string[]> = new Map();
   readonly #unclear: Set<string> = new Set();
   readonly #processes: AgentProcesses;
   /** What agents want to run. */
@@ -97,6 +102,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
     else await this.#processes.heard(owner.sessionId, call);
+    if (event.kind === "turn-began") return this.#takeNotes(owner.sessionId, hook);
     if (event.kind !== "write" && event.kind !== "command") return undefined;
     const verdict =
       event.kind === "write"
@@ -115,6 +121,24 @@ export class HookDesk implements HookAcceptor, Disposable {
     });
   }
 
+  /** See `Companion.tellAgent`. */
+  tell(agent: string, session: string, text: string): boolean {
+    const { activities } = this.#options;
+    const isThere = activities.all.some(
+      (one) => one.agent === agent && one.session === session && one.state !== "ended",
+    );
+    if (!isThere) return false;
+    const key = ownerIdOf(agent, session);
+    this.#notes.set(key, [...(this.#notes.get(key) ?? []), text].slice(-mostNotes));
+    return true;
+  }
+
+  #takeNotes(ownerId: string, hook: AgentHook): string | undefined {
+    const notes = this.#notes.get(ownerId);
+    this.#notes.delete(ownerId);
+    return notes === undefined ? undefined : hook.encode({ kind: "told", note: notes.join("\n") });
+  }
+
   dispose(): void {
     this.#processes.dispose();
   }
@@ -123,6 +147,7 @@ export class HookDesk implements HookAcceptor, Disposable {
   #ended(ownerId: string): void {
     const { activities, diffs } = this.#options;
     this.#processes.forget(ownerId);
+    this.#notes.delete(ownerId);
     for (const key of this.#promised.keys()) if (key.startsWith(`${ownerId} `)) this.#promised.delete(key);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));

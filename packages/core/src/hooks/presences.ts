@@ -71,7 +71,7 @@ export function presencesOf({ activities, sessions, proposals, commands: asked }
 
 function awaited(proposals: readonly ProposalInfo[]): readonly string[] {
   return proposals.flatMap(({ state, path }) =>
-    state === "shown" || state === "asking" || state === "hidden" ? [path] : [],
+    state === "shown" || state === "listed" || state === "asking" || state === "hidden" ? [path] : [],
   );
 }
 

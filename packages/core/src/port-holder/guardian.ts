@@ -11,6 +11,7 @@ import {
   type HolderNote,
   holderNoteKey,
   type Listening,
+  listenMs,
   patience,
   stragglersMs,
 } from "./order.ts";
@@ -161,6 +162,7 @@ export class Guardian {
       descriptor: endpoint.descriptor === undefined ? undefined : inheritedDescriptor,
       comeBackMs: retryMs,
       holdMs: patience * comeBackMs,
+      listenMs: listenMs(sessions, patience * comeBackMs),
       stragglersMs,
       noteFile: watch.noteFile,
       ticket: watch.ticket,

@@ -10,6 +10,12 @@ export const holderNoteKey = "port-holder";
 /** How many times the expected absence the port holder waits for the editor before it tells agents that nobody decides. */
 export const patience = 3;
 
+/**
+ * How long the port holder waits where an agent is connected that waits for nothing, ms. On a loaded machine a window takes
+ * more than `patience` covers; an idle agent loses nothing by the longer wait, and one that finds nobody stays away.
+ */
+export const idleHoldMs = 60_000;
+
 /** After the agents' second attempt the port holder waits this long for stragglers, ms. */
 export const stragglersMs = 1_500;
 
@@ -29,6 +35,8 @@ export interface HoldOrder {
   readonly descriptor: number | undefined;
   /** When to tell agents that nobody decides any more, Unix milliseconds. */
   readonly tellAt: number;
+  /** Until when to go on listening after that, for the agents that wait for nothing, Unix milliseconds; `tellAt` where there is none. */
+  readonly idleUntil: number;
   /** When to end in any case, Unix milliseconds. */
   readonly endAt: number;
   /** The `retry` of streams that end because nobody came back, ms. */
@@ -43,9 +51,11 @@ export interface HoldOrder {
  * What a guardian does once the run has ended without a word: the order of a port holder, with times that count from then. It is
  * sent anew whenever something of it changes.
  */
-export interface GuardOrder extends Omit<HoldOrder, "tellAt" | "endAt"> {
+export interface GuardOrder extends Omit<HoldOrder, "tellAt" | "idleUntil" | "endAt"> {
   /** How long to wait for the next run before agents are told that nobody decides, ms. */
   readonly holdMs: number;
+  /** How long to wait for it in all, ms; at least `holdMs`. */
+  readonly listenMs: number;
   /** How long to wait for stragglers after that, ms. */
   readonly stragglersMs: number;
 }
@@ -53,6 +63,11 @@ export interface GuardOrder extends Omit<HoldOrder, "tellAt" | "endAt"> {
 export interface HeldSession {
   readonly sessionId: string;
   readonly proposals: readonly HeldProposal[];
+}
+
+/** How long to hold the port in all, ms, where agents are told after `holdMs` that nobody decides. */
+export function listenMs(sessions: readonly HeldSession[], holdMs: number): number {
+  return sessions.some(({ proposals }) => proposals.length === 0) ? Math.max(holdMs, idleHoldMs) : holdMs;
 }
 
 export interface HeldProposal {

@@ -36,6 +36,8 @@ export function holdPort(modules: HolderModules, order: HoldOrder): void {
   const held = new Set<Duplex>();
   const told: HolderVerdict[] = [];
   let isTelling = false;
+  /** Agents that wait for nothing are held longer, and the others with them. */
+  let isStaying = order.idleUntil > order.tellAt;
   let isGivenBack = false;
   /** Nobody else had the port since the run that went away. */
   let isWithoutGap = order.descriptor !== undefined || process.platform === "win32";
@@ -98,20 +100,29 @@ export function holdPort(modules: HolderModules, order: HoldOrder): void {
     const proposals = waiting.get(sessionId) ?? [];
     const stream = streams.get(sessionId);
     if (stream === undefined) return;
-    waiting.delete(sessionId);
+    if (isStaying) waiting.set(sessionId, []);
+    else waiting.delete(sessionId);
     const events = proposals.map(({ id, rejection }) => {
       lastEventId = Math.max(lastEventId + 1, Date.now() * 1000);
       return { verdict: { proposalId: id, eventId: lastEventId }, text: `id: ${lastEventId}\ndata: ${rejection}\n\n` };
     });
     if (events.length > 0 && note(events.map(({ verdict }) => verdict)))
       for (const { text } of events) stream.write(text);
-    endStream(sessionId, order.comeBackMs);
+    if (!isStaying) endStream(sessionId, order.comeBackMs);
   };
 
   const tellAll = (): void => {
     isTelling = true;
+    // A run that has taken the note and not the port listens elsewhere.
+    isStaying &&= isOurs();
     for (const sessionId of Array.from(streams.keys())) tell(sessionId);
-    if (!Array.from(waiting.values()).some((proposals) => proposals.length > 0)) finish();
+    if (!isStaying && !Array.from(waiting.values()).some((proposals) => proposals.length > 0)) finish();
+  };
+
+  const stopStaying = (): void => {
+    if (!isStaying) return;
+    isStaying = false;
+    tellAll();
   };
 
   const answer = (response: ServerResponse, status: number, body?: unknown): void => {
@@ -257,7 +268,7 @@ export function holdPort(modules: HolderModules, order: HoldOrder): void {
   // them, and the one after it comes soon after the next run (docs/protocols/claude.md).
   server.on("upgrade", (request, socket) => {
     socket.on("error", () => undefined);
-    if (isGivenBack || isTelling || held.size >= maximumHeld || !isAgents(request)) {
+    if (isGivenBack || (isTelling && !isStaying) || held.size >= maximumHeld || !isAgents(request)) {
       socket.destroy();
       return;
     }
@@ -279,6 +290,7 @@ export function holdPort(modules: HolderModules, order: HoldOrder): void {
   // Node warns of a time that has passed.
   const until = (time: number): number => Math.max(0, time - Date.now());
   setTimeout(tellAll, until(order.tellAt));
+  setTimeout(stopStaying, until(order.idleUntil));
   setTimeout(exit, until(order.endAt));
 }
 
@@ -313,8 +325,8 @@ function standGuard(
     else if (order === undefined) exit();
     else {
       const now = Date.now();
-      const tellAt = now + order.holdMs;
-      run(load(), { ...order, tellAt, endAt: tellAt + order.stragglersMs });
+      const idleUntil = now + order.listenMs;
+      run(load(), { ...order, tellAt: now + order.holdMs, idleUntil, endAt: idleUntil + order.stragglersMs });
     }
   };
 }

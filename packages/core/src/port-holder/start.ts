@@ -12,6 +12,7 @@ import {
   holderNoteKey,
   type HoldOrder,
   type Listening,
+  listenMs,
   patience,
   stragglersMs,
 } from "./order.ts";
@@ -48,7 +49,8 @@ export async function startPortHolder(options: PortHolderOptions): Promise<numbe
   if (noteFile === undefined) return undefined;
   const now = clock.now();
   const retryMs = Math.min(comeBackMs, longestRetryMs);
-  const tellAt = now + patience * comeBackMs;
+  const holdMs = patience * comeBackMs;
+  const idleUntil = now + listenMs(sessions, holdMs);
   const { ask, proofKey } = handoverSecrets(identity.sessionKey, random);
   const order: HoldOrder = {
     address,
@@ -56,8 +58,9 @@ export async function startPortHolder(options: PortHolderOptions): Promise<numbe
     giveBackSecret: ask,
     proofKey,
     descriptor: descriptor === undefined ? undefined : inheritedDescriptor,
-    tellAt,
-    endAt: tellAt + stragglersMs,
+    tellAt: now + holdMs,
+    idleUntil,
+    endAt: idleUntil + stragglersMs,
     comeBackMs: retryMs,
     noteFile,
     ticket,

@@ -6,7 +6,7 @@ import {
   type MemoryFiles,
 } from "@patchbay/testkit";
 import { DiffRegistry, type OpenedDiff } from "../../src/diff/diff-registry.ts";
-import type { DiffOutcome } from "../../src/diff/model.ts";
+import type { DiffOutcome, OpenReviews } from "../../src/diff/model.ts";
 import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../../src/diff/proposal.ts";
 import type { ProposalStore, StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { nullLogger } from "../../src/support/logger.ts";
@@ -99,14 +99,18 @@ export interface RegistryUnderTest {
 }
 
 /** A registry on a fake clock with an editor in memory; on the store of an earlier one it is the run after that. */
-export function startRegistry(options: { readonly store?: TestStore } = {}): RegistryUnderTest {
+export function startRegistry(
+  options: { readonly store?: TestStore; readonly openReviews?: () => OpenReviews } = {},
+): RegistryUnderTest {
   const { clock, files, random } = createMemoryPlatform();
   // Ids of the run before come no more.
   if (options.store !== undefined) for (const _ of options.store.kept) random.token(12);
   const editor = createMemoryEditor({ folders: ["/ws"] });
   const carrier = new TestCarrier();
   const store = options.store ?? new TestStore();
-  const registry = new DiffRegistry({ host: editor, clock, random, files, logger: nullLogger, store, carrier });
+  const openReviews = options.openReviews ?? (() => "always");
+  const common = { host: editor, clock, random, files, logger: nullLogger, store, carrier };
+  const registry = new DiffRegistry({ ...common, openReviews });
   const open: RegistryUnderTest["open"] = (sessionId, text = "new\n", path = "/ws/a.ts", changes = {}) =>
     registry.open(ownerOf(sessionId, changes), { path, text, handle: path }, { inside: true, kind: "change" });
   return { clock, editor, carrier, store, files, registry, open };

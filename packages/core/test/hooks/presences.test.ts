@@ -36,6 +36,10 @@ const proposal = (sessionId: string, state: ProposalInfo["state"] = "shown"): Pr
   edited: false,
   state,
   standing: "unchanged",
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 });
 
 it("a session is there once, whether its hook, its own protocol or both tell of it", () => {

@@ -120,7 +120,7 @@ describe("a guardian", () => {
     await expect.poll(() => pipes[0]?.lines.length).toBe(1);
     const [pipe] = pipes;
     const order: unknown = JSON.parse(pipe?.lines[0] ?? "");
-    expect(order).toMatchObject({ address: { port: 4_000 }, tokens: ["the token"], holdMs: 13_500 });
+    expect(order).toMatchObject({ address: { port: 4_000 }, tokens: ["the token"], holdMs: 13_500, listenMs: 13_500 });
     expect(await note()).toContain('"told":[]');
     open("/ws/b.ts");
     expect(pipe?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts"]);
@@ -161,7 +161,10 @@ describe("a guardian", () => {
     openOther("/ws/b.ts");
     await platform.clock.advanceAsync(149);
     expect(pipes[0]?.lines).toHaveLength(1);
+    // The other one counts as idle until then.
+    expect(JSON.parse(pipes[0]?.lines[0] ?? "")).toMatchObject({ holdMs: 13_500, listenMs: 60_000 });
     await platform.clock.advanceAsync(1);
+    expect(JSON.parse(pipes[0]?.lines[1] ?? "")).toMatchObject({ listenMs: 13_500 });
     expect(pipes[0]?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts"]);
     openOther("/ws/c.ts");
     expect(pipes[0]?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts", "/ws/c.ts"]);

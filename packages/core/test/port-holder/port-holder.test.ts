@@ -3,12 +3,21 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { connect, createServer as createListener } from "node:net";
 import { join } from "node:path";
-import { type AgentDriver, type AgentProposal, createClaudeDriver, type TestPlatform } from "@patchbay/testkit";
+import {
+  type AgentDriver,
+  type AgentProposal,
+  createClaudeDriver,
+  createMemoryPlatform,
+  type TestPlatform,
+} from "@patchbay/testkit";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { holderNoteKey } from "../../src/port-holder/order.ts";
+import { startPortHolder } from "../../src/port-holder/start.ts";
+import { createPrivateStorage } from "../../src/storage/private-storage.ts";
+import { nullLogger } from "../../src/support/logger.ts";
 import { endPortHolders, openStreamsOn, portHolders, untilHeld } from "./holders.ts";
 import { answers, createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
@@ -294,6 +303,54 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
     await second.companion.start();
     expect(portOf(second.companion)).toBe(port);
     await driver.until("the file again", (status) => status.view?.active === file, 10_000);
+  });
+
+  it("an idle agent is held longer than one that waits, and a slow editor finds both", async () => {
+    const { build, agent, file } = createWorkspaceLab();
+    const first = build();
+    await first.companion.start();
+    const [asking, idle] = [await agent(), await agent()];
+    for (const one of [asking, idle]) await one.until("the first context", (status) => status.contexts > 0);
+    const port = portOf(first.companion);
+    const proposal = asking.propose({ path: file, text: "one\n2\n" });
+    await first.editor.nextView();
+    await proposal.asked;
+    await first.companion.stop({ reload: true, comeBackMs });
+    onTestFinished(endPortHolders);
+    expect(await proposal.outcome).toEqual({ kind: "rejected", by: "editor" });
+    await untilHeld(port);
+    const second = build();
+    second.editor.openFile(file);
+    await second.companion.start();
+    expect(portOf(second.companion)).toBe(port);
+    for (const one of [asking, idle]) await one.until("the file", (status) => status.view?.active === file, 10_000);
+    expect(second.editor.views).toEqual([]);
+    await expect.poll(portHolders, { timeout: 5_000 }).toEqual([]);
+  });
+
+  it("an idle agent is held for a minute, in a window that takes 4.5 s to reload", async () => {
+    const memory = createMemoryPlatform();
+    let program = "";
+    const processes = { startDetached: async (text: string) => (program = text) !== "" };
+    const session = { sessionId: "gemini.one", proposals: [] };
+    const answered = await startPortHolder({
+      platform: { ...memory, processes },
+      storage: createPrivateStorage({ platform: memory, logger: nullLogger, directory: "/home/user/kept" }),
+      listening: {
+        endpoint: { address: { kind: "tcp", port: 4_000 }, descriptor: 12 },
+        identity: { sessionKey: "key" },
+        tokens: { gemini: "the token" },
+      },
+      comeBackMs: 4_500,
+      agents: undefined,
+      earlier: { text: JSON.stringify({ sessions: [session] }), readAtMs: memory.clock.monotonic() },
+    });
+    expect(answered).toBe(2_000);
+    const order = z
+      .object({ tellAt: z.number(), idleUntil: z.number(), endAt: z.number() })
+      .parse(JSON.parse(/,(\{"address".*\})\)\n$/u.exec(program)?.[1] ?? ""));
+    const now = memory.clock.now();
+    expect(order).toEqual({ tellAt: now + 13_500, idleUntil: now + 60_000, endAt: now + 61_500 });
   });
 });
 

@@ -36,6 +36,7 @@ async function start(changes: Partial<HoldOrder> = {}) {
     proofKey: "proof",
     descriptor: undefined,
     tellAt: now + 500,
+    idleUntil: changes.tellAt ?? now + 500,
     endAt: now + 20_000,
     comeBackMs: 100,
     noteFile,
@@ -164,6 +165,38 @@ describe("the port holder's program", () => {
     await expect.poll(answers).toBe(true);
     await upgrade({ "x-some-authorization": "token" });
     await ended;
+  });
+
+  it("goes on listening for an agent that waits for nothing, and for the one that was told", async () => {
+    const idleUntil = Date.now() + 2_000;
+    const sessions = [
+      { sessionId: "gemini.one", proposals: [proposal] },
+      { sessionId: "gemini.two", proposals: [] },
+    ];
+    const { answers, ask, ended, listen, noteFile, upgrade } = await start({ idleUntil, sessions });
+    await expect.poll(answers).toBe(true);
+    const heard = listen();
+    await expect.poll(() => readFileSync(noteFile, "utf8")).toContain('"p1"');
+    expect(await answers()).toBe(true);
+    const attempt = upgrade({ "x-some-authorization": "token" });
+    expect((await ask("POST", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }))).status).toBe(200);
+    expect(await heard).toContain(`data: ${rejection}\n\n`);
+    await attempt;
+    await ended;
+    expect(Date.now()).toBeGreaterThanOrEqual(idleUntil);
+    expect(await answers()).toBe(false);
+  });
+
+  it("does not go on listening once a run has taken its note and not its port", async () => {
+    const started = Date.now();
+    const { answers, ended, noteFile } = await start({
+      idleUntil: started + 15_000,
+      sessions: [{ sessionId: "gemini.one", proposals: [] }],
+    });
+    await expect.poll(answers).toBe(true);
+    unlinkSync(noteFile);
+    await ended;
+    expect(Date.now() - started).toBeLessThan(10_000);
   });
 
   it("ends by itself although nobody came", async () => {

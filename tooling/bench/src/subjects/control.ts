@@ -11,6 +11,7 @@ export type ControlLine =
   | { readonly do: "select"; readonly line: number; readonly character: number; readonly repeat: number }
   | { readonly do: "watch" }
   | { readonly do: "watched" }
+  | { readonly do: "reviews"; readonly count: number }
   | { readonly do: "stop" };
 
 export interface SubjectActions {
@@ -18,6 +19,8 @@ export interface SubjectActions {
   readonly cursor: (line: number, character: number) => void;
   /** From the start of the file to that place. */
   readonly select: (line: number, character: number) => void;
+  /** Resolves when the editor shows so many reviews. Absent where it shows none. */
+  readonly reviews?: (count: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -36,6 +39,9 @@ export interface StartFigures {
   readonly wholeCode?: number;
   /** False: places are named and no cursor moves. */
   readonly hasCursor?: boolean;
+  /** Where it lives: an agent with these variables finds it. */
+  readonly home?: string;
+  readonly temporaryDirectory?: string;
 }
 
 const startedAt = performance.now();
@@ -89,6 +95,9 @@ async function answer(line: ControlLine, actions: SubjectActions): Promise<unkno
     case "watched":
       loop.disable();
       return { longestMs: loop.max / 1e6 };
+    case "reviews":
+      await actions.reviews?.(line.count);
+      return {};
     case "stop": {
       const before = performance.now();
       await actions.stop();

@@ -45,6 +45,8 @@ const start = {
   addedHeap: after.heap - before.heap,
   loadedCode,
   wholeCode: sizeOf(scriptsBelow(scripts)),
+  home: join(home.root, "home"),
+  temporaryDirectory: join(home.root, "tmp"),
 };
 
 serveControl(
@@ -56,6 +58,9 @@ serveControl(
     },
     cursor: (line, character) => window.select(new Position(line, character), new Position(line, character)),
     select: (line, character) => window.select(new Position(0, 0), new Position(line, character)),
+    reviews: async (count) => {
+      while (window.tabs.length !== count) await new Promise((resolve) => setTimeout(resolve, 1));
+    },
     stop: async () => {
       await extension.deactivate?.();
       for (const part of context.subscriptions) part.dispose();

@@ -24,6 +24,7 @@ import { panelAnswer, panelCommand, panelStop } from "./panel-turns.ts";
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
+import { reviewView } from "./theia-review.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
@@ -72,6 +73,7 @@ export const scenarios: readonly Scenario[] = [
   reviewOverClose,
   twoWindows,
   commands,
+  reviewView,
   backendRestart,
   together,
   threeAccepts,

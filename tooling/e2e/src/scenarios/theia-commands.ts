@@ -30,10 +30,12 @@ export const commands: Scenario = {
     await workbench.currentTab.filter({ hasText: "Patchbay Diagnosis" }).waitFor({ timeout: 10_000 });
     let page = "";
     const tells = async (): Promise<boolean> => {
-      page = (await workbench.editor.innerText()).replaceAll("\u00a0", " ");
+      page = (await workbench.page.locator(".patchbay-diagnosis").innerText()).replaceAll("\u00a0", " ");
       return page.includes(`${agent.kind.displayName}`) && page.includes("is connected.");
     };
     await poll("the diagnosis", tells, { timeout: 10_000, describe: () => `It says:\n${page}` });
+    // What can be done about a finding is a click away.
+    await workbench.page.locator(".patchbay-diagnosis").getByRole("button", { name: "Show Log" }).waitFor();
     if (!page.includes(world.lab.workspace)) throw new Error(`the diagnosis does not name the folder:\n${page}`);
 
     await world.writeFile("keys.txt", startContents);

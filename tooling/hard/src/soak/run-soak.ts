@@ -28,7 +28,13 @@ export interface SoakResult {
   /** Growth of the companion's memory from a quarter of the run to its end, bytes. */
   readonly growth: number;
   readonly faults: readonly string[];
+  /** Open proposals whose agent could still be told. */
   readonly leftProposals: number;
+  /**
+   * What a reload took from agents whose answer dies with its connection: only their terminals can answer these, and what was typed
+   * stays until they have (`ProposalInfo.state`).
+   */
+  readonly leftToTerminals: { readonly edited: number; readonly untouched: number };
 }
 
 /** What an editor says of its absence, ms; after three times that, agents are told that nobody decides any more. */
@@ -60,14 +66,17 @@ export async function runSoak(plan: SoakPlan): Promise<SoakResult> {
     // Until the last outcome counts as delivered.
     await pause(1_500);
     const end = await weigh(editor);
+    const left = (await editor.call(ask.proposals)).filter(({ state }) => state !== "kept" && state !== "away");
+    const toTerminals = left.filter(({ state }) => state === "terminal");
+    const edited = toTerminals.filter((proposal) => proposal.edited).length;
     return {
       tally,
       kinds: agents.map(({ kind }) => kind).join(" "),
       seconds: (performance.now() - startedAt) / 1000,
       growth: end - (weights[0] ?? end),
       faults: await editor.call(ask.faults),
-      leftProposals: (await editor.call(ask.proposals)).filter(({ state }) => state !== "kept" && state !== "away")
-        .length,
+      leftProposals: left.length - toTerminals.length,
+      leftToTerminals: { edited, untouched: toTerminals.length - edited },
     };
   } finally {
     for (const agent of agents) await agent.end();

@@ -12,9 +12,9 @@ import { EDITOR_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-menu";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { TerminalMenus } from "@theia/terminal/lib/browser/terminal-frontend-contribution";
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
-import { preferenceNames } from "../../common/preferences.ts";
+import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
-import { ConnectionsView, DiagnosisView } from "./diagnosis-view.ts";
+import { DiagnosisView } from "./diagnosis-view.ts";
 import { LogView } from "../window/window-client.ts";
 import { ContextTracker } from "../context/context-tracker.ts";
 import { ProblemReader } from "../documents/problem-reader.ts";
@@ -43,8 +43,6 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   protected readonly terminals: TerminalService;
   @inject(Lists)
   protected readonly lists: Lists;
-  @inject(ConnectionsView)
-  protected readonly connections: ConnectionsView;
   @inject(WindowAttachment)
   protected readonly attachment: WindowAttachment;
   @inject(ClipboardService)
@@ -62,7 +60,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
 
   registerCommands(commands: CommandRegistry): void {
     const inFile = (): boolean => this.context.activeEditor !== undefined;
-    const sharing = (): boolean => this.preferences.get<boolean>(preferenceNames.sharing, true);
+    const sharing = (): boolean => preferenceOf(this.preferences, preferenceNames.sharing, true);
     commands.registerCommand(patchbayCommands.sendSelection, { isEnabled: inFile, execute: () => this.mention(true) });
     commands.registerCommand(patchbayCommands.sendFile, { isEnabled: inFile, execute: () => this.mention(false) });
     commands.registerCommand(patchbayCommands.sendProblem, { isEnabled: inFile, execute: () => this.sendProblem() });
@@ -72,7 +70,6 @@ export class AgentContribution implements CommandContribution, MenuContribution 
       execute: () => this.share(true),
     });
     commands.registerCommand(patchbayCommands.copyEnvironment, { execute: () => this.copyEnvironment() });
-    commands.registerCommand(patchbayCommands.showConnections, { execute: () => this.connections.show() });
     commands.registerCommand(patchbayCommands.showShared, { execute: () => this.showShared() });
     commands.registerCommand(patchbayCommands.diagnose, { execute: () => this.diagnosis.show() });
     commands.registerCommand(patchbayCommands.showLog, { execute: () => this.log.show() });
@@ -195,7 +192,7 @@ export class AgentContribution implements CommandContribution, MenuContribution 
   }
 
   protected async run({ id, name, preference }: AgentLaunch): Promise<void> {
-    const wanted = this.preferences.get<string>(preference, "");
+    const wanted = preferenceOf(this.preferences, preference, "");
     const commandLine = terminalText(wanted);
     if (commandLine === undefined) {
       this.notices.warn(

@@ -3,11 +3,11 @@ import type { FrontendApplicationContribution } from "@theia/core/lib/browser/fr
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import { inject, injectable } from "@theia/core/shared/inversify";
-import { preferenceNames } from "../../common/preferences.ts";
+import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { AgentPrompts } from "./agent-prompts.ts";
-import { ConnectionsView } from "./diagnosis-view.ts";
+import { AgentTerminals } from "./agent-terminals.ts";
 
 /** Tells the user of an agent that begins to wait, or has finished, where they do not see its terminal. A preference; off by default. */
 @injectable()
@@ -18,8 +18,8 @@ export class AgentNotices implements FrontendApplicationContribution {
   protected readonly preferences: PreferenceService;
   @inject(AgentPrompts)
   protected readonly prompts: AgentPrompts;
-  @inject(ConnectionsView)
-  protected readonly connections: ConnectionsView;
+  @inject(AgentTerminals)
+  protected readonly agentTerminals: AgentTerminals;
   @inject(Notices)
   protected readonly notices: Notices;
   protected readonly watch: PresenceWatch = new PresenceWatch();
@@ -27,7 +27,7 @@ export class AgentNotices implements FrontendApplicationContribution {
   onStart(): void {
     this.attachment.onDidChangeStatus((status) => {
       const news = this.watch.look(status);
-      if (this.preferences.get<string>(preferenceNames.notify, "never") !== "hiddenTerminal") return;
+      if (preferenceOf<string>(this.preferences, preferenceNames.notify, "never") !== "hiddenTerminal") return;
       for (const one of news) void this.tell(one);
     });
   }
@@ -37,7 +37,7 @@ export class AgentNotices implements FrontendApplicationContribution {
     if (terminal?.isVisible === true && globalThis.document.hasFocus()) return;
     const show = nls.localize("patchbay/notify/show", "Show");
     if ((await this.notices.info(sentenceFor({ presence, what }), { actions: [show] }).answer) === show) {
-      await this.connections.goTo(presence);
+      await this.agentTerminals.goTo(presence);
     }
   }
 }

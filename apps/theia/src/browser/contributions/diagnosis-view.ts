@@ -1,141 +1,159 @@
-import type { KeptText } from "@patchbay/core";
-import { type Presence, presencesOf } from "@patchbay/core/presences";
-import { Emitter } from "@theia/core/lib/common/event";
+import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
+import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
+import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
+import { WidgetManager } from "@theia/core/lib/browser/widget-manager";
+import { ReactWidget } from "@theia/core/lib/browser/widgets/react-widget";
+import { codicon, type Message } from "@theia/core/lib/browser/widgets/widget";
+import { CommandRegistry } from "@theia/core/lib/common/command";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
-import { type Resource, ResourceError, type ResourceResolver } from "@theia/core/lib/common/resource";
-import { URI } from "@theia/core/lib/common/uri";
-import { inject, injectable } from "@theia/core/shared/inversify";
+import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
+import { createElement, type ReactNode } from "@theia/core/shared/react";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
-import { preferenceNames } from "../../common/preferences.ts";
+import type { EditorFinding, FindingLevel } from "@patchbay/core";
+import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
-import { AgentPrompts } from "./agent-prompts.ts";
-import { diagnosisText } from "./diagnosis.ts";
-import { keptItem, KeptTexts } from "./kept-texts.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
-import { presenceWords, proposalWords, summaryOf } from "../surfaces/status-words.ts";
-import { type ListItem, Lists } from "../surfaces/lists.ts";
-import { Notices } from "../surfaces/notices.ts";
-import { WindowAttachment } from "../window/window-attachment.ts";
+import { type DiagnosisGroup, diagnosisGroups, type DiagnosisLink, diagnosisText } from "./diagnosis.ts";
+import { patchbayCommands } from "./patchbay-commands.ts";
 
-const scheme = "patchbay-theia-diagnosis";
+/** The page as Theia's layout knows it. */
+export const diagnosisWidgetId = "patchbay-diagnosis";
 
-/** The last diagnosis as a document of Theia's, to be read and copied. It is no file. */
+const icons: Readonly<Record<FindingLevel, string>> = { ok: "pass", hint: "info", problem: "error" };
+
+/** What the backend finds, as a page: by agent, with what can be done about it. */
 @injectable()
-export class DiagnosisDocument implements ResourceResolver {
-  /** Before the resolver that takes every URI for a file. */
-  readonly priority: number = 100;
-  protected text: string | undefined;
-  protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
-
-  get uri(): URI {
-    const name = nls.localize("patchbay/diagnosis/file", "Patchbay Diagnosis");
-    return new URI().withScheme(scheme).withPath(`/${name}.txt`);
-  }
-
-  /** Takes a new diagnosis; an editor that still shows the last one shows this. */
-  update(text: string): void {
-    this.text = text;
-    this.onDidChangeEmitter.fire();
-  }
-
-  /** Rejects before the first diagnosis: a restored layout then leaves out its tab. */
-  resolve(uri: URI): Resource {
-    if (uri.scheme !== scheme) throw new Error(`${uri.scheme} is not ours`);
-    if (this.text === undefined) throw ResourceError.NotFound({ message: "There is no diagnosis.", data: { uri } });
-    return {
-      uri,
-      readOnly: true,
-      autosaveable: false,
-      onDidChangeContents: this.onDidChangeEmitter.event,
-      readContents: async () => this.text ?? "",
-      dispose: () => {},
-    };
-  }
-}
-
-/** Shows what the backend finds. */
-@injectable()
-export class DiagnosisView {
+export class DiagnosisWidget extends ReactWidget {
   @inject(PatchbayServer)
   protected readonly server: RpcProxy<PatchbayServer>;
   @inject(PreferenceService)
   protected readonly preferences: PreferenceService;
   @inject(EditorManager)
   protected readonly editors: EditorManager;
-  @inject(DiagnosisDocument)
-  protected readonly document: DiagnosisDocument;
+  @inject(CommandRegistry)
+  protected readonly commands: CommandRegistry;
+  @inject(ClipboardService)
+  protected readonly clipboard: ClipboardService;
 
-  async show(): Promise<void> {
-    const terminalEnvironment = this.preferences.get<boolean>(preferenceNames.terminalEnvironment, true);
-    this.document.update(diagnosisText(await this.server.examine(terminalEnvironment)));
-    await this.editors.open(this.document.uri, { mode: "activate" });
-  }
-}
+  protected findings: readonly EditorFinding[] = [];
 
-interface ConnectionItem extends ListItem {
-  readonly proposalId?: string;
-  readonly text?: KeptText;
-  readonly presence?: Presence;
-}
-
-/** Lists who is connected and what waits for the user; choosing a proposal brings it to the front. */
-@injectable()
-export class ConnectionsView {
-  @inject(Lists)
-  protected readonly lists: Lists;
-  @inject(WindowAttachment)
-  protected readonly attachment: WindowAttachment;
-  @inject(KeptTexts)
-  protected readonly kept: KeptTexts;
-  @inject(AgentPrompts)
-  protected readonly prompts: AgentPrompts;
-  @inject(TerminalService)
-  protected readonly terminals: TerminalService;
-  @inject(Notices)
-  protected readonly notices: Notices;
-  @inject(PatchbayServer)
-  protected readonly server: RpcProxy<PatchbayServer>;
-
-  async show(): Promise<void> {
-    const { proposals, keptTexts } = this.attachment.status;
-    const items: ConnectionItem[] = presencesOf(this.attachment.status).map((presence) => ({
-      icon: presence.state === "waiting" ? "bell" : "plug",
-      label: presence.title === undefined ? presence.agentName : `${presence.agentName}: ${presence.title}`,
-      description: [presence.session?.version ?? "", presenceWords(presence)].filter((part) => part !== "").join(" · "),
-      presence,
-    }));
-    for (const proposal of proposals.filter(({ state }) => state !== "kept")) {
-      items.push({
-        icon: "git-pull-request",
-        label: fileUriOf(proposal.path).path.base,
-        description: proposalWords(proposal),
-        detail: proposal.path,
-        proposalId: proposal.id,
-      });
-    }
-    for (const text of keptTexts) items.push({ ...keptItem(text), text });
-    const chosen = await this.lists.choose(items, summaryOf(this.attachment.status));
-    if (chosen?.text !== undefined) await this.kept.offer(chosen.text);
-    else if (chosen?.proposalId !== undefined) await this.server.reveal(chosen.proposalId);
-    else if (chosen?.presence !== undefined) await this.goTo(chosen.presence);
+  @postConstruct()
+  protected init(): void {
+    this.id = diagnosisWidgetId;
+    this.title.label = nls.localize("patchbay/diagnosis/file", "Patchbay Diagnosis");
+    this.title.iconClass = codicon("pulse");
+    this.title.closable = true;
+    this.addClass("patchbay-diagnosis");
+    this.node.tabIndex = 0;
+    void this.check();
   }
 
-  /** To what it waits for, else to its terminal. */
-  async goTo({ agentName, proposals, commands, processes }: Presence): Promise<void> {
-    const [proposal] = proposals;
-    if (proposal !== undefined && (await this.server.reveal(proposal.id))) return;
-    const [command] = commands;
-    if (command !== undefined && (await this.server.showCommand(command.id))) return;
-    const terminal = await this.prompts.terminalOf({ processes });
-    if (terminal !== undefined) {
-      await this.terminals.open(terminal, { mode: "activate" });
-      return;
-    }
-    this.notices.info(
-      nls.localize("patchbay/session/elsewhere", "{0} does not run in a terminal of this window.", agentName),
+  /** Looks again. */
+  async check(): Promise<void> {
+    const terminalEnvironment = preferenceOf(this.preferences, preferenceNames.terminalEnvironment, true);
+    this.findings = await this.server.examine(terminalEnvironment);
+    this.update();
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    this.node.focus();
+  }
+
+  protected render(): ReactNode {
+    const button = (label: string, run: () => void): ReactNode =>
+      createElement("button", { key: label, className: "theia-button secondary", onClick: run }, label);
+    const log = patchbayCommands.showLog;
+    const buttons = [
+      button(nls.localize("patchbay/diagnosis/again", "Check Again"), () => void this.check()),
+      button(
+        nls.localize("patchbay/diagnosis/copy", "Copy as Text"),
+        () => void this.clipboard.writeText(diagnosisText(this.findings)),
+      ),
+      button(log.label ?? log.id, () => void this.commands.executeCommand(log.id)),
+    ];
+    return createElement(
+      "div",
+      {},
+      createElement("h1", {}, nls.localize("patchbay/diagnosis/title", "Patchbay: Diagnosis")),
+      createElement("div", { className: "patchbay-diagnosis-buttons" }, buttons),
+      diagnosisGroups(this.findings).map((group) => this.renderGroup(group)),
     );
+  }
+
+  protected renderGroup({ title, lines }: DiagnosisGroup): ReactNode {
+    const items = lines.map(({ level, found, advice, links }) =>
+      createElement(
+        "li",
+        { key: found },
+        createElement("span", { className: `${codicon(icons[level])} patchbay-diagnosis-${level}` }),
+        createElement(
+          "div",
+          {},
+          createElement("div", {}, found),
+          advice === undefined ? null : createElement("div", { className: "patchbay-diagnosis-advice" }, advice),
+          links.length === 0
+            ? null
+            : createElement(
+                "div",
+                {},
+                links.map((link) => this.renderLink(link)),
+              ),
+        ),
+      ),
+    );
+    return createElement("section", { key: title }, createElement("h2", {}, title), createElement("ul", {}, items));
+  }
+
+  protected renderLink(link: DiagnosisLink): ReactNode {
+    const onClick = (): void => void this.follow(link);
+    const isOff = "command" in link && !this.commands.isEnabled(link.command);
+    return createElement("button", { key: link.label, onClick, disabled: isOff }, link.label);
+  }
+
+  protected async follow(link: DiagnosisLink): Promise<void> {
+    if ("command" in link) await this.commands.executeCommand(link.command);
+    else await this.editors.open(fileUriOf(link.file), { mode: "activate" });
+  }
+}
+
+/** Shows the page, with what is found now. */
+@injectable()
+export class DiagnosisView {
+  @inject(WidgetManager)
+  protected readonly widgets: WidgetManager;
+  @inject(ApplicationShell)
+  protected readonly shell: ApplicationShell;
+
+  async show(): Promise<void> {
+    const widget = await this.widgets.getOrCreateWidget<DiagnosisWidget>(diagnosisWidgetId);
+    if (widget.isAttached) await widget.check();
+    else await this.shell.addWidget(widget, { area: "main" });
+    await this.shell.activateWidget(diagnosisWidgetId);
+  }
+}
+
+/** Makes the page look like Theia's own, in the theme's colours. */
+@injectable()
+export class DiagnosisStyle implements StylingParticipant {
+  registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
+    collector.addRule(`
+      .patchbay-diagnosis { overflow: auto; padding: 8px 24px; line-height: 1.5; outline: none; }
+      .patchbay-diagnosis h1 { font-size: 1.4em; font-weight: 600; }
+      .patchbay-diagnosis h2 { font-size: 1.1em; font-weight: 600; margin: 18px 0 6px; }
+      .patchbay-diagnosis ul { list-style: none; padding: 0; margin: 0; max-width: 900px; }
+      .patchbay-diagnosis li { display: flex; gap: 8px; padding: 4px 0; user-select: text; }
+      .patchbay-diagnosis li > span { flex: 0 0 auto; padding-top: 2px; }
+      .patchbay-diagnosis-buttons > button { margin: 0 8px 0 0; }
+      .patchbay-diagnosis li button { background: none; border: none; padding: 0 12px 0 0; cursor: pointer; color: var(--theia-textLink-foreground); font: inherit; }
+      .patchbay-diagnosis li button:hover { text-decoration: underline; }
+      .patchbay-diagnosis li button:disabled { color: var(--theia-disabledForeground); text-decoration: none; cursor: default; }
+      .patchbay-diagnosis-advice { color: var(--theia-descriptionForeground); }
+      .patchbay-diagnosis-ok { color: var(--theia-terminal-ansiGreen); }
+      .patchbay-diagnosis-hint { color: var(--theia-editorInfo-foreground); }
+      .patchbay-diagnosis-problem { color: var(--theia-editorError-foreground); }
+    `);
   }
 }

@@ -1,8 +1,10 @@
 import type { AgentId, EditorFinding, FindingLevel } from "@patchbay/core";
 import { agentOf } from "@patchbay/core/agents";
+import type { Command } from "@theia/core/lib/common/command";
 import { nls } from "@theia/core/lib/common/nls";
 import { preferenceNames } from "../../common/preferences.ts";
 import { visibleText } from "../../common/visible-text.ts";
+import { agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
 
 // What is wrong and how much it matters is found by core, in the backend; here it is put into words and on a page.
 
@@ -16,7 +18,81 @@ interface FindingWords {
 
 const signs: Readonly<Record<FindingLevel, string>> = { ok: "✓", hint: "•", problem: "✗" };
 
-/** The page that the user reads. */
+/** Where a finding leads: to one of our commands, or to a settings file. */
+export type DiagnosisLink =
+  | { readonly label: string; readonly command: string }
+  | { readonly label: string; readonly file: string };
+
+/** A finding in words that are safe to be shown. */
+export interface DiagnosisLine {
+  readonly level: FindingLevel;
+  readonly found: string;
+  readonly advice: string | undefined;
+  readonly links: readonly DiagnosisLink[];
+}
+
+/** What was found of one agent, or of the window. */
+export interface DiagnosisGroup {
+  readonly title: string;
+  readonly lines: readonly DiagnosisLine[];
+}
+
+const levels: readonly FindingLevel[] = ["problem", "hint", "ok"];
+
+/** The page that the user reads: the window first, then each agent, the worst first. */
+export function diagnosisGroups(findings: readonly EditorFinding[]): readonly DiagnosisGroup[] {
+  const groups = new Map<string, DiagnosisLine[]>([[nls.localize("patchbay/diagnosis/window", "This window"), []]]);
+  for (const finding of findings) {
+    const words = wordsOf(finding);
+    if (words === undefined) continue;
+    const isOfWindow = finding.agents.length === 0 || finding.code === "session";
+    const titles = isOfWindow ? [""] : finding.agents.map((id) => agentOf(id).agentName);
+    const line = {
+      level: finding.level,
+      found: visibleText(words.found),
+      advice: words.advice === undefined ? undefined : visibleText(words.advice),
+      links: linksOf(finding),
+    };
+    for (const title of titles) {
+      const name = title === "" ? nls.localize("patchbay/diagnosis/window", "This window") : title;
+      groups.set(name, [...(groups.get(name) ?? []), line]);
+    }
+  }
+  return Array.from(groups, ([title, lines]) => ({
+    title,
+    lines: lines.toSorted((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level)),
+  })).filter(({ lines }) => lines.length > 0);
+}
+
+/** What can be done about it from here. */
+function linksOf(finding: EditorFinding): readonly DiagnosisLink[] {
+  const to = ({ id, label }: Command): DiagnosisLink => ({ label: label ?? id, command: id });
+  const runs = agentLaunches.filter(({ id }) => finding.agents.includes(id)).map(({ command }) => to(command));
+  const files = "file" in finding.values && finding.values.file !== undefined ? [finding.values.file] : [];
+  const opens = files.map((file) => ({
+    label: nls.localize("patchbay/diagnosis/openFile", "Open {0}", visibleText(file)),
+    file,
+  }));
+  switch (finding.code) {
+    case "failed":
+    case "listening-but":
+      return [to(patchbayCommands.showLog)];
+    case "sharing-off":
+      return [to(patchbayCommands.resumeSharing)];
+    case "no-agent-connected":
+      return [...agentLaunches.map(({ command }) => to(command)), to(patchbayCommands.copyEnvironment)];
+    case "editor-mode-off":
+    case "editor-mode-not-chosen":
+    case "never-asks":
+      return [...runs, ...opens];
+    case "hook-broken":
+      return [to(patchbayCommands.installHook), ...opens];
+    default:
+      return opens;
+  }
+}
+
+/** The same as plain text, to be sent to somebody. */
 export function diagnosisText(findings: readonly EditorFinding[]): string {
   // Paths, versions and settings stand in the sentences: none of them makes a line of its own.
   const lines = findings.flatMap((finding) => {

@@ -130,7 +130,7 @@ function doneWords(action: HookAction, { agent, agentName }: HookState): string 
   }
   const done = nls.localize(
     "patchbay/hook/done",
-    "The hook of {0} is installed: its changes are reviewed here in every mode, unless the preference patchbay.theia.reviews says otherwise. Agents that are running need a restart.",
+    "The hook of {0} is installed: its changes are reviewed here in every mode, unless the preference patchbay.reviews says otherwise. Agents that are running need a restart.",
     agentName,
   );
   const consent =

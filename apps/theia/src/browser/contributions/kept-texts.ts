@@ -77,7 +77,8 @@ export class KeptTexts implements CommandContribution, TabBarToolbarContribution
     return (await this.lists.choose(items, placeholder))?.text;
   }
 
-  protected async run(action: KeptAction, { id, path }: KeptText): Promise<void> {
+  /** Does with a text what the user says. */
+  async run(action: KeptAction, { id, path }: KeptText): Promise<void> {
     switch (action) {
       case "saveKept": {
         const saving = await this.server.saveKeptText(id);

@@ -18,6 +18,7 @@ function command(name: string, label: string): Command {
 type CommandName =
   | "accept"
   | "reject"
+  | "showConflict"
   | "rejectWithReason"
   | "installHook"
   | "removeHook"
@@ -27,6 +28,9 @@ type CommandName =
   | "copyKept"
   | "discardKept"
   | "next"
+  | "hold"
+  | "goToReview"
+  | "goToTerminal"
   | "previous"
   | "sendSelection"
   | "sendFile"
@@ -43,6 +47,7 @@ type CommandName =
 export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   accept: command("accept", "Accept Proposal"),
   reject: command("reject", "Reject Proposal"),
+  showConflict: command("showConflict", "Show Conflict"),
   rejectWithReason: command("rejectWithReason", "Reject with Reason…"),
   installHook: command("installHook", "Install Hook…"),
   removeHook: command("removeHook", "Remove Hook…"),
@@ -53,13 +58,16 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   discardKept: command("discardKept", "Discard Kept Text"),
   next: command("next", "Next Proposal"),
   previous: command("previous", "Previous Proposal"),
+  hold: command("hold", "Hold Proposal"),
+  goToReview: command("goToReview", "Go to Review"),
+  goToTerminal: command("goToTerminal", "Go to the Agent's Terminal"),
   sendSelection: command("sendSelection", "Send Selection to Agent"),
   sendFile: command("sendFile", "Send File to Agent"),
   sendProblem: command("sendProblem", "Send Problem to Agent"),
   pauseSharing: command("pauseSharing", "Pause Sharing"),
   resumeSharing: command("resumeSharing", "Resume Sharing"),
   copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
-  showConnections: command("showConnections", "Show Connections"),
+  showConnections: command("showConnections", "Show Reviews and Connections"),
   showShared: command("showShared", "Show What Is Shared"),
   diagnose: command("diagnose", "Diagnose Connection"),
   showLog: command("showLog", "Show Log"),
@@ -71,7 +79,7 @@ export interface AgentLaunch {
   readonly command: Command;
   readonly name: string;
   /** Preference that holds what is typed into the terminal. */
-  readonly preference: string;
+  readonly preference: ReturnType<typeof commandPreferenceOf>;
 }
 
 export const agentLaunches: readonly AgentLaunch[] = agents.map((agent) => ({

@@ -14,6 +14,7 @@ import type { CommandContribution, CommandRegistry } from "@theia/core/lib/commo
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
+import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import { presencesOf } from "@patchbay/core/presences";
 import { PatchbayServer } from "../../common/protocol.ts";
 import type { OpenProposal } from "../review/open-proposal.ts";
@@ -58,20 +59,23 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
       execute: (argument: unknown) => this.decide(argument, "reject"),
     });
+    commands.registerCommand(patchbayCommands.showConflict, {
+      isEnabled: (argument: unknown) => this.undecided(argument)?.request.standing === "conflict",
+      execute: (argument: unknown) => this.showConflict(argument),
+    });
     commands.registerCommand(patchbayCommands.rejectWithReason, {
       isEnabled: (argument: unknown) => this.undecided(argument) !== undefined,
       execute: (argument: unknown) => this.rejectWithReason(argument),
     });
+    const waiting = (): boolean => this.attachment.status.proposals.some(({ state }) => state !== "kept");
     commands.registerCommand(patchbayCommands.acceptAll, {
-      isEnabled: any,
+      isEnabled: waiting,
       execute: () => this.decideAll("accept"),
     });
     commands.registerCommand(patchbayCommands.rejectAll, {
-      isEnabled: any,
+      isEnabled: waiting,
       execute: () => this.decideAll("reject"),
     });
-    commands.registerCommand(patchbayCommands.next, { isEnabled: any, execute: () => this.proposals.step(1) });
-    commands.registerCommand(patchbayCommands.previous, { isEnabled: any, execute: () => this.proposals.step(-1) });
     // In a proposal "save" means accept; elsewhere these step aside for Theia's own handlers.
     commands.registerHandler(CommonCommands.SAVE.id, {
       isEnabled: () => this.proposals.focused !== undefined,
@@ -87,8 +91,6 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       { command: patchbayCommands.accept.id, keybinding: "ctrlcmd+alt+enter", when },
       { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+shift+enter", when },
       { command: patchbayCommands.rejectWithReason.id, keybinding: "ctrlcmd+alt+r", when },
-      { command: patchbayCommands.next.id, keybinding: "ctrlcmd+alt+pagedown", when },
-      { command: patchbayCommands.previous.id, keybinding: "ctrlcmd+alt+pageup", when },
     );
   }
 
@@ -106,12 +108,22 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       isVisible,
       onDidChange,
     });
+    const isInConflict = (widget?: Widget): boolean =>
+      widget !== undefined && this.undecided(widget)?.request.standing === "conflict";
     toolbar.registerItem({
       id: patchbayCommands.accept.id,
       command: patchbayCommands.accept.id,
       text: verdictLabels.accept,
       priority: -20,
-      isVisible,
+      isVisible: (widget) => isVisible(widget) && !isInConflict(widget),
+      onDidChange,
+    });
+    toolbar.registerItem({
+      id: patchbayCommands.showConflict.id,
+      command: patchbayCommands.showConflict.id,
+      text: nls.localize("patchbay/toolbar/showConflict", "Show Conflict"),
+      priority: -20,
+      isVisible: isInConflict,
       onDidChange,
     });
     toolbar.registerItem({
@@ -176,6 +188,19 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     return proposal?.phase === "open" && !proposal.isKept ? proposal : undefined;
   }
 
+  /** Puts the cursor where both versions of the same lines stand. */
+  protected showConflict(argument: unknown): void {
+    const widget = argument instanceof Widget ? argument : this.shell.getCurrentWidget("main");
+    if (!(widget instanceof EditorWidget)) return;
+    const { editor } = widget;
+    const before = editor.document.getText().split(/^<{7} /mu, 2);
+    if (before.length < 2) return;
+    const position = { line: (before[0]?.split("\n").length ?? 1) - 1, character: 0 };
+    editor.cursor = position;
+    editor.revealPosition(position, { vertical: "center" });
+    editor.focus();
+  }
+
   protected decide(argument: unknown, verdict: "accept" | "reject"): void {
     const proposal = this.undecided(argument);
     if (proposal !== undefined) this.proposals[verdict](proposal);
@@ -183,7 +208,8 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
 
   /** Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. */
   protected async decideAll(verdict: "accept" | "reject"): Promise<void> {
-    const proposals = this.attachment.status.proposals.filter(({ state }) => state !== "kept");
+    // What the user has set aside is decided by itself.
+    const proposals = this.attachment.status.proposals.filter(({ state, isHeld }) => state !== "kept" && !isHeld);
     if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
     const decided = await this.server.decideAll(
       verdict,
@@ -210,7 +236,9 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
 @injectable()
 export class VerdictButtons implements StylingParticipant {
   registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
-    const accept = [patchbayCommands.accept, patchbayCommands.saveKept].map(({ id }) => buttonSelector(id)).join(", ");
+    const accept = [patchbayCommands.accept, patchbayCommands.showConflict, patchbayCommands.saveKept]
+      .map(({ id }) => buttonSelector(id))
+      .join(", ");
     const reject = [patchbayCommands.reject, patchbayCommands.copyKept, patchbayCommands.discardKept]
       .map(({ id }) => buttonSelector(id))
       .join(", ");
@@ -221,7 +249,7 @@ export class VerdictButtons implements StylingParticipant {
       ${accept} { background: var(--theia-button-background); color: var(--theia-button-foreground); }
       ${hovered(accept)} { background: var(--theia-button-hoverBackground); }
       ${reject} { background: var(--theia-secondaryButton-background); color: var(--theia-secondaryButton-foreground); }
-      ${besideTheActive}:has([id="${patchbayCommands.accept.id}"], [id="${patchbayCommands.saveKept.id}"]) { display: flex; }
+      ${besideTheActive}:has([id="${patchbayCommands.reject.id}"], [id="${patchbayCommands.saveKept.id}"]) { display: flex; }
       ${hovered(reject)} { background: var(--theia-secondaryButton-hoverBackground); }
     `);
   }

@@ -10,6 +10,8 @@ export class QuietOpening {
   @inject(ApplicationShell)
   protected readonly shell: ApplicationShell;
   protected running = 0;
+  /** How often the user has asked for a view. */
+  protected wishes = 0;
 
   /** Whether the keys go to an editor (or a terminal) in the area where views open: showing one there would hide it. */
   get isMainAreaInUse(): boolean {
@@ -26,6 +28,7 @@ export class QuietOpening {
     const elsewhere = before !== null && before !== document.body && !area.contains(before);
     const pointer = new AbortController();
     const used = { byPointer: false };
+    const { wishes } = this;
     document.addEventListener("pointerdown", () => (used.byPointer = true), { capture: true, signal: pointer.signal });
     if (elsewhere) this.fence(area, 1);
     try {
@@ -34,9 +37,15 @@ export class QuietOpening {
       window.setTimeout(() => {
         pointer.abort();
         if (elsewhere) this.fence(area, -1);
-        if (!used.byPointer) this.giveBack(before);
+        if (!used.byPointer && wishes === this.wishes) this.giveBack(before);
       }, watchMs);
     }
+  }
+
+  /** The user has asked for a view: it may take the focus, also while it is being opened, and keeps it. */
+  end(): void {
+    this.wishes += 1;
+    this.shell.mainPanel.node.inert = false;
   }
 
   protected fence(area: HTMLElement, step: 1 | -1): void {

@@ -72,6 +72,7 @@ export class OpenProposal {
     this.#loadedText = documentText;
   }
 
+  /** What is unusual stands first: a narrow tab shows the begin of its title. */
   get title(): string {
     const { agentName, kind, unsaved, standing, agentPresent, decidedBy, isReadOnly, path } = this.#request;
     const facts = [agentName];
@@ -82,12 +83,20 @@ export class OpenProposal {
     if (unsaved && isMerged) facts.push(nls.localize("patchbay/title/mergedUnsaved", "merged with unsaved text"));
     else if (unsaved) facts.push(nls.localize("patchbay/title/unsaved", "compared with unsaved text"));
     else if (isMerged) facts.push(nls.localize("patchbay/title/merged", "merged with changes to the file"));
-    if (standing === "conflict") facts.push(nls.localize("patchbay/title/conflict", "conflict: resolve, then accept"));
+    if (standing === "conflict") facts.push(nls.localize("patchbay/title/resolve", "resolve, then accept"));
     if (this.isKept) facts.push(nls.localize("patchbay/title/kept", "your text is kept"));
     else if (decidedBy === "terminal")
       facts.push(nls.localize("patchbay/title/terminal", "answer in the agent's terminal"));
     else if (!agentPresent) facts.push(nls.localize("patchbay/title/away", "the agent is not connected"));
-    return visibleText(`${fileUriOf(path).path.base} (${facts.join(", ")})`);
+    const { lead } = this;
+    return visibleText(`${lead === "" ? "" : `${lead}: `}${fileUriOf(path).path.base} (${facts.join(", ")})`);
+  }
+
+  protected get lead(): string {
+    const { standing, agentPresent, decidedBy } = this.#request;
+    if (this.isKept) return nls.localize("patchbay/title/leadKept", "Kept");
+    if (standing === "conflict") return nls.localize("patchbay/title/leadConflict", "Conflict");
+    return agentPresent || decidedBy !== undefined ? "" : nls.localize("patchbay/title/leadAway", "Away");
   }
 
   /** Calls back when the proposal is over, or at once if it is. */

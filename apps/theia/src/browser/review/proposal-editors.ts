@@ -9,7 +9,7 @@ import { inject, injectable, postConstruct } from "@theia/core/shared/inversify"
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import type { DiffRequest, DiffUpdate, FileStanding, TextEdit } from "@patchbay/core";
-import { type DiffPlacement, preferenceNames } from "../../common/preferences.ts";
+import { type DiffPlacement, preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import type { ProposalText, ShownProposal, Verdict } from "../../common/protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
 import { DraftReports } from "../documents/text-reports.ts";
@@ -149,7 +149,9 @@ export class ProposalEditors {
 
   async reveal(proposalId: string): Promise<void> {
     const [widget] = this.open.get(proposalId)?.widgets ?? [];
-    if (widget !== undefined) await this.shell.activateWidget(widget.id);
+    if (widget === undefined) return;
+    this.quietly.end();
+    await this.shell.activateWidget(widget.id);
   }
 
   read(proposalId: string): ProposalText {
@@ -222,21 +224,12 @@ export class ProposalEditors {
     this.onDidChangeEmitter.fire();
   }
 
-  /** The proposal after, or before, the one in the foreground. */
-  async step(direction: 1 | -1): Promise<void> {
-    const { ids } = this;
-    const current = this.foreground;
-    const start = current === undefined ? (direction === 1 ? -1 : 0) : ids.indexOf(current.request.id);
-    const next = ids.at((start + direction + ids.length) % Math.max(ids.length, 1));
-    if (next !== undefined) await this.reveal(next);
-  }
-
   protected async openEditor(proposal: OpenProposal): Promise<boolean> {
     const { id, path } = proposal.request;
     const uri = proposalDiffUri(fileUriOf(path), id);
-    const placement = this.preferences.get<DiffPlacement>(preferenceNames.placement, "tab");
+    const placement = preferenceOf<DiffPlacement>(this.preferences, preferenceNames.placement, "active");
     // Where the keys go to an editor, the view opens behind it: nothing is hidden from under the user's hands.
-    const mode = this.quietly.isMainAreaInUse && placement === "tab" ? "open" : "reveal";
+    const mode = this.quietly.isMainAreaInUse && placement !== "beside" ? "open" : "reveal";
     const widget = await this.quietly.run(() =>
       placement === "beside" ? this.editors.openToSide(uri, { mode: "reveal" }) : this.editors.open(uri, { mode }),
     );

@@ -4,7 +4,7 @@ import type {
   IShellTerminalServerOptions,
   ShellTerminalServerProxy,
 } from "@theia/terminal/lib/common/shell-terminal-protocol";
-import { preferenceNames } from "../../common/preferences.ts";
+import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { WindowAttachment } from "./window-attachment.ts";
 
 /** How long a new terminal waits for the companion to listen, in milliseconds. A terminal without our variables is better than none. */
@@ -20,7 +20,7 @@ export class TerminalEnvironment {
 
   /** What a terminal is to be created with. `strictEnv` means: this environment and nothing else, so it stays as it is. */
   async extend(options: IShellTerminalServerOptions): Promise<IShellTerminalServerOptions> {
-    const wanted = this.preferences.get<boolean>(preferenceNames.terminalEnvironment, true, options.rootURI);
+    const wanted = preferenceOf(this.preferences, preferenceNames.terminalEnvironment, true, options.rootURI);
     if (!wanted || options.strictEnv === true || options.isPseudo === true) return options;
     await this.listening();
     return { ...options, env: { ...this.attachment.status.environment, ...options.env } };

@@ -5,6 +5,7 @@ import type {
 import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
 import { FrontendApplicationConfigProvider } from "@theia/core/lib/browser/frontend-application-config-provider";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
+import type { OpenReviews } from "@patchbay/core";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { ILogger } from "@theia/core/lib/common/logger";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
@@ -13,7 +14,7 @@ import { PreferenceService } from "@theia/core/lib/common/preferences/preference
 import { inject, injectable, named } from "@theia/core/shared/inversify";
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
 import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
-import { preferenceNames } from "../../common/preferences.ts";
+import { isAbout, ownPreferenceOf, preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer, type WindowFacts, type WindowStatus } from "../../common/protocol.ts";
 import { ContextTracker } from "../context/context-tracker.ts";
 import { filePathOf } from "../documents/selection-text.ts";
@@ -25,6 +26,15 @@ import { identifyWindow, WindowClient } from "./window-client.ts";
 
 /** If the backend took a verdict and the view is still there after so many milliseconds, the user may decide again. */
 const verdictSettlesMs = 3000;
+
+/** The preferences that the companion applies. */
+const companionPreferences = [
+  preferenceNames.sharing,
+  preferenceNames.shareSelection,
+  preferenceNames.exclude,
+  preferenceNames.reviews,
+  preferenceNames.openReviews,
+] as const;
 
 const initialStatus: WindowStatus = {
   state: { kind: "starting" },
@@ -109,7 +119,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
     // Stays pending while the user is being asked; nothing waits for it.
     void this.trustService.getWorkspaceTrust().then((trusted) => this.setTrust(trusted));
     this.preferences.onPreferenceChanged((change) => {
-      if (/^patchbay\.theia\.(?:context\.|reviews$)/u.test(change.preferenceName)) void this.attach();
+      if (isAbout(change.preferenceName, companionPreferences)) void this.attach();
     });
     void this.attach();
     void this.application.reachedState("ready").then(() => this.context.start());
@@ -170,14 +180,21 @@ export class WindowAttachment implements FrontendApplicationContribution {
       roots: this.lastRoots,
       trusted: this.trusted,
       settings: {
-        exclude: this.preferences.get<string[]>(preferenceNames.exclude, [], folder),
-        shareSelection: this.preferences.get<boolean>(preferenceNames.shareSelection, true, folder),
-        sharing: this.preferences.get<boolean>(preferenceNames.sharing, true, folder),
+        exclude: preferenceOf<readonly string[]>(this.preferences, preferenceNames.exclude, [], folder),
+        shareSelection: preferenceOf(this.preferences, preferenceNames.shareSelection, true, folder),
+        sharing: preferenceOf(this.preferences, preferenceNames.sharing, true, folder),
         // The user's own word alone: a folder's settings come with a repository, which could loosen it.
-        reviews: this.preferences.inspect(preferenceNames.reviews)?.globalValue ?? {},
+        reviews: ownPreferenceOf(this.preferences, preferenceNames.reviews) ?? {},
+        openReviews: this.openReviews(),
       },
       shown: this.proposals.shown,
     };
+  }
+
+  /** What stands in a file may be anything. */
+  protected openReviews(): OpenReviews {
+    const wanted = preferenceOf<unknown>(this.preferences, preferenceNames.openReviews, "always");
+    return wanted === "whenIdle" || wanted === "onDemand" ? wanted : "always";
   }
 
   protected setStatus(status: WindowStatus): void {

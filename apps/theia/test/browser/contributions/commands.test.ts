@@ -14,7 +14,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { AgentContribution } from "../../../src/browser/contributions/agent-contribution.ts";
 import { AgentNotices } from "../../../src/browser/contributions/agent-notices.ts";
 import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
-import { ConnectionsView, DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
+import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
+import { DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
 import { ProblemReader } from "../../../src/browser/documents/problem-reader.ts";
 import type { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
 import { agentLaunches, patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
@@ -103,6 +104,16 @@ describe("deciding", () => {
     ]);
   });
 
+  it("leads to the conflict that has to be resolved first, and to nothing else", async () => {
+    await show();
+    expect(commands.isEnabled(patchbayCommands.showConflict.id)).toBe(false);
+    const proposedText = "a\nb\n<<<<<<< current file\nx\n=======\ny\n>>>>>>> proposed change\n";
+    await show({ id: "two", standing: "conflict", proposedText });
+    const editor = editorOf(theia.editors.all.at(-1));
+    await commands.executeCommand(patchbayCommands.showConflict.id);
+    expect([editor.cursor.line, editor.isFocused()]).toEqual([2, true]);
+  });
+
   describe("with a reason", () => {
     const activity: AgentActivity = {
       agent: "gemini",
@@ -124,6 +135,10 @@ describe("deciding", () => {
       state: "shown",
       standing: "unchanged",
       edited: false,
+      isHeld: false,
+      createdAt: 0,
+      lines: undefined,
+      sessionTitle: undefined,
     };
 
     async function reject(text: string | undefined, activities: readonly AgentActivity[]): Promise<unknown[]> {
@@ -257,6 +272,10 @@ const info: ProposalInfo = {
   state: "shown",
   standing: "unchanged",
   edited: false,
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 };
 
 describe("agents", () => {
@@ -292,7 +311,7 @@ describe("agents", () => {
         placeholders.push(placeholder);
       },
     });
-    for (const view of [ConnectionsView, DiagnosisView]) container.bind<unknown>(view).toConstantValue({});
+    container.bind<unknown>(DiagnosisView).toConstantValue({});
     await attach();
     commands = theia.commands(AgentContribution);
   });
@@ -406,7 +425,7 @@ describe("an agent that begins to wait", () => {
     const led: unknown[] = [];
     let isVisible = false;
     container.bind<unknown>(AgentPrompts).toConstantValue({ terminalOf: async () => ({ isVisible }) });
-    container.bind<unknown>(ConnectionsView).toConstantValue({ goTo: async (one: unknown) => void led.push(one) });
+    container.bind<unknown>(AgentTerminals).toConstantValue({ goTo: async (one: unknown) => void led.push(one) });
     container.bind(AgentNotices).toSelf();
     container.get(AgentNotices).onStart();
     await attach();

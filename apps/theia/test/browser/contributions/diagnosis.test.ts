@@ -1,7 +1,7 @@
 import type { AgentSettings, EditorFacts } from "@patchbay/core";
 import { examineAgents, examineAsking, examineConnecting, examineEditor } from "@patchbay/core/diagnosis";
 import { expect, it } from "vitest";
-import { diagnosisText } from "../../../src/browser/contributions/diagnosis.ts";
+import { diagnosisGroups, diagnosisText } from "../../../src/browser/contributions/diagnosis.ts";
 
 interface Facts extends EditorFacts {
   readonly agents: readonly AgentSettings[];
@@ -93,7 +93,7 @@ it("says what keeps an agent from connecting", () => {
   expect(troublesOf({ sessions: [] })[0]).toContain("Start the agent in a new terminal of this window");
   expect(troublesOf({ agents: [agent({ looksForEditor: "not-yet" })] })[0]).toContain("Type /ide enable in Qwen Code");
   expect(troublesOf({ agents: [agent({ looksOnContainerHost: true })] })[0]).toContain("export REMOTE_CONTAINERS=true");
-  expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.theia.terminal.environment is off");
+  expect(troublesOf({ terminalEnvironment: false })[0]).toContain("patchbay.terminal.environment is off");
 });
 
 it("says what keeps an agent from seeing or asking", () => {
@@ -123,4 +123,19 @@ it("takes the agents' settings as seriously as the doctor does, and says nothing
     expect(troublesOf({ agents: [one] }).map((text) => text.split(":")[0])).toEqual(levels);
     expect(troublesOf({ agents: [{ ...one, isUsed: false }] })).toEqual([]);
   }
+});
+
+it("is a page by agent with the window first, what is wrong first, and what can be done a click away", () => {
+  const facts = { ...wellFacts, sharing: false, agents: [agent({ ...yolo, agentName: "Qwen Code" })] };
+  const groups = diagnosisGroups([...examineEditor(facts), ...examineAgents(facts.agents)]);
+  expect(groups.map(({ title }) => title)).toEqual(["This window", "Qwen Code"]);
+  const [ownWindow, qwen] = groups;
+  const links = (found: RegExp): readonly string[] =>
+    groups.flatMap(({ lines }) =>
+      lines.flatMap((line) => (found.test(line.found) ? line.links.map(({ label }) => label) : [])),
+    );
+  expect(ownWindow?.lines.map(({ level }) => level)).toEqual(["hint", "ok", "ok", "ok"]);
+  expect(links(/Sharing is off/u)).toEqual(["Resume Sharing"]);
+  expect(qwen?.lines[0]?.found).toContain("yolo");
+  expect(links(/yolo/u)).toEqual(["Run Qwen Code", "Open /home/user/.qwen/settings.json"]);
 });

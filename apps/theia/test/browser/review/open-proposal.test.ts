@@ -38,7 +38,7 @@ it("names the file, the agent, and what is special", () => {
   expect(titleOf({})).toBe("a b#1.txt (Gemini CLI)");
   expect(titleOf({ kind: "create" })).toBe("a b#1.txt (Gemini CLI, new file)");
   expect(titleOf({ agentPresent: false, unsaved: true })).toBe(
-    "a b#1.txt (Gemini CLI, compared with unsaved text, the agent is not connected)",
+    "Away: a b#1.txt (Gemini CLI, compared with unsaved text, the agent is not connected)",
   );
   expect(titleOf({ agentPresent: false, decidedBy: "terminal" })).toBe(
     "a b#1.txt (Gemini CLI, answer in the agent's terminal)",
@@ -47,7 +47,10 @@ it("names the file, the agent, and what is special", () => {
   expect(titleOf({ standing: "merged" })).toBe("a b#1.txt (Gemini CLI, merged with changes to the file)");
   // The file itself may be as it was.
   expect(titleOf({ unsaved: true, standing: "merged" })).toBe("a b#1.txt (Gemini CLI, merged with unsaved text)");
-  expect(titleOf({ standing: "conflict" })).toBe("a b#1.txt (Gemini CLI, conflict: resolve, then accept)");
+  expect(titleOf({ standing: "conflict" })).toBe("Conflict: a b#1.txt (Gemini CLI, resolve, then accept)");
+  const kept = new OpenProposal({ ...request, agentPresent: false });
+  kept.isKept = true;
+  expect(kept.title).toBe("Kept: a b#1.txt (Gemini CLI, your text is kept)");
 });
 
 it("tells once that it is over, and at once where it is", () => {

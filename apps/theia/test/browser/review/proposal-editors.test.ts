@@ -96,6 +96,18 @@ describe("showing", () => {
     terminal.remove();
   });
 
+  it("takes the keys where the user asks for it, and keeps them", async () => {
+    const list = document.createElement("input");
+    document.body.append(list);
+    list.focus();
+    await theia.proposals.show(request);
+    await theia.proposals.reveal("one");
+    expect(theia.shell.mainPanel.node.inert).toBe(false);
+    vi.advanceTimersByTime(300);
+    expect(theia.shell.mainPanel.node.contains(document.activeElement)).toBe(true);
+    list.remove();
+  });
+
   it.each([true, undefined] as const)(
     "lets the user edit the right side, unless the agent takes none (%j)",
     async (isReadOnly) => {
@@ -322,7 +334,7 @@ describe("what becomes of the file and the agent", () => {
     const shown = await show();
     expect(titleOf(shown)).toBe("a.txt (Gemini CLI)");
     theia.proposals.setAgentPresent("one", false);
-    expect(titleOf(shown)).toBe("a.txt (Gemini CLI, the agent is not connected)");
+    expect(titleOf(shown)).toBe("Away: a.txt (Gemini CLI, the agent is not connected)");
     theia.proposals.setStanding("one", "merged");
     expect(titleOf(shown)).toContain("merged with changes to the file");
     theia.proposals.setKept(new Set(["one"]));
@@ -343,24 +355,8 @@ describe("what becomes of the file and the agent", () => {
     const shown = await show();
     theia.proposals.accept(shown.proposal);
     expect(await theia.proposals.update("one", update, [])).toBe("applied");
-    expect(titleOf(shown)).toContain("conflict: resolve, then accept");
+    expect(titleOf(shown)).toMatch(/^Conflict: .*resolve, then accept/u);
     theia.proposals.accept(shown.proposal);
     expect(decided.length).toBe(2);
   });
-});
-
-it("steps through the proposals in their order, around the ends", async () => {
-  const widgets: EditorWidget[] = [];
-  for (const id of ["one", "two", "three"]) widgets.push((await show({ id })).widget);
-  const inFront = (): number => widgets.findIndex((widget) => widget.isVisible);
-  await theia.proposals.step(1);
-  expect(inFront()).toBe(0);
-  await theia.proposals.step(-1);
-  expect(inFront()).toBe(2);
-  await theia.proposals.step(-1);
-  expect(inFront()).toBe(1);
-});
-
-it("steps nowhere where nothing is open", async () => {
-  await expect(theia.proposals.step(1)).resolves.toBeUndefined();
 });

@@ -22,6 +22,10 @@ const proposal = (agentName: string): ProposalInfo => ({
   state: "shown",
   standing: "unchanged",
   edited: false,
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
 });
 
 function status(sessions: readonly string[], proposals: readonly string[]): WindowStatus {

@@ -90,7 +90,9 @@ describe("what a window is", () => {
   it("is said when it has a connection: its folders, and what may be shared", () => {
     const { host, settings } = theCompanion();
     expect(host.workspace.folders()).toEqual(["/workspace"]);
-    expect(settings).toEqual([{ exclude: [], reviews: {}, shareSelection: true, sharing: true }]);
+    expect(settings).toEqual([
+      { exclude: [], reviews: {}, openReviews: "always", shareSelection: true, sharing: true },
+    ]);
     expect(host.workspace.trusted()).toBeUndefined();
     expect(theia.attachment.status.state).toMatchObject({ kind: "listening" });
   });
@@ -102,13 +104,19 @@ describe("what a window is", () => {
     theia.setPreference(preferenceNames.sharing, false);
     theia.setPreference(preferenceNames.exclude, ["**/*.key"]);
     theia.setPreference(preferenceNames.reviews, { "*": "never" });
+    theia.setPreference(preferenceNames.openReviews, "onDemand");
     await settle();
     expect(theCompanion().settings.at(-1)).toEqual({
       exclude: ["**/*.key"],
       reviews: { "*": "never" },
+      openReviews: "onDemand",
       shareSelection: true,
       sharing: false,
     });
+    // What stands in a file may be anything.
+    theia.setPreference(preferenceNames.openReviews, 7);
+    await settle();
+    expect(theCompanion().settings.at(-1)).toMatchObject({ openReviews: "always" });
     theia.setRoots(["/workspace", "/other"]);
     await settle();
     expect([theCompanion().host.workspace.folders(), theia.attachment.roots]).toEqual([

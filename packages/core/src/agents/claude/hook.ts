@@ -57,6 +57,11 @@ export const claudeHook: AgentHook = {
     return source === undefined ? undefined : readEvent(event, source);
   },
   encode: (verdict) => {
+    if (verdict.kind === "told") {
+      return JSON.stringify({
+        hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: verdict.note },
+      });
+    }
     const decision = verdict.kind === "deny" ? "deny" : "allow";
     return JSON.stringify({
       hookSpecificOutput: {

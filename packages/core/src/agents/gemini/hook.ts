@@ -75,6 +75,10 @@ export const geminiHook: AgentHook = {
         });
       case "deny":
         return JSON.stringify({ decision: "deny", reason: verdict.reason });
+      case "told":
+        return JSON.stringify({
+          hookSpecificOutput: { hookEventName: "BeforeAgent", additionalContext: verdict.note },
+        });
     }
   },
 };

@@ -69,10 +69,13 @@ export const qwenHook: AgentHook = {
   },
   encode: (verdict) =>
     JSON.stringify({
-      hookSpecificOutput: {
-        hookEventName: "PreToolUse",
-        permissionDecision: verdict.kind === "deny" ? "deny" : "allow",
-        ...(verdict.kind === "deny" ? { permissionDecisionReason: verdict.reason } : {}),
-      },
+      hookSpecificOutput:
+        verdict.kind === "told"
+          ? { hookEventName: "UserPromptSubmit", additionalContext: verdict.note }
+          : {
+              hookEventName: "PreToolUse",
+              permissionDecision: verdict.kind === "deny" ? "deny" : "allow",
+              ...(verdict.kind === "deny" ? { permissionDecisionReason: verdict.reason } : {}),
+            },
     }),
 };

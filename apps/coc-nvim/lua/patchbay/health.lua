@@ -1,0 +1,31 @@
+-- :checkhealth patchbay. What is right and wrong is found by lib/, as for :Patchbay health; this shows it in Neovim's own page.
+
+-- Neovim 0.8 and 0.9 have other names for them.
+local function reporter(name)
+  return vim.health[name] or vim.health["report_" .. name] or require("health")["report_" .. name]
+end
+
+local report = { ok = reporter("ok"), hint = reporter("warn"), problem = reporter("error") }
+
+local function isRunning()
+  local found, ready = pcall(vim.fn["coc#rpc#ready"])
+  return found and ready == 1 and vim.g.coc_service_initialized == 1
+end
+
+local function check()
+  reporter("start")("patchbay")
+  if not isRunning() then
+    report.problem("coc.nvim is not running.", { "Open a file or use :CocStart.", ":checkhealth coc has more." })
+    return
+  end
+  local found, lines = pcall(vim.fn.CocAction, "runCommand", "patchbay.health", "lines")
+  if not found or type(lines) ~= "table" then
+    report.problem("coc-patchbay is not running.", { ":CocList extensions shows whether it is active.", ":CocOpenLog" })
+    return
+  end
+  for _, line in ipairs(lines) do
+    (report[line.level] or report.hint)(line.text)
+  end
+end
+
+return { check = check }

@@ -1,0 +1,225 @@
+import { BadgeService } from "@theia/core/lib/browser/badges/badge-service";
+import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
+import type { KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
+import type {
+  TabBarToolbarContribution,
+  TabBarToolbarRegistry,
+} from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
+import { AbstractViewContribution } from "@theia/core/lib/browser/shell/view-contribution";
+import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
+import type { Widget } from "@theia/core/lib/browser/widgets/widget";
+import { CommandRegistry } from "@theia/core/lib/common/command";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
+import { inject, injectable } from "@theia/core/shared/inversify";
+import { PatchbayServer } from "../../common/protocol.ts";
+import { inboxRows, type InboxAction, waitingCount } from "../inbox/inbox-rows.ts";
+import {
+  commandOf,
+  type EmptyInbox,
+  inboxFocusKey,
+  type InboxRequest,
+  InboxWidget,
+  inboxWidgetId,
+} from "../inbox/inbox-widget.ts";
+import { summaryOf } from "../surfaces/status-words.ts";
+import { WindowAttachment } from "../window/window-attachment.ts";
+import { AgentTerminals } from "./agent-terminals.ts";
+import { KeptTexts } from "./kept-texts.ts";
+import { agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
+
+/** How often ages are drawn anew, ms. */
+const agesEveryMs = 30_000;
+
+/** What the keys of the view do; letters, since nobody types text there. */
+const keys: readonly { readonly command: string; readonly keybinding: string }[] = [
+  { command: "patchbay.theia.nextInView", keybinding: "j" },
+  { command: "patchbay.theia.previousInView", keybinding: "k" },
+  { command: commandOf("accept"), keybinding: "a" },
+  { command: commandOf("reject"), keybinding: "r" },
+  { command: commandOf("hold"), keybinding: "h" },
+  { command: commandOf("terminal"), keybinding: "t" },
+];
+
+/** The view "Review": where it stands, what its rows and keys do, and its number. */
+@injectable()
+export class InboxContribution
+  extends AbstractViewContribution<InboxWidget>
+  implements FrontendApplicationContribution, TabBarToolbarContribution
+{
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(WindowAttachment)
+  protected readonly attachment: WindowAttachment;
+  @inject(KeptTexts)
+  protected readonly kept: KeptTexts;
+  @inject(AgentTerminals)
+  protected readonly terminals: AgentTerminals;
+  @inject(BadgeService)
+  protected readonly badges: BadgeService;
+  @inject(CommandRegistry)
+  protected readonly commands: CommandRegistry;
+
+  constructor() {
+    super({
+      widgetId: inboxWidgetId,
+      widgetName: nls.localize("patchbay/inbox/title", "Review"),
+      defaultWidgetOptions: { area: "left", rank: 350 },
+      toggleCommandId: "patchbay.theia.toggleReview",
+    });
+  }
+
+  onStart(): void {
+    this.attachment.onDidChangeStatus(() => void this.refresh(this.tryGetWidget()));
+    window.setInterval(() => {
+      const widget = this.tryGetWidget();
+      if (widget?.isVisible === true) void this.refresh(widget);
+    }, agesEveryMs);
+  }
+
+  /** Where no layout is restored, the view stands in the side bar and takes no room. */
+  async initializeLayout(): Promise<void> {
+    await this.openView();
+  }
+
+  /** Ties a new widget of the view to the window. */
+  adopt(widget: InboxWidget): InboxWidget {
+    widget.onDidAsk((request) => void this.fulfil(request));
+    widget.onDidOffer((command) => void this.commands.executeCommand(command));
+    void this.refresh(widget);
+    return widget;
+  }
+
+  override registerCommands(commands: CommandRegistry): void {
+    super.registerCommands(commands);
+    const inView = (run: (widget: InboxWidget) => void): { readonly execute: () => void } => ({
+      execute: () => {
+        const widget = this.tryGetWidget();
+        if (widget !== undefined) run(widget);
+      },
+    });
+    commands.registerCommand(patchbayCommands.showConnections, { execute: () => this.openView({ activate: true }) });
+    commands.registerCommand(
+      { id: "patchbay.theia.nextInView" },
+      inView((widget) => widget.step(1)),
+    );
+    commands.registerCommand(
+      { id: "patchbay.theia.previousInView" },
+      inView((widget) => widget.step(-1)),
+    );
+    for (const action of ["accept", "reject", "hold", "terminal"] satisfies readonly InboxAction[]) {
+      commands.registerCommand(
+        { id: commandOf(action) },
+        inView((widget) => widget.ask(action)),
+      );
+    }
+  }
+
+  override registerKeybindings(keybindings: KeybindingRegistry): void {
+    super.registerKeybindings(keybindings);
+    for (const key of keys) keybindings.registerKeybinding({ ...key, when: inboxFocusKey });
+  }
+
+  registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
+    const isVisible = (widget?: Widget): boolean => widget instanceof InboxWidget;
+    const item = (command: string, icon: string | undefined, priority: number): void =>
+      void toolbar.registerItem({
+        id: `${command}.inbox`,
+        command,
+        priority,
+        isVisible,
+        ...(icon === undefined ? { group: "1_all" } : { icon: `codicon codicon-${icon}` }),
+      });
+    item(patchbayCommands.diagnose.id, "pulse", 0);
+    item(patchbayCommands.acceptAll.id, undefined, 1);
+    item(patchbayCommands.rejectAll.id, undefined, 2);
+  }
+
+  protected async refresh(widget: InboxWidget | undefined): Promise<void> {
+    if (widget === undefined) return;
+    const { status, roots } = this.attachment;
+    const value = waitingCount(status);
+    const tooltip = nls.localize("patchbay/status/waiting", "{0} to review", value);
+    this.badges.showBadge(widget, value === 0 ? undefined : { value, tooltip });
+    await widget.display(inboxRows(status, { roots, now: Date.now() }), this.emptiness());
+  }
+
+  /** What is there to do where nobody is connected. */
+  protected emptiness(): EmptyInbox {
+    const { status, trust } = this.attachment;
+    const words = summaryOf(status);
+    const diagnose = {
+      label: nls.localize("patchbay/inbox/diagnose", "Diagnose"),
+      command: patchbayCommands.diagnose.id,
+      isMain: false,
+    };
+    if (status.state.kind !== "listening") return { words, offers: [diagnose] };
+    const runs = trust === true ? agentLaunches : [];
+    const offers = runs.map(({ name, command }) => ({
+      label: nls.localize("patchbay/inbox/run", "Run {0}", name),
+      command: command.id,
+      isMain: true,
+    }));
+    return { words, offers: [...offers, diagnose] };
+  }
+
+  protected async fulfil({ row, action }: InboxRequest): Promise<void> {
+    const { subject } = row;
+    switch (subject.kind) {
+      case "presence":
+        if (subject.presence === undefined) return;
+        if (action === "terminal") await this.terminals.show(subject.presence);
+        else await this.terminals.goTo(subject.presence);
+        return;
+      case "command":
+        await this.server.showCommand(subject.command.id);
+        return;
+      case "kept": {
+        const done = { save: "saveKept", copy: "copyKept", discard: "discardKept" } as const;
+        if (action === "save" || action === "copy" || action === "discard")
+          await this.kept.run(done[action], subject.text);
+        else if (action === "open") await this.kept.offer(subject.text);
+        return;
+      }
+      case "proposal":
+        if (action !== "terminal") await this.decide(subject.proposal.id, action);
+        else if (subject.presence !== undefined) await this.terminals.show(subject.presence);
+    }
+  }
+
+  protected async decide(id: string, action: InboxAction): Promise<void> {
+    if (action === "accept" || action === "reject") {
+      // What could not be accepted says why in its review.
+      if ((await this.server.decideAll(action, [id])) === 0) await this.server.reveal(id);
+    } else if (action === "hold") await this.server.hold(id);
+    else await this.server.reveal(id);
+  }
+}
+
+/** Makes the view look like Theia's own trees, in the theme's colours. */
+@injectable()
+export class InboxStyle implements StylingParticipant {
+  registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
+    collector.addRule(`
+      .patchbay-inbox .theia-TreeNodeContent { align-items: center; min-width: 0; }
+      .patchbay-inbox-caption { display: flex; flex-wrap: wrap; column-gap: 6px; min-width: 0; height: 22px; line-height: 22px; overflow: hidden; }
+      .patchbay-inbox-caption > span { white-space: nowrap; flex: 0 0 auto; font-size: 0.9em; }
+      .patchbay-inbox-caption > .patchbay-inbox-label { overflow: hidden; text-overflow: ellipsis; flex: 0 1 auto; max-width: 100%; font-size: 1em; }
+      .patchbay-inbox-caption > .patchbay-inbox-facts { overflow: hidden; text-overflow: ellipsis; flex: 1 1 3em; min-width: 3em; }
+      .patchbay-inbox [class*="codicon-"].codicon { padding-right: 6px; }
+      .patchbay-inbox-problem { color: var(--theia-list-errorForeground); }
+      .patchbay-inbox-attention { color: var(--theia-textLink-foreground); }
+      .patchbay-inbox-quiet, .patchbay-inbox-facts { color: var(--theia-descriptionForeground); }
+      .patchbay-inbox-added { color: var(--theia-gitDecoration-addedResourceForeground); }
+      .patchbay-inbox-removed { color: var(--theia-gitDecoration-deletedResourceForeground); }
+      .patchbay-inbox-actions { display: none; flex: 0 0 auto; padding-right: 4px; }
+      .patchbay-inbox .theia-TreeNode:hover .patchbay-inbox-actions,
+      .patchbay-inbox .theia-TreeNode.theia-mod-selected .patchbay-inbox-actions { display: flex; }
+      .patchbay-inbox-actions > button { background: none; border: none; color: inherit; cursor: pointer; padding: 2px; }
+      .patchbay-inbox .theia-TreeNode.theia-mod-selected span { color: inherit; }
+      .patchbay-inbox-empty { padding: 12px; display: flex; flex-direction: column; gap: 8px; }
+      .patchbay-inbox-empty > p { margin: 0; }
+      .patchbay-inbox-empty > button { margin: 0; }
+    `);
+  }
+}

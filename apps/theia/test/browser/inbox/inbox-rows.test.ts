@@ -1,0 +1,176 @@
+// @vitest-environment jsdom
+import "../../support/browser.ts";
+import type { AgentActivity, ProposalInfo, SessionInfo } from "@patchbay/core";
+import { describe, expect, it } from "vitest";
+import { ageWords, allRows, inboxRows, type InboxRow, waitingCount } from "../../../src/browser/inbox/inbox-rows.ts";
+import type { WindowStatus } from "../../../src/common/protocol.ts";
+import { hostileNames } from "../surfaces/hostile-names.ts";
+
+const session: SessionInfo = {
+  id: "g1",
+  dialect: "gemini",
+  agentName: "Gemini CLI",
+  version: "0.61",
+  pid: 7,
+  state: "connected",
+  since: 0,
+  openProposals: 0,
+};
+
+const proposal: ProposalInfo = {
+  id: "one",
+  sessionId: "g1",
+  agentName: "Gemini CLI",
+  path: "/workspace/src/lib/a.txt",
+  kind: "change",
+  state: "shown",
+  standing: "unchanged",
+  edited: false,
+  isHeld: false,
+  createdAt: 60_000,
+  lines: { added: 2, removed: 1 },
+  sessionTitle: undefined,
+};
+
+const activity: AgentActivity = {
+  agent: "claude",
+  session: "c",
+  owner: "hook:claude c",
+  processes: [9],
+  folder: "/workspace",
+  title: "make the tests pass",
+  state: "working",
+  since: 0,
+  waitsFor: [],
+};
+
+const nothing: WindowStatus = {
+  state: { kind: "listening", port: 1, warnings: [] },
+  environment: {},
+  sessions: [],
+  proposals: [],
+  keptTexts: [],
+  activities: [],
+  commands: { all: [] },
+};
+
+const around = { roots: ["/workspace"], now: 120_000 };
+
+function rowsOf(status: Partial<WindowStatus>): readonly InboxRow[] {
+  return inboxRows({ ...nothing, ...status }, around);
+}
+
+/** The tree as one reads it. */
+function drawn(rows: readonly InboxRow[], depth = 0): readonly string[] {
+  return rows.flatMap((row) => [
+    `${"  ".repeat(depth)}${[row.label, row.state, ...row.facts].filter((part) => part !== "").join(" | ")}`,
+    ...drawn(row.children, depth + 1),
+  ]);
+}
+
+describe("the rows of the view", () => {
+  it("are agent, session by its title, and what it asks; what waits stands first", () => {
+    const other: AgentActivity = { ...activity, owner: "hook:claude d", session: "d", title: "write docs" };
+    const asked = {
+      ...proposal,
+      id: "two",
+      sessionId: other.owner,
+      agentName: "Claude Code",
+      path: "/workspace/b.txt",
+    };
+    expect(drawn(rowsOf({ sessions: [session], activities: [activity, other], proposals: [asked] }))).toEqual([
+      "Claude Code | 1 to review",
+      "  write docs | waits for you: b.txt",
+      "    b.txt | waits for you | 1 min",
+      "  make the tests pass | working",
+      "Gemini CLI | connected",
+    ]);
+  });
+
+  it("leave out a session that has no name and stands alone", () => {
+    const rows = rowsOf({ sessions: [session], proposals: [proposal] });
+    expect(drawn(rows)).toEqual(["Gemini CLI | 1 to review", "  a.txt | waits for you | src/lib | 1 min"]);
+    expect(rows[0]?.children[0]?.lines).toEqual({ added: 2, removed: 1 });
+  });
+
+  it.each<[Partial<ProposalInfo>, string, boolean]>([
+    [{ standing: "conflict", edited: true }, "conflict", false],
+    [{ isHeld: true, state: "hidden", edited: true }, "held", true],
+    [{ state: "terminal" }, "answer in its terminal", false],
+    [{ state: "away", edited: true }, "agent not connected", true],
+    [{ state: "asking" }, "outside the workspace", false],
+    [{ edited: true }, "edited", true],
+    [{}, "waits for you", true],
+  ])("say first what a proposal %j waits for: %s", (facts, state, isOpen) => {
+    const [row] = rowsOf({ sessions: [session], proposals: [{ ...proposal, ...facts }] })[0]?.children ?? [];
+    expect([row?.state, row?.actions.includes("accept")]).toEqual([state, isOpen]);
+  });
+
+  it("tell sessions of one agent apart that have no prompt yet", () => {
+    const sessions = [session, { ...session, id: "g2", pid: 8 }, { ...session, id: "g3", pid: 9 }];
+    expect(drawn(rowsOf({ sessions, proposals: [{ ...proposal, sessionId: "g3" }] }))).toEqual([
+      "Gemini CLI | 1 to review",
+      "  Session without a prompt | waits for you: a.txt | 0.61 | process 9",
+      "    a.txt | waits for you | src/lib | 1 min",
+      "  Session without a prompt | connected | 0.61 | process 7",
+      "  Session without a prompt | connected | 0.61 | process 8",
+    ]);
+  });
+
+  it("keep what belongs to nobody who is there, and texts that no agent takes", () => {
+    const lost = { ...proposal, sessionId: "gone" };
+    const kept = { ...proposal, id: "kept", agentName: "Qwen Code", sessionId: "lost", state: "kept" } as const;
+    const text = {
+      id: "kept",
+      agentName: "Qwen Code",
+      path: "/elsewhere/k.txt",
+      reason: "withdrawn",
+      since: 0,
+      isShown: true,
+    } as const;
+    const rows = rowsOf({ proposals: [lost, kept], keptTexts: [text] });
+    expect(drawn(rows)).toEqual([
+      "Gemini CLI | 1 to review",
+      "  a.txt | waits for you | src/lib | 1 min",
+      "Qwen Code",
+      "  k.txt | your text is kept | /elsewhere | 2 min",
+    ]);
+    expect(waitingCount({ proposals: [lost, kept], commands: { all: [] } })).toBe(1);
+  });
+
+  it("name shell commands that an agent asks about in one line, all of which is seen", () => {
+    const command = {
+      id: "x",
+      agentName: "Claude Code",
+      owner: activity.owner,
+      command: "rm -r .\nls",
+      folder: undefined,
+      since: 0,
+    };
+    const [row] = rowsOf({ activities: [activity], commands: { all: [command] } })[0]?.children[0]?.children ?? [];
+    expect([row?.label, row?.actions]).toEqual(["$ rm -r . ↵ ls", ["open"]]);
+  });
+
+  it("show nothing that cannot be seen, whatever files and prompts are called", () => {
+    for (const name of hostileNames) {
+      const rows = rowsOf({
+        activities: [{ ...activity, title: name }],
+        proposals: [{ ...proposal, sessionId: activity.owner, path: `/workspace/${name}/${name}`, agentName: name }],
+      });
+      const texts = allRows(rows).flatMap(({ label, state, facts }) => [label, state, ...facts]);
+      expect(texts.filter((text) => /[\p{Cc}\u202E]/u.test(text))).toEqual([]);
+    }
+  });
+
+  it("tell ages in one short word", () => {
+    const at = (ms: number): string => ageWords(0, ms);
+    expect([at(-5), at(59_000), at(60_000), at(3_599_000), at(3_600_000), at(90_000_000)]).toEqual([
+      "now",
+      "now",
+      "1 min",
+      "59 min",
+      "1 h",
+      "1 d",
+    ]);
+  });
+});

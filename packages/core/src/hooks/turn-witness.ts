@@ -1,0 +1,40 @@
+/** Whose turn it is. */
+export interface TurnSource {
+  /** Id of the agent, e.g. `claude`. */
+  readonly agent: string;
+  /** Its name for people, e.g. `Claude Code`. */
+  readonly agentName: string;
+  /** The agent's own name for its session, or the id of a conversation. */
+  readonly session: string;
+  /** Where it works, as the agent names it; undefined where it has not said. */
+  readonly folder: string | undefined;
+}
+
+/** A file as it is before an agent writes it. */
+export interface FileBefore {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  /** The whole file with its byte order mark; undefined: there is none. Left out where nobody has read it yet. */
+  readonly before?: Uint8Array | string | undefined;
+}
+
+/**
+ * PORT: sees what agents do to files, turn by turn. Implemented by `FolderLedgers` of `@patchbay/turns`. The calls come in the order in
+ * which things happen; they return at once and never throw.
+ */
+export interface TurnWitness {
+  /** The user has given a prompt. Some agents say so several times in a turn, with an empty prompt but for the first. */
+  turnBegan(source: TurnSource, prompt: string): void;
+  /** The agent waits for the next prompt, or its session has ended. */
+  turnEnded(source: TurnSource): void;
+  /** A tool is about to write these files. It does not before `ready`. */
+  aboutToWrite(source: TurnSource, files: readonly FileBefore[]): void;
+  /** A tool is about to run a shell command, which may write anything. It does not before `ready`. */
+  aboutToRun(source: TurnSource, command: string): void;
+  /** A tool that writes or runs commands has ended. */
+  wrote(source: TurnSource): void;
+  /** The user has accepted this text for a file, and the agent, or the editor for it, is about to write it; after `aboutToWrite`. */
+  accepted(source: TurnSource, path: string, text: string): void;
+  /** Resolves, never rejects, when everything that was told is in hand, and the agent may go on. Bounded: a second at most. */
+  ready(): Promise<void>;
+}

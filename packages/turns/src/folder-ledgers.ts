@@ -1,0 +1,217 @@
+import { Emitter, type Event, type FileBefore, nullLogger, type TurnSource, type TurnWitness } from "@patchbay/core";
+import { GitReader } from "./git/git-reader.ts";
+import { Contents } from "./ledger/contents.ts";
+import { Observer } from "./ledger/observer.ts";
+import { infoOf } from "./ledger/turn-info.ts";
+import { TurnBook } from "./ledger/turn-book.ts";
+import { UndoRoom } from "./ledger/undo-room.ts";
+import { Places } from "./look/places.ts";
+import { WorkspaceEyes } from "./look/workspace-eyes.ts";
+import type {
+  FolderLedgersOptions,
+  LedgerLimits,
+  TurnHunk,
+  TurnInfo,
+  UndoLedger,
+  UndoRequest,
+  UndoResult,
+} from "./model.ts";
+import { DiskStore } from "./store/disk-store.ts";
+import { MemoryStore } from "./store/turn-store.ts";
+import { Undoing } from "./undo/undoing.ts";
+
+const usualLimits: LedgerLimits = {
+  file: 1024 * 1024,
+  session: 64 * 1024 * 1024,
+  all: 200 * 1024 * 1024,
+  age: 30 * 24 * 60 * 60 * 1_000,
+};
+
+const usualQuietMs = 30_000;
+
+/** An agent waits no longer for what is to be in hand before it goes on, ms. */
+const readyMs = 1_000;
+
+/** What agents changed in the folders of a workspace, turn by turn. */
+export class FolderLedgers implements TurnWitness {
+  readonly #options: FolderLedgersOptions;
+  readonly #change: Emitter<void> = new Emitter();
+  readonly #objects: GitReader;
+  readonly #places: Places;
+  readonly #book: TurnBook;
+  readonly #observer: Observer;
+  readonly #undo: Undoing;
+  /** What was told is worked in one after the other. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- The end of a chain whose links never reject.
+  #tail: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  constructor(options: FolderLedgersOptions) {
+    this.#options = options;
+    const { platform, folders, storageDirectory, logger = nullLogger } = options;
+    const limits = { ...usualLimits, ...options.limits };
+    const objects = new GitReader({ platform, logger });
+    this.#objects = objects;
+    this.#places = new Places(platform, folders);
+    const store =
+      storageDirectory === undefined
+        ? new MemoryStore(limits.all, platform.random.mac)
+        : new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
+    const mayKeep = (path: string): boolean => options.mayKeep?.(this.#places.named(path)) ?? true;
+    const contents = new Contents({ platform, store, objects, mayKeep, limits });
+    const onDidChange = (): void => {
+      if (!this.#isOver) this.#change.fire();
+    };
+    this.#book = new TurnBook({ platform, store, contents, logger, onDidChange });
+    const openFiles = (): readonly string[] => (options.openFiles?.() ?? []).map((path) => this.#places.real(path));
+    const eyes = new WorkspaceEyes({ platform, logger, places: this.#places, objects, contents, openFiles });
+    const ended = new Emitter<string>();
+    this.#observer = new Observer({
+      clock: platform.clock,
+      book: this.#book,
+      contents,
+      eyes,
+      isInside: (path) => this.#places.isInside(path),
+      quietMs: options.quietMs ?? usualQuietMs,
+      later: (work) => this.#later(work),
+      onDidEnd: ({ id }) => ended.fire(id),
+    });
+    const room: UndoLedger = new UndoRoom({
+      ...options,
+      book: this.#book,
+      contents,
+      observer: this.#observer,
+      places: this.#places,
+      onDidEnd: ended.event,
+      info: (id) => this.#infoOf(id),
+    });
+    this.#undo = new Undoing(room, platform.clock);
+    this.#later(async () => {
+      await this.#places.load();
+      await this.#book.load();
+      await this.#observer.resume();
+      for (const turn of this.#book.all) if (turn.ended !== undefined && turn.queued.length > 0) ended.fire(turn.id);
+    });
+  }
+
+  /** Fires when a turn, or what is known of one, has changed. */
+  get onDidChange(): Event<void> {
+    return this.#change.event;
+  }
+
+  /** Newest first. */
+  turns(): readonly TurnInfo[] {
+    return this.#book.all.toReversed().map((turn) => infoOf(turn, this.#places));
+  }
+
+  turnBegan(source: TurnSource, prompt: string): void {
+    this.#later(() => this.#observer.began(source, prompt));
+  }
+
+  turnEnded(source: TurnSource): void {
+    this.#later(() => this.#observer.ended(source));
+  }
+
+  aboutToWrite(source: TurnSource, files: readonly FileBefore[]): void {
+    this.#later(() => this.#observer.aboutToWrite(source, files));
+  }
+
+  aboutToRun(source: TurnSource, _command: string): void {
+    this.#later(() => this.#observer.aboutToRun(source));
+  }
+
+  wrote(source: TurnSource): void {
+    this.#later(() => this.#observer.wrote(source));
+  }
+
+  accepted(source: TurnSource, _path: string, _text: string): void {
+    this.#later(() => this.#observer.accepted(source));
+  }
+
+  async ready(): Promise<void> {
+    const { clock } = this.#options.platform;
+    const tail = this.#tail;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimeout(resolve, readyMs);
+      void tail.then(() => {
+        timer.dispose();
+        resolve();
+      });
+    });
+  }
+
+  /** The file as it was, with what was kept since; undefined: there was none, or no text of it is kept. */
+  async beforeText(turnId: string, path: string): Promise<string | undefined> {
+    return await this.#textOf(turnId, path, "before");
+  }
+
+  /** The file as the turn left it, without what was undone since; undefined: there is none, or no text of it is kept. */
+  async afterText(turnId: string, path: string): Promise<string | undefined> {
+    return await this.#textOf(turnId, path, "after");
+  }
+
+  /** False where there is nothing that could be kept. */
+  async keep(turnId: string, path?: string, hunk?: TurnHunk): Promise<boolean> {
+    await this.#workedIn();
+    return await this.#undo.keep(turnId, partOf(path, hunk));
+  }
+
+  async undo(turnId: string, request: UndoRequest = {}): Promise<UndoResult> {
+    await this.#workedIn();
+    return await this.#undo.undo(turnId, request);
+  }
+
+  /** The user typed in a file; as the editor names it. */
+  touched(path: string): void {
+    this.#observer.touched(this.#places.real(path));
+  }
+
+  /** Resolves when everything that was told is worked in and on disk, and the verdicts that waited for it are carried out. */
+  async settled(): Promise<void> {
+    await this.#workedIn();
+    await this.#undo.settled();
+  }
+
+  async #workedIn(): Promise<void> {
+    let tail: Promise<void>;
+    do {
+      tail = this.#tail;
+      await tail;
+      await this.#undo.settled();
+    } while (tail !== this.#tail);
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#observer.dispose();
+    this.#undo.dispose();
+    this.#objects.dispose();
+    this.#change.dispose();
+  }
+
+  #infoOf(id: string): TurnInfo | undefined {
+    const turn = this.#book.get(id);
+    return turn === undefined ? undefined : infoOf(turn, this.#places);
+  }
+
+  async #textOf(turnId: string, path: string, side: "before" | "after"): Promise<string | undefined> {
+    await this.#workedIn();
+    return await this.#book.read(turnId, this.#places.real(path), side);
+  }
+
+  #later(work: () => Promise<void>): void {
+    this.#tail = this.#tail.then(async () => {
+      if (this.#isOver) return;
+      try {
+        await work();
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#options.logger?.warn("What an agent did could not be entered", { reason });
+      }
+    });
+  }
+}
+
+function partOf(path: string | undefined, hunk: TurnHunk | undefined): { path?: string; hunk?: TurnHunk } {
+  return { ...(path === undefined ? {} : { path }), ...(hunk === undefined ? {} : { hunk }) };
+}

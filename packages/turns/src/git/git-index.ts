@@ -1,0 +1,115 @@
+/** One file in git's index, with what git saw of it on disk. */
+export interface IndexEntry {
+  /** Relative to the top of the work tree, with slashes. */
+  readonly path: string;
+  readonly object: string;
+  /** Type and permissions, as in a tree. */
+  readonly mode: number;
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+  /** 0 where the file system has none. */
+  readonly inode: number;
+  /** Of the file on disk, modulo 2^32. */
+  readonly size: number;
+  /** Git has been told not to look, the file is in a conflict, or it is only intended: what stands here says nothing of the disk. */
+  readonly isUncertain: boolean;
+  /** Left out of a sparse checkout: it need not be there. */
+  readonly isSparse: boolean;
+}
+
+const headerBytes = 12;
+const statBytes = 40;
+const extendedFlag = 0x4000;
+
+/** So many entries take some milliseconds. */
+const entriesPerStep = 2_000;
+
+/**
+ * Reads `.git/index`, versions 2 to 4 (gitformat-index(5)), in steps. Undefined where it is none, is torn, or is split: then the rest of it
+ * stands elsewhere.
+ */
+export function* readIndex(bytes: Buffer, objectBytes: 20 | 32): Generator<void, readonly IndexEntry[] | undefined> {
+  if (bytes.length < headerBytes + objectBytes || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
+  const version = bytes.readUInt32BE(4);
+  const count = bytes.readUInt32BE(8);
+  if (version < 2 || version > 4) return undefined;
+  const end = bytes.length - objectBytes;
+  const entries: IndexEntry[] = [];
+  let at = headerBytes;
+  let path: Buffer = Buffer.alloc(0);
+  for (let number = 0; number < count; number += 1) {
+    if (number % entriesPerStep === entriesPerStep - 1) yield;
+    const flagsAt = at + statBytes + objectBytes;
+    if (flagsAt + 2 > end) return undefined;
+    const flags = bytes.readUInt16BE(flagsAt);
+    const isExtended = version > 2 && (flags & extendedFlag) !== 0;
+    const more = isExtended && flagsAt + 4 <= end ? bytes.readUInt16BE(flagsAt + 2) : 0;
+    let nameAt = flagsAt + (isExtended ? 4 : 2);
+    let kept = 0;
+    if (version === 4) {
+      const stripped = varint(bytes, nameAt, end);
+      if (stripped === undefined || stripped.value > path.length) return undefined;
+      kept = path.length - stripped.value;
+      nameAt = stripped.next;
+    }
+    const nameEnd = bytes.indexOf(0, nameAt);
+    if (nameEnd === -1 || nameEnd >= end) return undefined;
+    const rest = bytes.subarray(nameAt, nameEnd);
+    path = kept === 0 ? rest : Buffer.concat([path.subarray(0, kept), rest]);
+    entries.push(entryAt(bytes, at, objectBytes, path.toString("utf8"), flags, more));
+    // Before version 4 an entry ends with 1 to 8 NULs, so that the next begins at a multiple of 8.
+    at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
+  }
+  return isSplit(bytes, at, end) ? undefined : entries;
+}
+
+function entryAt(
+  bytes: Buffer,
+  at: number,
+  objectBytes: number,
+  path: string,
+  flags: number,
+  more: number,
+): IndexEntry {
+  const stage = flags & 0x3000;
+  return {
+    path,
+    changedMs: timeAt(bytes, at),
+    modifiedMs: timeAt(bytes, at + 8),
+    inode: bytes.readUInt32BE(at + 20),
+    mode: bytes.readUInt32BE(at + 24),
+    size: bytes.readUInt32BE(at + 36),
+    object: bytes.toString("hex", at + statBytes, at + statBytes + objectBytes),
+    isUncertain: (flags & 0x8000) !== 0 || stage !== 0 || (more & 0x2000) !== 0,
+    isSparse: (more & 0x4000) !== 0,
+  };
+}
+
+function timeAt(bytes: Buffer, at: number): number {
+  return bytes.readUInt32BE(at) * 1_000 + bytes.readUInt32BE(at + 4) / 1_000_000;
+}
+
+/** As in a pack's offsets: each byte but the last adds one. */
+function varint(
+  bytes: Buffer,
+  from: number,
+  end: number,
+): { readonly value: number; readonly next: number } | undefined {
+  let value = 0;
+  for (let at = from; at < end; at += 1) {
+    const byte = bytes.readUInt8(at);
+    value = value * 128 + (byte & 0x7f);
+    if ((byte & 0x80) === 0) return { value, next: at + 1 };
+    value += 1;
+  }
+  return undefined;
+}
+
+/** Whether an extension says that entries stand in a shared index. */
+function isSplit(bytes: Buffer, from: number, end: number): boolean {
+  for (let at = from; at + 8 <= end; ) {
+    if (bytes.toString("latin1", at, at + 4) === "link") return true;
+    at += 8 + bytes.readUInt32BE(at + 4);
+  }
+  return false;
+}

@@ -1,0 +1,124 @@
+import { type Platform, textEdits } from "@patchbay/core";
+import type { GitObjects } from "../git/git-objects.ts";
+import type { TurnStore } from "../store/turn-store.ts";
+import { type Content, type FileRecord, noFile } from "./records.ts";
+
+export interface ContentsOptions {
+  readonly platform: Pick<Platform, "files" | "random">;
+  readonly store: TurnStore;
+  readonly objects: GitObjects;
+  /** Paths with links resolved. */
+  readonly mayKeep: (path: string) => boolean;
+  /** Of one file and of one session, in bytes. */
+  readonly limits: { readonly file: number; readonly session: number };
+}
+
+/** Keeps what files held, as far as it may be kept, and reads it again. */
+export class Contents {
+  readonly #options: ContentsOptions;
+  readonly #spent: Map<string, number> = new Map();
+
+  constructor(options: ContentsOptions) {
+    this.#options = options;
+  }
+
+  /** What a file holds now; kept for a session if it is a text. No link is followed. */
+  async ofFile(path: string, session: string): Promise<Content> {
+    const { platform, limits, mayKeep } = this.#options;
+    const facts = await platform.files.lstat(path).catch(() => undefined);
+    if (facts === undefined) return noFile;
+    const sign = `${facts.kind} ${facts.size} ${facts.modifiedMs}`;
+    if (facts.kind !== "file") return { kind: "named", why: "other", sign };
+    if (!mayKeep(path)) return { kind: "named", why: "withheld", sign };
+    if (facts.size > limits.file) return { kind: "named", why: "large", sign };
+    const bytes = await platform.files.readReal(path, limits.file, facts).catch(() => undefined);
+    // A link stands above it by now: where it leads is none of this folder.
+    if (bytes === undefined) return noFile;
+    return await this.keep(path, bytes, session);
+  }
+
+  /** The same of what is in hand. */
+  async keep(path: string, held: Uint8Array | string | undefined, session: string): Promise<Content> {
+    if (held === undefined) return noFile;
+    const { store, limits, mayKeep, platform } = this.#options;
+    const text = typeof held === "string" ? held : textIn(held);
+    const size = typeof held === "string" ? Buffer.byteLength(held) : held.byteLength;
+    const sign = (): string => platform.random.mac("sign", text ?? Buffer.from(held).toString("latin1"));
+    if (!mayKeep(path)) return { kind: "named", why: "withheld", sign: sign() };
+    if (text === undefined || text.includes("\0")) return { kind: "named", why: "binary", sign: sign() };
+    const spent = this.#spent.get(session) ?? 0;
+    if (size > limits.file || spent + size > limits.session) return { kind: "named", why: "large", sign: sign() };
+    const before = store.size;
+    const name = await store.keep(text);
+    if (name === undefined) return { kind: "named", why: "large", sign: sign() };
+    this.#spent.set(session, spent + Math.max(0, store.size - before));
+    return { kind: "text", text: name };
+  }
+
+  /** Whether a text can be read again, as far as this window knows. */
+  isKept(content: Content): boolean {
+    return content.kind !== "text" || this.#options.store.has(content.text);
+  }
+
+  /** Undefined where there was no file, or its text is not kept. */
+  async read(content: Content): Promise<string | undefined> {
+    const { store, objects, limits } = this.#options;
+    switch (content.kind) {
+      case "text":
+        return await store.read(content.text);
+      case "git": {
+        const bytes = await objects.read(content, limits.file);
+        const text = bytes === undefined ? undefined : textIn(bytes);
+        return text?.includes("\0") === true ? undefined : text;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** Lines that came and went; undefined where one of both is not kept. */
+  async lines(before: Content, after: Content): Promise<FileRecord["lines"]> {
+    const [left, right] = await Promise.all([this.#textOf(before), this.#textOf(after)]);
+    if (left === undefined || right === undefined) return undefined;
+    const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+    let [added, removed] = [0, 0];
+    for (const { start, end, text } of await textEdits(left, right, pause)) {
+      added += linesIn(text);
+      removed += linesIn(left.slice(start, end));
+    }
+    return { added, removed };
+  }
+
+  /** No file is an empty text. */
+  async #textOf(content: Content): Promise<string | undefined> {
+    return content.kind === "none" ? "" : await this.read(content);
+  }
+
+  /** Whether both are the same to the byte. What cannot be told is not. */
+  async isSame(one: Content, other: Content): Promise<boolean> {
+    if (one.kind === "none" || other.kind === "none") return one.kind === other.kind;
+    if (one.kind === "named" || other.kind === "named") {
+      return one.kind === "named" && other.kind === "named" && one.sign === other.sign;
+    }
+    if (one.kind === "text" && other.kind === "text") return one.text === other.text;
+    if (one.kind === "git" && other.kind === "git" && one.object === other.object) return one.size === other.size;
+    const [left, right] = await Promise.all([this.read(one), this.read(other)]);
+    return left !== undefined && left === right;
+  }
+}
+
+/** Lines that an edit takes or brings; one at the end of a text may begin with the line end before it. */
+function linesIn(part: string): number {
+  if (part === "") return 0;
+  const ends = part.split("\n").length - 1;
+  return part.endsWith("\n") || part.startsWith("\n") ? ends : ends + 1;
+}
+
+/** Undefined where it is not UTF-8. */
+export function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

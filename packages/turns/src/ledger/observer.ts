@@ -1,0 +1,293 @@
+import type { Clock, Disposable, FileBefore, TurnSource } from "@patchbay/core";
+import type { Eyes, SeenChange } from "../look/eyes.ts";
+import type { Contents } from "./contents.ts";
+import type { Content, TurnRecord } from "./records.ts";
+import type { TurnBook } from "./turn-book.ts";
+
+export interface ObserverOptions {
+  readonly clock: Clock;
+  readonly book: TurnBook;
+  readonly contents: Contents;
+  readonly eyes: Eyes;
+  /** Whether a file is in a folder of the workspace; the path has its links resolved. */
+  readonly isInside: (path: string) => boolean;
+  readonly quietMs: number;
+  /** Runs work in its order among everything that was told. */
+  readonly later: (work: () => Promise<void>) => void;
+  readonly onDidEnd: (turn: TurnRecord) => void;
+}
+
+/** An agent's session, as far as it works. */
+interface Worker {
+  readonly source: TurnSource;
+  turn: TurnRecord;
+  /** A command ran since the last look. */
+  hasRun: boolean;
+  /** Ends a turn whose end nobody tells. */
+  quiet: Disposable | undefined;
+  /** Looks for what was accepted, which no agent tells of that it has written it. */
+  check: Disposable | undefined;
+  /** When it was last heard of; counts up. */
+  heard: number;
+}
+
+/** An agent writes what was accepted within this time, ms. */
+const writtenAfterMs = [500, 2_500];
+
+/** A turn that an earlier run left open ends when its session is not heard of for so long, ms. */
+const abandonedMs = 10 * 60 * 1_000;
+
+/** Looks between two tools may take this share of the time at most. */
+const lookShare = 0.1;
+
+/** Follows the sessions of agents from turn to turn, and finds out whose a change is. */
+export class Observer implements Disposable {
+  readonly #options: ObserverOptions;
+  readonly #workers: Map<string, Worker> = new Map();
+  /** What files hold by what has been entered since the last look. */
+  readonly #latest: Map<string, Content> = new Map();
+  /** Where the user typed while an agent worked. */
+  readonly #touched: Set<string> = new Set();
+  /** Those of them in which they typed after the agent had told that it would write. */
+  readonly #touchedSince: Set<string> = new Set();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #heard = 0;
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+  }
+
+  get isWorking(): boolean {
+    return this.#workers.size > 0;
+  }
+
+  /** The turns that are open in this window. */
+  get open(): readonly TurnRecord[] {
+    return Array.from(this.#workers.values(), ({ turn }) => turn);
+  }
+
+  touched(path: string): void {
+    if (!this.isWorking) return;
+    this.#touched.add(path);
+    this.#touchedSince.add(path);
+  }
+
+  /** Goes on with turns of an earlier run, whose agents may work still. */
+  async resume(): Promise<void> {
+    const { book } = this.#options;
+    const left = book.all.filter(({ ended, undoes }) => ended === undefined && undoes === undefined);
+    for (const turn of book.all) if (turn.ended === undefined && !left.includes(turn)) await book.end(turn);
+    for (const turn of left) {
+      const { agent, session, folder, agents } = turn;
+      const source: TurnSource = { agent, agentName: agents[0] ?? agent, session, folder };
+      this.#waitFor(this.#add(source, turn), abandonedMs);
+    }
+    if (left[0] !== undefined) await this.#look(left[0].session);
+  }
+
+  async began(source: TurnSource, prompt: string): Promise<void> {
+    const known = this.#workers.get(keyOf(source));
+    // Some say so before each request to the model.
+    if (known !== undefined && known.turn.border === "exact" && prompt.trim() === "") return;
+    if (known !== undefined) await this.#end(known);
+    await this.#open(source, "exact", prompt);
+  }
+
+  async ended(source: TurnSource): Promise<void> {
+    const worker = this.#workers.get(keyOf(source));
+    if (worker !== undefined) await this.#end(worker);
+  }
+
+  async aboutToWrite(source: TurnSource, files: readonly FileBefore[]): Promise<void> {
+    const { contents, book, isInside } = this.#options;
+    const worker = await this.#workerOf(source);
+    const { turn } = worker;
+    for (const file of files) {
+      if (!isInside(file.path) || turn.pending.has(file.path)) continue;
+      const before =
+        "before" in file
+          ? await contents.keep(file.path, file.before, turn.session)
+          : await contents.ofFile(file.path, turn.session);
+      turn.pending.set(file.path, before);
+      this.#touchedSince.delete(file.path);
+      await book.write(turn, { type: "pending", path: file.path, before });
+    }
+  }
+
+  async aboutToRun(source: TurnSource): Promise<void> {
+    (await this.#workerOf(source)).hasRun = true;
+  }
+
+  async wrote(source: TurnSource): Promise<void> {
+    const worker = await this.#workerOf(source);
+    await this.#workIn(worker);
+    const pause = this.#options.eyes.lastMs / lookShare;
+    const isDue = this.#options.clock.monotonic() - this.#lookedAt >= pause;
+    if (worker.hasRun && isDue) await this.#look(worker.turn.session);
+  }
+
+  /** The agent is about to write what the user accepted: whether it did is seen in the file. */
+  async accepted(source: TurnSource): Promise<void> {
+    const worker = await this.#workerOf(source);
+    this.#checkSoon(worker, 0);
+  }
+
+  /** What an undo wrote is no agent's. */
+  async undid(path: string, before: Content, after: Content): Promise<void> {
+    const { book, contents } = this.#options;
+    this.#latest.set(path, after);
+    for (const turn of this.open) {
+      const file = turn.files.get(path);
+      if (file === undefined || !(await contents.isSame(file.after, after))) continue;
+      if (await contents.isSame(file.before, before)) await book.drop(turn, path);
+      else {
+        file.after = before;
+        await book.write(turn, { type: "file", file });
+      }
+    }
+  }
+
+  dispose(): void {
+    for (const { quiet, check } of this.#workers.values()) {
+      quiet?.dispose();
+      check?.dispose();
+    }
+    this.#workers.clear();
+  }
+
+  /** The session's, or the one of its agent that works: what an agent's protocol tells and what its hooks tell has two names. */
+  async #workerOf(source: TurnSource): Promise<Worker> {
+    const own = this.#workers.get(keyOf(source));
+    const others = Array.from(this.#workers.values()).filter(
+      ({ source: { agent }, turn }) => agent === source.agent && turn.border === "exact",
+    );
+    const worker = own ?? (others.length === 1 ? others[0] : undefined) ?? (await this.#open(source, "estimated", ""));
+    this.#heard += 1;
+    worker.heard = this.#heard;
+    if (worker.turn.border === "estimated") this.#waitFor(worker, this.#options.quietMs);
+    else worker.quiet?.dispose();
+    return worker;
+  }
+
+  async #open(source: TurnSource, border: TurnRecord["border"], prompt: string): Promise<Worker> {
+    const { book } = this.#options;
+    if (this.isWorking) await this.#look(source.session);
+    const { agent, agentName, session, folder } = source;
+    const turn = await book.open({ agent, session, folder, border, undoes: undefined, prompt, agents: [agentName] });
+    const isFirst = !this.isWorking;
+    const worker = this.#add(source, turn);
+    if (isFirst) {
+      this.#forget();
+      await this.#look(session);
+    }
+    return worker;
+  }
+
+  #add(source: TurnSource, turn: TurnRecord): Worker {
+    this.#heard += 1;
+    const worker: Worker = { source, turn, hasRun: false, quiet: undefined, check: undefined, heard: this.#heard };
+    this.#workers.set(keyOf(source), worker);
+    return worker;
+  }
+
+  async #end(worker: Worker): Promise<void> {
+    const { book, onDidEnd } = this.#options;
+    worker.quiet?.dispose();
+    worker.check?.dispose();
+    await this.#workIn(worker);
+    await this.#look(worker.turn.session);
+    this.#workers.delete(keyOf(worker.source));
+    await book.end(worker.turn);
+    if (!this.isWorking) this.#forget();
+    onDidEnd(worker.turn);
+  }
+
+  #forget(): void {
+    this.#options.eyes.forget();
+    this.#latest.clear();
+    this.#touched.clear();
+    this.#touchedSince.clear();
+  }
+
+  #waitFor(worker: Worker, quietMs: number): void {
+    const { clock, later } = this.#options;
+    worker.quiet?.dispose();
+    worker.quiet = clock.setTimeout(() => {
+      later(async () => {
+        if (this.#workers.get(keyOf(worker.source)) === worker) await this.#end(worker);
+      });
+    }, quietMs);
+  }
+
+  #checkSoon(worker: Worker, count: number): void {
+    const { clock, later } = this.#options;
+    const delay = writtenAfterMs[count];
+    worker.check?.dispose();
+    if (delay === undefined) return;
+    worker.check = clock.setTimeout(() => {
+      later(async () => {
+        if (this.#workers.get(keyOf(worker.source)) !== worker) return;
+        await this.#workIn(worker);
+        this.#checkSoon(worker, count + 1);
+      });
+    }, delay);
+  }
+
+  /** Enters what has become of the files that the agent told of; those that it has not written yet stay. */
+  async #workIn(worker: Worker): Promise<void> {
+    const { contents, book } = this.#options;
+    const { turn } = worker;
+    for (const [path, before] of Array.from(turn.pending)) {
+      const after = await contents.ofFile(path, turn.session);
+      if (await contents.isSame(before, after)) continue;
+      turn.pending.delete(path);
+      this.#latest.set(path, after);
+      const attribution = this.#touchedSince.has(path) ? "unknown" : "exact";
+      await book.enter(turn, { path, before, after, mode: undefined, attribution });
+    }
+    if (turn.pending.size === 0) await book.write(turn, { type: "settled" });
+  }
+
+  async #look(session: string): Promise<void> {
+    const { eyes, clock, book } = this.#options;
+    const { changes, headMoved, isPartial } = await eyes.look(session);
+    this.#lookedAt = clock.monotonic();
+    for (const change of changes) await this.#enter(change);
+    this.#latest.clear();
+    for (const worker of this.#workers.values()) {
+      const { turn } = worker;
+      worker.hasRun = false;
+      if (turn.headMoved === (turn.headMoved || headMoved) && turn.isPartial === (turn.isPartial || isPartial))
+        continue;
+      turn.headMoved ||= headMoved;
+      turn.isPartial ||= isPartial;
+      await book.write(turn, { type: "turn", turn });
+    }
+  }
+
+  /** Enters what nobody told of. */
+  async #enter({ path, before: seen, after, mode }: SeenChange): Promise<void> {
+    const { contents, book } = this.#options;
+    const workers = Array.from(this.#workers.values());
+    // Its own before-image knows better.
+    if (workers.some(({ turn }) => turn.pending.has(path))) return;
+    const latest = this.#latest.get(path);
+    if (latest !== undefined && mode === undefined && (await contents.isSame(latest, after))) return;
+    const ran = workers.filter(({ hasRun }) => hasRun);
+    const suspects = ran.length > 0 ? ran : workers;
+    const [main] = suspects.toSorted((one, other) => other.heard - one.heard);
+    if (main === undefined) return;
+    const { turn } = main;
+    const names = suspects.map(({ source }) => source.agentName).filter((name) => !turn.agents.includes(name));
+    if (names.length > 0) {
+      turn.agents = [...turn.agents, ...new Set(names)];
+      await book.write(turn, { type: "turn", turn });
+    }
+    const attribution = this.#touched.has(path) ? "unknown" : "likely";
+    await book.enter(turn, { path, before: latest ?? seen, after, mode, attribution });
+  }
+}
+
+function keyOf({ agent, session }: Pick<TurnSource, "agent" | "session">): string {
+  return `${agent} ${session}`;
+}

@@ -1,0 +1,172 @@
+import * as z from "zod";
+import type { UndoRequest } from "../model.ts";
+
+/** What a file held at some time. */
+export type Content =
+  /** There was no file. */
+  | { readonly kind: "none" }
+  /** A text that is kept, by its name in the store. */
+  | { readonly kind: "text"; readonly text: string }
+  /** A text of the user's repository: it is read there when it is wanted. */
+  | { readonly kind: "git"; readonly repository: string; readonly object: string; readonly size: number }
+  /** Nothing is kept of it; `sign` differs from what it held at another time. */
+  | { readonly kind: "named"; readonly why: "binary" | "large" | "withheld" | "other"; readonly sign: string };
+
+export const noFile: Content = { kind: "none" };
+
+/** One file that a turn changed. */
+export interface FileRecord {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  before: Content;
+  after: Content;
+  /** Permission bits, where they changed. */
+  mode: { readonly before: number; readonly after: number } | undefined;
+  attribution: "exact" | "likely" | "unknown";
+  review: "unreviewed" | "kept" | "undone" | "partly" | "queued";
+  /** What is not decided, where something is: a kept hunk is on both sides, an undone one on none. */
+  undecided: { readonly before: Content; readonly after: Content } | undefined;
+  lines: { readonly added: number; readonly removed: number } | undefined;
+}
+
+/** What is known of a turn; `TurnInfo` is what is told of it. */
+export interface TurnRecord {
+  readonly id: string;
+  /** Counts up: clocks jump. */
+  readonly order: number;
+  readonly agent: string;
+  readonly session: string;
+  readonly folder: string | undefined;
+  readonly began: number;
+  readonly border: "exact" | "estimated";
+  readonly undoes: string | undefined;
+  prompt: string;
+  agents: readonly string[];
+  ended: number | undefined;
+  headMoved: boolean;
+  isPartial: boolean;
+  readonly files: Map<string, FileRecord>;
+  /** What files held that the agent was about to write when it was last heard of. */
+  readonly pending: Map<string, Content>;
+  queued: readonly UndoRequest[];
+}
+
+const content = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("none") }),
+  z.object({ kind: z.literal("text"), text: z.string() }),
+  z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: z.number() }),
+  z.object({ kind: z.literal("named"), why: z.enum(["binary", "large", "withheld", "other"]), sign: z.string() }),
+]);
+
+const file = z.object({
+  path: z.string(),
+  before: content,
+  after: content,
+  mode: z.object({ before: z.number(), after: z.number() }).optional(),
+  attribution: z.enum(["exact", "likely", "unknown"]),
+  review: z.enum(["unreviewed", "kept", "undone", "partly", "queued"]),
+  undecided: z.object({ before: content, after: content }).optional(),
+  lines: z.object({ added: z.number(), removed: z.number() }).optional(),
+});
+
+const request = z.object({
+  path: z.string().exactOptional(),
+  hunk: z.object({ start: z.number(), end: z.number() }).exactOptional(),
+  now: z.boolean().exactOptional(),
+  reason: z.string().exactOptional(),
+  lines: z.object({ before: z.string(), after: z.string() }).exactOptional(),
+});
+
+const entry = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("turn"),
+    id: z.string(),
+    order: z.number(),
+    agent: z.string(),
+    session: z.string(),
+    folder: z.string().optional(),
+    began: z.number(),
+    border: z.enum(["exact", "estimated"]),
+    undoes: z.string().optional(),
+    prompt: z.string(),
+    agents: z.array(z.string()),
+    ended: z.number().optional(),
+    headMoved: z.boolean(),
+    isPartial: z.boolean(),
+  }),
+  z.object({ type: z.literal("file"), file }),
+  /** The turn has left the file as it was. */
+  z.object({ type: z.literal("gone"), path: z.string() }),
+  z.object({ type: z.literal("pending"), path: z.string(), before: content }),
+  /** What was pending is worked in. */
+  z.object({ type: z.literal("settled") }),
+  z.object({ type: z.literal("queue"), queued: z.array(request) }),
+]);
+
+/** One line of a turn's journal: it takes the place of an earlier one about the same. */
+export type JournalEntry =
+  | { readonly type: "turn"; readonly turn: TurnRecord }
+  | { readonly type: "file"; readonly file: FileRecord }
+  | { readonly type: "gone"; readonly path: string }
+  | { readonly type: "pending"; readonly path: string; readonly before: Content }
+  | { readonly type: "settled" }
+  | { readonly type: "queue"; readonly queued: readonly UndoRequest[] };
+
+export function writeEntry(entry: JournalEntry): string {
+  if (entry.type !== "turn") return `${JSON.stringify(entry)}\n`;
+  const { files: _files, pending: _pending, queued: _queued, ...turn } = entry.turn;
+  return `${JSON.stringify({ type: "turn", ...turn })}\n`;
+}
+
+/** A journal as it was written, up to what cannot be read: a process that is killed leaves half a line. Undefined where no turn stands in it. */
+export function readJournal(text: string): TurnRecord | undefined {
+  let turn: TurnRecord | undefined;
+  for (const line of text.split("\n")) {
+    const found = line === "" ? undefined : parse(line);
+    if (found === undefined) continue;
+    if (found.type === "turn") {
+      const { type: _type, folder, undoes, ended, ...others } = found;
+      const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
+      turn = { ...others, folder, undoes, ended, files, pending, queued };
+    } else if (turn !== undefined) apply(turn, found);
+  }
+  return turn;
+}
+
+function apply(turn: TurnRecord, found: Exclude<z.infer<typeof entry>, { type: "turn" }>): void {
+  switch (found.type) {
+    case "file": {
+      const { mode, undecided, lines, ...others } = found.file;
+      turn.files.set(others.path, { ...others, mode, undecided, lines });
+      return;
+    }
+    case "gone":
+      turn.files.delete(found.path);
+      return;
+    case "pending":
+      turn.pending.set(found.path, found.before);
+      return;
+    case "settled":
+      turn.pending.clear();
+      return;
+    case "queue":
+      turn.queued = found.queued;
+  }
+}
+
+function parse(line: string): z.infer<typeof entry> | undefined {
+  try {
+    return entry.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** All texts of the store that a turn names. */
+export function* textsOf(turn: TurnRecord): Generator<string> {
+  const contents: (Content | undefined)[] = Array.from(turn.pending.values());
+  for (const { before, after, undecided } of turn.files.values()) {
+    contents.push(before, after, undecided?.before, undecided?.after);
+  }
+  for (const one of contents) if (one?.kind === "text") yield one.text;
+}

@@ -1,0 +1,221 @@
+import { type Logger, messageOf, type Platform } from "@patchbay/core";
+import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
+import { freeShare, type TurnStore } from "../store/turn-store.ts";
+import type { Contents } from "./contents.ts";
+import { type Content, type FileRecord, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
+
+export interface TurnBookOptions {
+  readonly platform: Pick<Platform, "clock" | "random">;
+  readonly store: TurnStore;
+  readonly contents: Contents;
+  readonly logger: Logger;
+  readonly onDidChange: () => void;
+}
+
+export type NewTurn = Pick<TurnRecord, "agent" | "session" | "folder" | "border" | "undoes" | "prompt" | "agents">;
+
+/** One change of a file, as far as it is known whose it is. */
+export interface NewChange {
+  readonly path: string;
+  readonly before: Content;
+  readonly after: Content;
+  readonly mode: FileRecord["mode"];
+  readonly attribution: FileRecord["attribution"];
+}
+
+/** Of the first line of a prompt, UTF-16 units. */
+const longestPrompt = 200;
+
+/** All turns that are known, and their journals. What cannot be written down is told to the log, and known until the editor ends. */
+export class TurnBook {
+  readonly #options: TurnBookOptions;
+  readonly #turns: Map<string, TurnRecord> = new Map();
+  #order = 0;
+
+  constructor(options: TurnBookOptions) {
+    this.#options = options;
+  }
+
+  /** The oldest first. */
+  get all(): readonly TurnRecord[] {
+    return Array.from(this.#turns.values());
+  }
+
+  get(id: string): TurnRecord | undefined {
+    return this.#turns.get(id);
+  }
+
+  /** What is not decided of a file, on one side. */
+  async read(id: string, path: string, side: "before" | "after"): Promise<string | undefined> {
+    const file = this.#turns.get(id)?.files.get(path);
+    return file === undefined ? undefined : await this.#options.contents.read((file.undecided ?? file)[side]);
+  }
+
+  async load(): Promise<void> {
+    const { store, logger, onDidChange } = this.#options;
+    try {
+      for (const turn of await store.load()) {
+        this.#turns.set(turn.id, turn);
+        this.#order = Math.max(this.#order, turn.order);
+      }
+    } catch (error) {
+      logger.warn("Turns of earlier runs could not be read", { reason: messageOf(error) });
+    }
+    if (this.#turns.size > 0) onDidChange();
+  }
+
+  async open(what: NewTurn): Promise<TurnRecord> {
+    const { clock, random } = this.#options.platform;
+    await this.#makeRoom();
+    this.#order += 1;
+    const turn: TurnRecord = {
+      ...what,
+      id: `${String(this.#order).padStart(8, "0")}-${random.token(9)}`,
+      order: this.#order,
+      prompt: firstLine(what.prompt),
+      began: clock.now(),
+      ended: undefined,
+      headMoved: false,
+      isPartial: false,
+      files: new Map(),
+      pending: new Map(),
+      queued: [],
+    };
+    this.#turns.set(turn.id, turn);
+    await this.write(turn, { type: "turn", turn });
+    return turn;
+  }
+
+  /** A turn that has changed nothing is forgotten. */
+  async end(turn: TurnRecord): Promise<void> {
+    turn.pending.clear();
+    turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
+    if (turn.files.size === 0) {
+      this.#turns.delete(turn.id);
+      await this.#attempt(() => this.#options.store.remove(turn));
+      this.#options.onDidChange();
+    } else await this.write(turn, { type: "settled" }, { type: "turn", turn });
+  }
+
+  async write(turn: TurnRecord, ...entries: readonly JournalEntry[]): Promise<void> {
+    await this.#attempt(() => this.#options.store.append(turn, entries));
+    this.#options.onDidChange();
+  }
+
+  /** Enters a change of an open turn. What others changed since the turn wrote last stays theirs, as far as lines can be told apart. */
+  async enter(turn: TurnRecord, change: NewChange): Promise<void> {
+    const { contents } = this.#options;
+    const { path, after } = change;
+    const found = turn.files.get(path);
+    if (found === undefined) {
+      if ((await contents.isSame(change.before, after)) && change.mode === undefined) return;
+      const { before, mode, attribution } = change;
+      const file: FileRecord = {
+        path,
+        before,
+        after,
+        mode,
+        attribution,
+        review: "unreviewed",
+        undecided: undefined,
+        lines: undefined,
+      };
+      await this.#store(turn, file);
+      return;
+    }
+    const file = { ...found };
+    const isDecided = file.review === "kept" || file.review === "undone";
+    // What was decided stays decided: the new change stands beside it.
+    if (isDecided || file.undecided !== undefined) {
+      const left = isDecided ? change.before : (file.undecided?.before ?? file.before);
+      file.undecided = { before: left, after };
+      file.review = isDecided ? "unreviewed" : file.review;
+    }
+    const isUntouched = await contents.isSame(file.after, change.before);
+    if (!isUntouched) {
+      const rebased = await this.#rebased(file.before, file.after, change.before);
+      if (rebased === undefined) file.attribution = "unknown";
+      else file.before = rebased;
+    }
+    file.after = after;
+    file.attribution = weaker(file.attribution, change.attribution);
+    file.mode = mergedMode(file.mode, change.mode);
+    const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
+    if (isBack && file.undecided === undefined) await this.drop(turn, path);
+    else await this.#store(turn, file);
+  }
+
+  async drop(turn: TurnRecord, path: string): Promise<void> {
+    if (turn.files.delete(path)) await this.write(turn, { type: "gone", path });
+  }
+
+  /** Enters what was decided of a file. */
+  async review(turn: TurnRecord, path: string, change: Pick<FileRecord, "review" | "undecided">): Promise<void> {
+    const found = turn.files.get(path);
+    if (found !== undefined) await this.#store(turn, { ...found, ...change });
+  }
+
+  async #store(turn: TurnRecord, file: FileRecord): Promise<void> {
+    const sides = file.undecided ?? file;
+    file.lines = await this.#options.contents.lines(sides.before, sides.after);
+    turn.files.set(file.path, file);
+    await this.write(turn, { type: "file", file });
+  }
+
+  /** What stood there before the turn, had the others changed it then; undefined where their lines are the turn's, too. */
+  async #rebased(before: Content, left: Content, found: Content): Promise<Content | undefined> {
+    const { contents, store, platform } = this.#options;
+    if (before.kind === "none" || before.kind === "named" || left.kind === "none" || found.kind === "none")
+      return undefined;
+    const texts = await Promise.all([before, left, found].map((one) => contents.read(one)));
+    const [was, wrote, is] = texts;
+    if (was === undefined || wrote === undefined || is === undefined) return undefined;
+    const merged = await mergeTexts(wrote, was, is, platform.clock);
+    if (merged.kind === "conflict") return undefined;
+    const text = await restoreLineEnds(merged.text, is, platform.clock);
+    const name = await this.#attempt(() => store.keep(text));
+    return name === undefined ? undefined : { kind: "text", text: name };
+  }
+
+  /** The oldest turns go first, those with open questions last. */
+  async #makeRoom(): Promise<void> {
+    const { store } = this.#options;
+    if (store.size <= store.room * freeShare) return;
+    const ended = this.all.filter((turn) => turn.ended !== undefined);
+    const isDone = (turn: TurnRecord): boolean =>
+      Array.from(turn.files.values()).every(({ review }) => review === "kept" || review === "undone");
+    const freed = new Set<string>();
+    for (const turn of [...ended.filter(isDone), ...ended.filter((one) => !isDone(one))]) {
+      if (store.size <= store.room * freeShare) break;
+      for (const name of textsOf(turn)) freed.add(name);
+      this.#turns.delete(turn.id);
+      await this.#attempt(() => store.remove(turn));
+      await this.#attempt(() => store.sweep(this.all, freed));
+    }
+  }
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#options.logger.warn("A turn could not be written down", { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+}
+
+function firstLine(prompt: string): string {
+  return (prompt.trim().split("\n")[0] ?? "").slice(0, longestPrompt);
+}
+
+const order = ["exact", "likely", "unknown"] as const;
+
+function weaker(one: FileRecord["attribution"], other: FileRecord["attribution"]): FileRecord["attribution"] {
+  return order.indexOf(one) > order.indexOf(other) ? one : other;
+}
+
+/** Undefined where it is again what it was. */
+function mergedMode(earlier: FileRecord["mode"], later: FileRecord["mode"]): FileRecord["mode"] {
+  if (earlier === undefined || later === undefined) return earlier ?? later;
+  return earlier.before === later.after ? undefined : { before: earlier.before, after: later.after };
+}

@@ -1,0 +1,131 @@
+import type { Disposable, Event, Platform } from "@patchbay/core";
+import type {
+  FileReview,
+  FolderLedgersOptions,
+  TurnInfo,
+  TurnTexts,
+  UndoDoor,
+  UndoLedger,
+  UndoNotice,
+  UndoRequest,
+} from "../model.ts";
+import type { Places } from "../look/places.ts";
+import type { Contents } from "./contents.ts";
+import type { Observer } from "./observer.ts";
+import type { Content } from "./records.ts";
+import type { TurnBook } from "./turn-book.ts";
+
+export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door" | "onDidUndo"> {
+  readonly platform: Platform;
+  readonly book: TurnBook;
+  readonly contents: Contents;
+  readonly observer: Observer;
+  readonly places: Places;
+  readonly onDidEnd: Event<string>;
+  readonly info: (id: string) => TurnInfo | undefined;
+}
+
+/** The ledger as keeping and undoing sees it. */
+export class UndoRoom implements UndoLedger {
+  readonly #options: UndoRoomOptions;
+
+  constructor(options: UndoRoomOptions) {
+    this.#options = options;
+  }
+
+  get door(): UndoDoor {
+    return this.#options.door;
+  }
+
+  turn(id: string): TurnInfo | undefined {
+    return this.#options.info(id);
+  }
+
+  async texts(id: string, path: string): Promise<TurnTexts | undefined> {
+    const { book, places, contents } = this.#options;
+    const file = book.get(id)?.files.get(places.real(path));
+    if (file === undefined) return undefined;
+    const sides = file.undecided ?? file;
+    const [before, after] = await Promise.all([contents.read(sides.before), contents.read(sides.after)]);
+    if (before === undefined && sides.before.kind !== "none") return undefined;
+    if (after === undefined && sides.after.kind !== "none") return undefined;
+    return { before, after };
+  }
+
+  async textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined> {
+    const { contents, places } = this.#options;
+    const content = await contents.ofFile(places.real(path), "undo");
+    if (content.kind === "none") return { text: undefined };
+    const text = await contents.read(content);
+    return text === undefined ? undefined : { text };
+  }
+
+  async review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void> {
+    const { book, places } = this.#options;
+    const turn = book.get(id);
+    if (turn === undefined) return;
+    const real = places.real(path);
+    const sides =
+      undecided === undefined
+        ? undefined
+        : { before: await this.#keep(real, undecided.before), after: await this.#keep(real, undecided.after) };
+    await book.review(turn, real, { review, undecided: sides });
+  }
+
+  queued(id: string): readonly UndoRequest[] {
+    return this.#options.book.get(id)?.queued ?? [];
+  }
+
+  async queue(id: string, requests: readonly UndoRequest[]): Promise<void> {
+    const { book } = this.#options;
+    const turn = book.get(id);
+    if (turn === undefined) return;
+    turn.queued = requests;
+    await book.write(turn, { type: "queue", queued: requests });
+  }
+
+  async entry(undoes: string, files: readonly (TurnTexts & { readonly path: string })[]): Promise<string> {
+    const { book, places, observer } = this.#options;
+    const undone = book.get(undoes);
+    const turn = await book.open({
+      agent: undone?.agent ?? "",
+      session: undone?.session ?? "",
+      folder: undone?.folder,
+      border: "exact",
+      undoes,
+      prompt: undone?.prompt ?? "",
+      agents: undone?.agents ?? [],
+    });
+    for (const { path, before, after } of files) {
+      const real = places.real(path);
+      const [was, is] = [await this.#keep(real, before), await this.#keep(real, after)];
+      await book.enter(turn, { path: real, before: was, after: is, mode: undefined, attribution: "exact" });
+      await observer.undid(real, was, is);
+    }
+    await book.end(turn);
+    return turn.id;
+  }
+
+  isWorking(id: string): boolean {
+    const { book, observer } = this.#options;
+    const turn = book.get(id);
+    return observer.open.some(
+      (one) =>
+        (one.agent === turn?.agent && one.session === turn.session) ||
+        Array.from(one.files.keys()).some((path) => turn?.files.has(path) === true),
+    );
+  }
+
+  onDidEnd(listener: (id: string) => void): Disposable {
+    return this.#options.onDidEnd(listener);
+  }
+
+  undid(notice: UndoNotice): void {
+    this.#options.onDidUndo?.(notice);
+  }
+
+  /** On nobody's account: an undo that could not be undone would be worse than a full store. */
+  async #keep(path: string, text: string | undefined): Promise<Content> {
+    return await this.#options.contents.keep(path, text, "undo");
+  }
+}

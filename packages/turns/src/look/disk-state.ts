@@ -1,0 +1,68 @@
+import { lstatSync, type Stats } from "node:fs";
+import type { IndexEntry } from "../git/git-index.ts";
+
+/** By what a file is told from what it was: as git does it, and by the time that nobody can set. */
+export interface DiskState {
+  readonly kind: "file" | "link" | "other";
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+  readonly size: number;
+  readonly mode: number;
+  readonly inode: number;
+}
+
+/** Times come as floating point numbers, which are off by less than a microsecond. */
+const closeMs = 0.001;
+
+/**
+ * What stands at a path; no link is followed at its end. Undefined where there is nothing, or a directory. At once: twenty thousand answers
+ * of the asynchronous kind take several times as long, all of it on this thread.
+ */
+export function diskStateOf(path: string): DiskState | undefined {
+  let stats: Stats | undefined;
+  try {
+    stats = lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // Something else than a directory stands above it, or nobody may look.
+    return undefined;
+  }
+  if (stats === undefined || stats.isDirectory()) return undefined;
+  return {
+    kind: stats.isFile() ? "file" : stats.isSymbolicLink() ? "link" : "other",
+    modifiedMs: stats.mtimeMs,
+    changedMs: stats.ctimeMs,
+    size: stats.size,
+    mode: stats.mode & 0o7777,
+    inode: stats.ino,
+  };
+}
+
+export function isSameState(one: DiskState, other: DiskState): boolean {
+  return (
+    one.modifiedMs === other.modifiedMs &&
+    one.changedMs === other.changedMs &&
+    one.size === other.size &&
+    one.mode === other.mode &&
+    one.inode === other.inode &&
+    one.kind === other.kind
+  );
+}
+
+const linkMode = 0o120000;
+const typeBits = 0o170000;
+const executable = 0o100;
+
+/**
+ * Whether a file is what git has in its index, as far as its state tells: not where it changed so shortly before the index was written that
+ * its times would be the same ("racy git").
+ */
+export function isClean(state: DiskState, entry: IndexEntry, indexWrittenMs: number): boolean {
+  const kind = (entry.mode & typeBits) === linkMode ? "link" : "file";
+  if (entry.isUncertain || state.kind !== kind || entry.modifiedMs >= indexWrittenMs) return false;
+  if (kind === "file" && ((state.mode ^ entry.mode) & executable) !== 0) return false;
+  return (
+    state.size % 2 ** 32 === entry.size &&
+    Math.abs(state.modifiedMs - entry.modifiedMs) < closeMs &&
+    (entry.inode === 0 || state.inode % 2 ** 32 === entry.inode)
+  );
+}

@@ -1,0 +1,31 @@
+import type { Content, FileRecord } from "../ledger/records.ts";
+
+/** What happened to a file between two looks. */
+export interface SeenChange {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  readonly before: Content;
+  readonly after: Content;
+  readonly mode: FileRecord["mode"];
+}
+
+export interface Look {
+  readonly changes: readonly SeenChange[];
+  /** Another commit is checked out; what that changed is not among the changes. */
+  readonly headMoved: boolean;
+  /** Not every file was looked at. */
+  readonly isPartial: boolean;
+}
+
+/** PORT: sees what changed on disk without being told. */
+export interface Eyes {
+  /**
+   * What changed since the last look; nothing at the first one. `session`: on whose account texts are kept. Never rejects. Takes some
+   * hundred milliseconds where there are many files, in slices.
+   */
+  look(session: string): Promise<Look>;
+  /** Nobody works any more: the next look is a first one. */
+  forget(): void;
+  /** How long the last look took, ms. */
+  readonly lastMs: number;
+}

@@ -1,0 +1,177 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock, Platform } from "@patchbay/core";
+import { type IndexEntry, readIndex } from "../git/git-index.ts";
+import type { GitReader } from "../git/git-reader.ts";
+import { type Head, headOf, type Repository, repositoryAbove, repositoryAt } from "../git/repository.ts";
+import { type DiskState, diskStateOf, isSameState } from "./disk-state.ts";
+
+/** Gives everybody else a turn after so much work at once, ms. */
+const sliceMs = 12;
+
+/** More repositories in one folder are not looked at. */
+const mostRepositories = 64;
+const largestIndexBytes = 256 * 1024 * 1024;
+const gitLink = 0o160000;
+const directoryMode = 0o040000;
+const typeBits = 0o170000;
+
+/** A git work tree, or the part of it that is in a folder of the workspace. */
+export interface WorkTree {
+  readonly repository: Repository;
+  /** Where it is looked at: its top, or the folder in it. */
+  readonly folder: string;
+  readonly head: Head;
+  readonly index: ReadIndex;
+  /** Files that are neither tracked nor ignored; absolute. Undefined where git did not tell. */
+  readonly untracked: readonly string[] | undefined;
+}
+
+/** Git's index of a work tree, without what is not in the folder. */
+export interface ReadIndex {
+  /** By absolute path. */
+  readonly entries: ReadonlyMap<string, IndexEntry>;
+  readonly writtenMs: number;
+  readonly isReadable: boolean;
+  /** Work trees in it that are repositories of their own. */
+  readonly submodules: readonly string[];
+}
+
+/** Takes turns with everybody else on this thread. */
+export class Slices {
+  readonly #clock: Clock;
+  #begun: number;
+  /** On this thread, ms. */
+  spentMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#begun = clock.monotonic();
+  }
+
+  get isDue(): boolean {
+    return this.#clock.monotonic() - this.#begun >= sliceMs;
+  }
+
+  async pause(): Promise<void> {
+    this.spentMs += this.#clock.monotonic() - this.#begun;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#begun = this.#clock.monotonic();
+  }
+}
+
+const unreadable: ReadIndex = { entries: new Map(), writtenMs: 0, isReadable: false, submodules: [] };
+
+/** Finds the work trees of a folder, and what git knows of the files in them. */
+export class WorkTrees {
+  readonly #platform: Platform;
+  readonly #git: Pick<GitReader, "untracked">;
+  /** The last index of each work tree: most looks find it as it was. */
+  readonly #indexes: Map<string, { readonly state: DiskState; readonly index: ReadIndex }> = new Map();
+
+  constructor(platform: Platform, git: Pick<GitReader, "untracked">) {
+    this.#platform = platform;
+    this.#git = git;
+  }
+
+  /** Undefined where the folder has none. Never rejects. */
+  async of(folder: string, slices: Slices): Promise<readonly WorkTree[] | undefined> {
+    const { files } = this.#platform;
+    const above = await repositoryAbove(this.#platform, folder);
+    const open: { repository: Repository; folder: string }[] =
+      above === undefined ? await this.#below(folder) : [{ repository: above, folder }];
+    if (open.length === 0) return undefined;
+    const found: WorkTree[] = [];
+    const seen = new Set<string>();
+    while (open.length > 0 && found.length < mostRepositories) {
+      const next = open.shift();
+      if (next === undefined || seen.has(next.folder)) continue;
+      seen.add(next.folder);
+      const [head, index, listed] = await Promise.all([
+        headOf(files, next.repository),
+        this.#indexOf(next.repository, next.folder, slices),
+        this.#git.untracked(next.folder),
+      ]);
+      const untracked = listed?.filter((name) => !name.endsWith("/")).map((name) => join(next.folder, name));
+      found.push({ ...next, head, index, untracked });
+      const nested = listed?.filter((name) => name.endsWith("/")).map((name) => join(next.folder, name.slice(0, -1)));
+      for (const top of [...index.submodules, ...(nested ?? [])]) {
+        const repository = await repositoryAt(files, top);
+        if (repository !== undefined) open.push({ repository, folder: top });
+      }
+    }
+    return found;
+  }
+
+  /** Repositories in a folder that is in none: one or two levels down. */
+  async #below(folder: string): Promise<{ repository: Repository; folder: string }[]> {
+    const found: { repository: Repository; folder: string }[] = [];
+    let level = [folder];
+    for (let depth = 0; depth < 2; depth += 1) {
+      const next: string[] = [];
+      for (const directory of level.slice(0, mostRepositories)) next.push(...directoriesIn(directory));
+      const tops = next.slice(0, mostRepositories);
+      const repositories = await Promise.all(tops.map((top) => repositoryAt(this.#platform.files, top)));
+      for (const repository of repositories) if (repository) found.push({ repository, folder: repository.top });
+      level = tops.filter((_top, at) => repositories[at] === undefined);
+    }
+    return found;
+  }
+
+  async #indexOf(repository: Repository, folder: string, slices: Slices): Promise<ReadIndex> {
+    const path = join(repository.gitDirectory, "index");
+    const state = diskStateOf(path);
+    // A repository without any commit has none.
+    if (state === undefined) return { ...unreadable, isReadable: true };
+    const key = `${repository.gitDirectory}\0${folder}`;
+    const known = this.#indexes.get(key);
+    if (known !== undefined && isSameState(known.state, state)) return known.index;
+    const bytes = await this.#platform.files.readReal(path, largestIndexBytes).catch(() => undefined);
+    const steps =
+      bytes === undefined
+        ? undefined
+        : readIndex(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), repository.objectBytes);
+    let step = steps?.next();
+    while (step?.done === false) {
+      if (slices.isDue) await slices.pause();
+      step = steps?.next();
+    }
+    const entries = step?.done === true ? step.value : undefined;
+    const index = entries === undefined ? unreadable : await inFolder(entries, repository.top, folder, state, slices);
+    this.#indexes.set(key, { state, index });
+    return index;
+  }
+}
+
+async function inFolder(
+  all: readonly IndexEntry[],
+  top: string,
+  folder: string,
+  state: DiskState,
+  slices: Slices,
+): Promise<ReadIndex> {
+  const entries = new Map<string, IndexEntry>();
+  const submodules: string[] = [];
+  const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+  for (const entry of all) {
+    const path = join(top, entry.path);
+    if (folder !== top && !path.startsWith(prefix)) continue;
+    const type = entry.mode & typeBits;
+    if (type === gitLink) submodules.push(path);
+    else if (type !== directoryMode) entries.set(path, entry);
+    if (slices.isDue) await slices.pause();
+  }
+  return { entries, writtenMs: state.modifiedMs, isReadable: true, submodules };
+}
+
+function directoriesIn(directory: string): readonly string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    const wanted = entries.filter(
+      (entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules",
+    );
+    return wanted.map(({ name }) => join(directory, name));
+  } catch {
+    return [];
+  }
+}

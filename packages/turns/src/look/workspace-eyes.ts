@@ -1,0 +1,248 @@
+import { type Logger, messageOf, type Platform } from "@patchbay/core";
+import type { GitReader } from "../git/git-reader.ts";
+import type { IndexEntry } from "../git/git-index.ts";
+import { onlyCommitted } from "../git/repository.ts";
+import type { Contents } from "../ledger/contents.ts";
+import { type Content, noFile } from "../ledger/records.ts";
+import { type DiskState, diskStateOf, isClean, isSameState } from "./disk-state.ts";
+import type { Eyes, Look, SeenChange } from "./eyes.ts";
+import type { Places } from "./places.ts";
+import { Slices, type WorkTree, WorkTrees } from "./work-trees.ts";
+
+export interface WorkspaceEyesOptions {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly places: Places;
+  readonly objects: GitReader;
+  readonly contents: Contents;
+  /** Links resolved. */
+  readonly openFiles: () => readonly string[];
+}
+
+/** A file as it was at the last look. */
+interface Known {
+  readonly state: DiskState;
+  /** Undefined: nobody had the time to read it. */
+  readonly content: Content | undefined;
+}
+
+/** Where a file stands, if git knows it. */
+interface Tracked {
+  readonly tree: WorkTree;
+  readonly entry: IndexEntry;
+}
+
+/** More files than these are not looked at, and so many are read at the begin of a turn at most. */
+const mostFiles = 200_000;
+const mostRead = 4_000;
+
+/** After so long no more files are read at the begin of a turn, ms. */
+const readingMs = 2_000;
+
+const unreadBefore: Content = { kind: "named", why: "other", sign: "unread" };
+
+/** Looks at the work trees of the workspace's folders as git does, and reads only what differs; where there is no git, at the open files. */
+export class WorkspaceEyes implements Eyes {
+  readonly #options: WorkspaceEyesOptions;
+  readonly #trees: WorkTrees;
+  #known: Map<string, Known> = new Map();
+  #heads: ReadonlyMap<string, WorkTree> = new Map();
+  /** Whether what is known is from this turn. */
+  #isFresh = false;
+  #looks = 0;
+  #lastMs = 0;
+
+  constructor(options: WorkspaceEyesOptions) {
+    this.#options = options;
+    this.#trees = new WorkTrees(options.platform, options.objects);
+  }
+
+  get lastMs(): number {
+    return this.#lastMs;
+  }
+
+  forget(): void {
+    // What is known saves the next first look from reading the same again.
+    this.#isFresh = false;
+  }
+
+  async look(session: string): Promise<Look> {
+    const { clock } = this.#options.platform;
+    const slices = new Slices(clock);
+    try {
+      return await this.#look(session, slices);
+    } catch (error) {
+      this.#options.logger.warn("The workspace could not be looked at", { reason: messageOf(error) });
+      return { changes: [], headMoved: false, isPartial: true };
+    } finally {
+      await slices.pause();
+      this.#lastMs = slices.spentMs;
+    }
+  }
+
+  async #look(session: string, slices: Slices): Promise<Look> {
+    const isFirst = !this.#isFresh;
+    this.#looks += 1;
+    const { tracked, paths, trees, isPartial } = await this.#gather(slices);
+    const moved = await this.#movedTrees(trees, isFirst);
+    const now = new Map<string, Known>();
+    const changes: SeenChange[] = [];
+    const reading = new Reading(this.#options, isFirst ? `look ${this.#looks}` : session, isFirst);
+    for (const path of paths) {
+      if (slices.isDue) await slices.pause();
+      const state = diskStateOf(path);
+      const was = this.#known.get(path);
+      if (state === undefined) {
+        const before = was?.content ?? (was === undefined ? noFile : unreadBefore);
+        const where = tracked.get(path);
+        // A checkout has taken it away, or it is as it was.
+        if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.tree.repository.top))) {
+          changes.push({ path, before, after: noFile, mode: undefined });
+        }
+        continue;
+      }
+      if (was !== undefined && isSameState(was.state, state) && (!isFirst || reading.isKept(was.content))) {
+        now.set(path, was);
+        continue;
+      }
+      const where = tracked.get(path);
+      const isAsInGit = where !== undefined && isClean(state, where.entry, where.tree.index.writtenMs);
+      const isOfCheckout = where !== undefined && moved.has(where.tree.repository.top);
+      const inGit = where === undefined ? undefined : contentOf(where);
+      if (isAsInGit && (isFirst || isOfCheckout)) {
+        now.set(path, { state, content: inGit });
+        continue;
+      }
+      const content = await reading.read(path, state);
+      now.set(path, { state, content });
+      if (isFirst) continue;
+      const before = isOfCheckout ? inGit : was === undefined ? noFile : was.content;
+      const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
+      if (change !== undefined) changes.push(change);
+    }
+    await this.#addLeft(now, paths, moved, changes, isFirst, slices);
+    this.#known = now;
+    this.#heads = new Map(trees.map((tree) => [tree.folder, tree]));
+    this.#isFresh = true;
+    return { changes, headMoved: moved.size > 0, isPartial: isPartial || reading.isPartial };
+  }
+
+  /** Files that were there and are neither tracked nor listed: gone, or ignored by now. */
+  async #addLeft(
+    now: Map<string, Known>,
+    paths: ReadonlySet<string>,
+    moved: ReadonlySet<string>,
+    changes: SeenChange[],
+    isFirst: boolean,
+    slices: Slices,
+  ): Promise<void> {
+    if (isFirst) return;
+    for (const [path, was] of this.#known) {
+      if (paths.has(path)) continue;
+      if (slices.isDue) await slices.pause();
+      const state = diskStateOf(path);
+      if (state !== undefined) now.set(path, was);
+      else if (!this.#wasTrackedIn(path, moved)) {
+        changes.push({ path, before: was.content ?? unreadBefore, after: noFile, mode: undefined });
+      }
+    }
+  }
+
+  #wasTrackedIn(path: string, moved: ReadonlySet<string>): boolean {
+    for (const { repository, index } of this.#heads.values()) {
+      if (moved.has(repository.top) && index.entries.has(path)) return true;
+    }
+    return false;
+  }
+
+  async #change(
+    path: string,
+    before: Content,
+    after: Content,
+    was: DiskState | undefined,
+    is: DiskState,
+  ): Promise<SeenChange | undefined> {
+    const isSame = await this.#options.contents.isSame(before, after);
+    const mode = was !== undefined && was.mode !== is.mode ? { before: was.mode, after: is.mode } : undefined;
+    if (isSame && mode === undefined) return undefined;
+    return { path, before, after: isSame ? before : after, mode };
+  }
+
+  async #gather(slices: Slices): Promise<{
+    readonly tracked: ReadonlyMap<string, Tracked>;
+    readonly paths: ReadonlySet<string>;
+    readonly trees: readonly WorkTree[];
+    readonly isPartial: boolean;
+  }> {
+    const { places, openFiles } = this.#options;
+    const tracked = new Map<string, Tracked>();
+    const paths = new Set<string>();
+    const trees: WorkTree[] = [];
+    let isPartial = false;
+    for (const { real } of await places.load()) {
+      const found = await this.#trees.of(real, slices);
+      isPartial ||= found === undefined;
+      for (const tree of found ?? []) {
+        trees.push(tree);
+        isPartial ||= !tree.index.isReadable || tree.untracked === undefined;
+        for (const [path, entry] of tree.index.entries) {
+          if (slices.isDue) await slices.pause();
+          tracked.set(path, { tree, entry });
+          paths.add(path);
+        }
+        for (const path of tree.untracked ?? []) paths.add(path);
+      }
+    }
+    for (const path of openFiles()) if (places.isInside(path)) paths.add(path);
+    if (paths.size <= mostFiles) return { tracked, paths, trees, isPartial };
+    return { tracked, paths: new Set(Array.from(paths).slice(0, mostFiles)), trees, isPartial: true };
+  }
+
+  /** The tops of the work trees into which something else than what was there has been checked out. */
+  async #movedTrees(trees: readonly WorkTree[], isFirst: boolean): Promise<ReadonlySet<string>> {
+    const moved = new Set<string>();
+    for (const { folder, repository, head } of isFirst ? [] : trees) {
+      const earlier = this.#heads.get(folder)?.head;
+      if (earlier === undefined || earlier.commit === head.commit) continue;
+      if (!(await onlyCommitted(this.#options.platform.files, repository, earlier))) moved.add(repository.top);
+    }
+    return moved;
+  }
+}
+
+function contentOf({ tree, entry }: Tracked): Content | undefined {
+  if ((entry.mode & 0o170000) !== 0o100000) return undefined;
+  return { kind: "git", repository: tree.repository.gitDirectory, object: entry.object, size: entry.size };
+}
+
+/** Reads files during one look, at its begin not longer than an agent can be held up. */
+class Reading {
+  readonly #options: Pick<WorkspaceEyesOptions, "contents" | "platform">;
+  readonly #account: string;
+  readonly #isBounded: boolean;
+  readonly #begun: number;
+  #count = 0;
+  isPartial = false;
+
+  constructor(options: Pick<WorkspaceEyesOptions, "contents" | "platform">, account: string, isBounded: boolean) {
+    this.#options = options;
+    this.#account = account;
+    this.#isBounded = isBounded;
+    this.#begun = options.platform.clock.monotonic();
+  }
+
+  async read(path: string, state: DiskState): Promise<Content | undefined> {
+    if (state.kind !== "file") return { kind: "named", why: "other", sign: `${state.kind} ${state.changedMs}` };
+    const { contents, platform } = this.#options;
+    this.#count += 1;
+    if (this.#isBounded && (this.#count > mostRead || platform.clock.monotonic() - this.#begun > readingMs)) {
+      this.isPartial = true;
+      return undefined;
+    }
+    return await contents.ofFile(path, this.#account);
+  }
+
+  isKept(content: Content | undefined): boolean {
+    return content !== undefined && this.#options.contents.isKept(content);
+  }
+}

@@ -1,0 +1,166 @@
+import type { Logger, Platform } from "@patchbay/core";
+
+/** What a turn of an agent changed. */
+export interface TurnInfo {
+  readonly id: string;
+  /** The agents that worked in it, by name: more than one where two worked at the same time and nobody can tell which one wrote. */
+  readonly agents: readonly string[];
+  /** Id of the first agent, e.g. `claude`. */
+  readonly agent: string;
+  /** The agent's own name for its session. */
+  readonly session: string;
+  /** The first line of the prompt; empty where it is not known. */
+  readonly prompt: string;
+  /** Unix milliseconds. */
+  readonly began: number;
+  /** Undefined while the agent works. Never before `began`, whatever the clock does. */
+  readonly ended: number | undefined;
+  /** `exact`: the agent told where the turn begins and ends; `estimated`: from its first write until it was quiet. */
+  readonly border: "exact" | "estimated";
+  /** An undo of this turn: it is an entry like any other, and can be undone. */
+  readonly undoes: string | undefined;
+  /** Another commit was checked out meanwhile: what that changed is not listed. */
+  readonly headMoved: boolean;
+  /** Not all files could be looked at: there are too many, or there is no git. Only what the agent told of, and open files, are known. */
+  readonly isPartial: boolean;
+  /** By path. */
+  readonly files: readonly TurnFile[];
+}
+
+export interface TurnFile {
+  /** Absolute, in the folder as the editor names it. */
+  readonly path: string;
+  /** `mode`: only its permissions; `binary` and `large`: named, and no text of it is kept. */
+  readonly kind: "created" | "changed" | "deleted" | "mode" | "binary" | "large";
+  /**
+   * `exact`: the agent told of the write, or the user accepted it. `likely`: it changed while the agent worked, and the user did not type
+   * in it. `unknown`: the user did.
+   */
+  readonly attribution: "exact" | "likely" | "unknown";
+  readonly review: FileReview;
+  /** Lines that came and went; undefined where no text is kept. */
+  readonly lines: { readonly added: number; readonly removed: number } | undefined;
+}
+
+/** `queued`: an undo waits until the agent's turn has ended. */
+export type FileReview = "unreviewed" | "kept" | "undone" | "partly" | "queued";
+
+/** Lines from 0, the end not included, on the right: in `afterText`. */
+export interface TurnHunk {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is to be kept or undone: all of a turn, one file of it, or one hunk of that. */
+export interface TurnPart {
+  readonly path?: string;
+  readonly hunk?: TurnHunk;
+}
+
+export interface UndoRequest extends TurnPart {
+  /** Also while an agent works. Default: it waits until the turn has ended. */
+  readonly now?: boolean;
+  /** What the agent is told. */
+  readonly reason?: string;
+  /** The lines of the hunk of a queued undo, by which it is found again: the agent goes on and moves them. */
+  readonly lines?: HunkLines;
+}
+
+/** What a hunk replaces, and by what. */
+export interface HunkLines {
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface UndoResult {
+  readonly files: readonly UndoneFile[];
+  /** The entry that this undo is, for another undo; undefined where nothing was written. */
+  readonly turn: string | undefined;
+}
+
+export interface UndoneFile {
+  readonly path: string;
+  /**
+   * `partly`: lines that changed since were left alone. `conflict`: all of them had. `stale`: the file changed while it was written.
+   * `unknown`: nobody kept what it was before. `failed`: it could not be written.
+   */
+  readonly outcome: "undone" | "partly" | "conflict" | "queued" | "stale" | "unknown" | "failed";
+  /** Hunks that were left alone. */
+  readonly conflicts: number;
+}
+
+/** PORT: the way to the files of the user, by an editor or without one. Paths are as in `TurnFile`. */
+export interface UndoDoor {
+  /** What the editor shows of a file that is not saved; undefined: the disk has it all. */
+  unsavedText(path: string): Promise<string | undefined>;
+  /** Writes if the file, or its unsaved text, still holds `heldText` at that moment; undefined: there is no file. */
+  replace(path: string, heldText: string | undefined, text: string): Promise<"written" | "stale">;
+  /** To the trash. False where that cannot be. */
+  remove(path: string): Promise<boolean>;
+}
+
+/** What an undo did, for whoever tells the agent. */
+export interface UndoNotice {
+  /** The turn that was undone. */
+  readonly turn: TurnInfo;
+  readonly result: UndoResult;
+  readonly reason: string | undefined;
+}
+
+export interface FolderLedgersOptions {
+  readonly platform: Platform;
+  readonly logger?: Logger;
+  /** Private: what is made there is 0600 and 0700. Made with its first entry. Undefined: nothing survives this run. */
+  readonly storageDirectory: string | undefined;
+  /** The workspace's folders, absolute, as the editor names them. */
+  readonly folders: readonly string[];
+  /** Whether a copy of a file may be kept; false: it is named, and no text of it is kept. Default: every file. */
+  readonly mayKeep?: (path: string) => boolean;
+  /** Files that are open in the editor: where there is no git, these are looked at. */
+  readonly openFiles?: () => readonly string[];
+  readonly door: UndoDoor;
+  readonly onDidUndo?: (notice: UndoNotice) => void;
+  /** How long an agent without hooks is quiet when its turn counts as ended, ms. Default: 30 s. */
+  readonly quietMs?: number;
+  readonly limits?: Partial<LedgerLimits>;
+}
+
+/** What is kept at most, in bytes of UTF-8 but for the last. */
+export interface LedgerLimits {
+  /** A larger text is named, not kept. */
+  readonly file: number;
+  readonly session: number;
+  readonly all: number;
+  /** Older turns go, ms; the newest ones stay whatever the clock says. */
+  readonly age: number;
+}
+
+/** The two sides of one change, as far as they are not decided: a hunk that was kept is on both, one that was undone on neither. */
+export interface TurnTexts {
+  /** Undefined: there was no file. */
+  readonly before: string | undefined;
+  /** Undefined: there is no file. */
+  readonly after: string | undefined;
+}
+
+/** What keeping and undoing needs of the ledger. Paths are as in `TurnFile`. */
+export interface UndoLedger {
+  readonly door: UndoDoor;
+  turn(id: string): TurnInfo | undefined;
+  /** Undefined where no text is kept, or there is no such file in the turn. */
+  texts(id: string, path: string): Promise<TurnTexts | undefined>;
+  /** The file on disk; `text` undefined: there is none. Undefined: it is no text, too large, or no file of the folder. */
+  textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined>;
+  /** What was decided of a file, and what is undecided since. Kept when it resolves. */
+  review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void>;
+  /** Verdicts that wait for the end of a turn, in order; as they were given to `queue`. Survive a restart. */
+  queued(id: string): readonly UndoRequest[];
+  queue(id: string, requests: readonly UndoRequest[]): Promise<void>;
+  /** Notes an undo as an entry of its own, with what it wrote. Resolves with its id. */
+  entry(undoes: string, files: readonly (TurnTexts & { readonly path: string })[]): Promise<string>;
+  /** Whether an agent works that an undo of this turn would disturb: its own, or one that changed a file of it. */
+  isWorking(id: string): boolean;
+  /** Calls back with each turn that has ended, also those that ended in an earlier run and have verdicts waiting. */
+  onDidEnd(listener: (id: string) => void): { dispose(): void };
+  undid(notice: UndoNotice): void;
+}

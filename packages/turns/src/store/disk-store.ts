@@ -1,0 +1,181 @@
+import { constants, promises as fs } from "node:fs";
+import { join } from "node:path";
+import type { Platform } from "@patchbay/core";
+import { type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
+import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
+
+const directoryMode = 0o700;
+const fileMode = 0o600;
+
+/** A larger journal is none of ours. */
+const largestJournalBytes = 64 * 1024 * 1024;
+
+/** A text that no turn names may be one that another window is about to name, ms. */
+const unnamedForMs = 24 * 60 * 60 * 1_000;
+
+/** The newest turns stay however old they are: clocks jump. */
+const staysAnyway = 20;
+
+export interface DiskStoreOptions {
+  readonly platform: Platform;
+  /** What is made is made in it. */
+  readonly directory: string;
+  readonly room: number;
+  readonly age: number;
+}
+
+/**
+ * Turns as journals, one file each, to which every window adds whole lines; texts as files that are named by what they hold. A process may
+ * be killed at any time: a journal's last line may be torn then, and a text nobody names is swept.
+ */
+export class DiskStore implements TurnStore {
+  readonly #options: DiskStoreOptions;
+  readonly #texts: string;
+  readonly #turns: string;
+  /** The texts that are there, as far as this window knows. */
+  readonly #known: Set<string> = new Set();
+  #size = 0;
+  #isMade = false;
+
+  constructor(options: DiskStoreOptions) {
+    this.#options = options;
+    this.#texts = join(options.directory, "texts");
+    this.#turns = join(options.directory, "turns");
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get room(): number {
+    return this.#options.room;
+  }
+
+  async load(): Promise<readonly TurnRecord[]> {
+    const { files } = this.#options.platform;
+    for (const name of await files.list(this.#texts)) this.#know(name);
+    const turns = await this.#dropOld(await this.#readTurns());
+    await this.sweep(turns, new Set());
+    return turns;
+  }
+
+  async append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await this.#make();
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+    const file = await fs.open(this.#journalOf(turn), flags, fileMode);
+    try {
+      // After half a line of a process that was killed; an empty line says nothing.
+      await file.writeFile(`\n${entries.map(writeEntry).join("")}`);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async remove(turn: TurnRecord): Promise<void> {
+    await this.#options.platform.files.remove(this.#journalOf(turn));
+  }
+
+  async keep(text: string): Promise<string | undefined> {
+    const { platform, room } = this.#options;
+    const { files, random, process } = platform;
+    const name = nameOfText(text, random.mac);
+    if (this.#known.has(name)) return name;
+    if (this.#size + (bytesOf(name) ?? 0) > room) return undefined;
+    await this.#make();
+    const temporary = join(this.#texts, `.${process.pid}-${random.token(9)}.tmp`);
+    await files.createExclusive(temporary, text, fileMode);
+    try {
+      await files.rename(temporary, join(this.#texts, name));
+    } catch (error) {
+      files.removeSync(temporary);
+      throw error;
+    }
+    this.#know(name);
+    return name;
+  }
+
+  has(name: string): boolean {
+    return this.#known.has(name);
+  }
+
+  async read(name: string): Promise<string | undefined> {
+    const bytes = bytesOf(name);
+    if (bytes === undefined) return undefined;
+    const { files, random } = this.#options.platform;
+    const text = await files.readText(join(this.#texts, name), bytes).catch(() => undefined);
+    return text !== undefined && nameOfText(text, random.mac) === name ? text : undefined;
+  }
+
+  async sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
+    const { files, clock } = this.#options.platform;
+    const named = namedIn([...known, ...(await this.#readTurns())]);
+    for (const name of await files.list(this.#texts)) {
+      if (named.has(name)) continue;
+      const path = join(this.#texts, name);
+      const facts = await files.lstat(path).catch(() => undefined);
+      if (facts === undefined) continue;
+      if (!freed.has(name) && clock.now() - facts.modifiedMs < unnamedForMs) continue;
+      await files.remove(path).catch(() => {});
+      if (this.#known.delete(name)) this.#size -= bytesOf(name) ?? 0;
+    }
+  }
+
+  #know(name: string): void {
+    const bytes = bytesOf(name);
+    if (bytes === undefined || this.#known.has(name)) return;
+    this.#known.add(name);
+    this.#size += bytes;
+  }
+
+  async #readTurns(): Promise<readonly TurnRecord[]> {
+    const { files } = this.#options.platform;
+    const found: TurnRecord[] = [];
+    for (const name of await files.list(this.#turns)) {
+      if (!name.endsWith(".jsonl")) continue;
+      const text = await files.readText(join(this.#turns, name), largestJournalBytes).catch(() => undefined);
+      const turn = text === undefined ? undefined : readJournal(text);
+      if (turn !== undefined && `${turn.id}.jsonl` === name) found.push(turn);
+    }
+    return found.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
+  }
+
+  /** Without what is too old, and without the oldest where what is named takes too much room. */
+  async #dropOld(turns: readonly TurnRecord[]): Promise<readonly TurnRecord[]> {
+    const { platform, age, room } = this.#options;
+    const now = platform.clock.now();
+    const kept: TurnRecord[] = [];
+    const named = new Set<string>();
+    let bytes = 0;
+    for (const turn of turns.toReversed()) {
+      for (const name of textsOf(turn)) {
+        if (!named.has(name)) bytes += bytesOf(name) ?? 0;
+        named.add(name);
+      }
+      const isOld = kept.length >= staysAnyway && now - (turn.ended ?? turn.began) > age;
+      if (turn.ended !== undefined && (isOld || bytes > room * freeShare)) await this.remove(turn).catch(() => {});
+      else kept.push(turn);
+    }
+    return kept.toReversed();
+  }
+
+  #journalOf(turn: TurnRecord): string {
+    return join(this.#turns, `${turn.id}.jsonl`);
+  }
+
+  async #make(): Promise<void> {
+    if (this.#isMade) return;
+    for (const path of [this.#options.directory, this.#texts, this.#turns]) await this.#makePrivate(path);
+    this.#isMade = true;
+  }
+
+  /** Throws where the directory is a link, or somebody else's. */
+  async #makePrivate(path: string): Promise<void> {
+    const { files, process } = this.#options.platform;
+    if ((await files.makeDirectory(path, directoryMode)) === "created") return;
+    const facts = await files.lstat(path);
+    const isOwn = process.uid === -1 || facts?.uid === process.uid;
+    if (facts?.kind !== "directory" || !isOwn) throw new Error(`${path} is not a directory of yours.`);
+    if ((facts.mode & 0o777) !== directoryMode) await files.chmod(path, directoryMode);
+  }
+}

@@ -1,0 +1,96 @@
+import { type JournalEntry, textsOf, type TurnRecord } from "../ledger/records.ts";
+
+/** PORT: where turns and texts are kept. Nothing of it rejects for what others have done to the files; a full disk does. */
+export interface TurnStore {
+  /** What earlier runs and other windows have left, in the order in which it happened. */
+  load(): Promise<readonly TurnRecord[]>;
+  /** Resolves when it is written. */
+  append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void>;
+  remove(turn: TurnRecord): Promise<void>;
+  /** Keeps a text and names it; undefined where there is no room for it. */
+  keep(text: string): Promise<string | undefined>;
+  /** Whether a text is there, as far as this window knows. */
+  has(name: string): boolean;
+  /** Undefined where it is not there any more, or is not what it was. */
+  read(name: string): Promise<string | undefined>;
+  /** Bytes of all texts. */
+  readonly size: number;
+  /** How many there may be. */
+  readonly room: number;
+  /**
+   * Removes texts that no turn names. `known`: turns of this run. `freed`: texts of turns that this run has removed; others may be those
+   * of another window, which it is about to name.
+   */
+  sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void>;
+}
+
+/** So much of the room is taken at most when a turn begins. */
+export const freeShare = 0.75;
+
+/** A name says how long its text is, so that nobody has to look. */
+export function nameOfText(text: string, mac: (key: string, text: string) => string): string {
+  return `${mac("text", text)}.${Buffer.byteLength(text)}`;
+}
+
+/** Undefined for what is no name of a text. */
+export function bytesOf(name: string): number | undefined {
+  const size = /^[A-Za-z0-9_-]{43}\.(?<size>\d{1,12})$/u.exec(name)?.groups?.["size"];
+  return size === undefined ? undefined : Number(size);
+}
+
+/** The texts that these turns name. */
+export function namedIn(turns: readonly TurnRecord[]): ReadonlySet<string> {
+  return new Set(turns.flatMap((turn) => Array.from(textsOf(turn))));
+}
+
+/** Of a run that keeps nothing for the next one. */
+export class MemoryStore implements TurnStore {
+  readonly #texts: Map<string, string> = new Map();
+  readonly room: number;
+  readonly #mac: (key: string, text: string) => string;
+  #size = 0;
+
+  constructor(room: number, mac: (key: string, text: string) => string) {
+    this.room = room;
+    this.#mac = mac;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  async load(): Promise<readonly TurnRecord[]> {
+    return [];
+  }
+
+  async append(): Promise<void> {}
+
+  async remove(): Promise<void> {}
+
+  async keep(text: string): Promise<string | undefined> {
+    const name = nameOfText(text, this.#mac);
+    const bytes = bytesOf(name) ?? 0;
+    if (this.#texts.has(name)) return name;
+    if (this.#size + bytes > this.room) return undefined;
+    this.#texts.set(name, text);
+    this.#size += bytes;
+    return name;
+  }
+
+  has(name: string): boolean {
+    return this.#texts.has(name);
+  }
+
+  async read(name: string): Promise<string | undefined> {
+    return this.#texts.get(name);
+  }
+
+  async sweep(known: readonly TurnRecord[]): Promise<void> {
+    const named = namedIn(known);
+    for (const name of this.#texts.keys()) {
+      if (named.has(name)) continue;
+      this.#texts.delete(name);
+      this.#size -= bytesOf(name) ?? 0;
+    }
+  }
+}

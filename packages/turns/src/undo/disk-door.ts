@@ -1,0 +1,113 @@
+import type { Platform } from "@patchbay/core";
+import type { UndoDoor } from "../model.ts";
+
+export interface DiskDoorOptions {
+  readonly platform: Pick<Platform, "files" | "process" | "clock">;
+  /** Nothing is written outside of these; absolute. */
+  readonly folders: readonly string[];
+}
+
+interface RealPlace {
+  /** The deepest folder that is there, links resolved. */
+  readonly directory: string;
+  /** What stands below it, the file's own name last. */
+  readonly missing: readonly string[];
+  readonly path: string;
+}
+
+/**
+ * The way to the files on disk, without an editor: it writes in place, so that mode, owner and links stay, and never through a
+ * link that leads out of the folders. What is removed goes to the user's trash where the system has one that files can be moved to.
+ */
+export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor {
+  const { files, process, clock } = platform;
+  const separator = process.platform === "win32" ? "\\" : "/";
+
+  /** The path with links resolved, where that is in the folders; the file itself and folders above it may be missing. */
+  const realPlace = async (path: string): Promise<RealPlace | undefined> => {
+    const names = path.split(separator === "\\" ? /[\\/]/u : "/");
+    const missing: string[] = [names.pop() ?? ""];
+    let directory = await files.realPath(names.join(separator));
+    while (directory === undefined && names.length > 2) {
+      missing.unshift(names.pop() ?? "");
+      directory = await files.realPath(names.join(separator));
+    }
+    if (directory === undefined || missing.some((name) => name === "" || name === "." || name === ".."))
+      return undefined;
+    for (const folder of folders) {
+      const real = await files.realPath(folder);
+      if (real === undefined || !(directory === real || directory.startsWith(`${real}${separator}`))) continue;
+      return { directory, missing, path: [directory, ...missing].join(separator) };
+    }
+    return undefined;
+  };
+
+  /** Made for its owner alone, as the freedesktop.org trash specification has it. */
+  const trash = async (): Promise<{ readonly files: string; readonly info: string | undefined } | undefined> => {
+    if (process.platform === "win32") return undefined;
+    if (process.platform === "darwin") return { files: `${process.homeDirectory}/.Trash`, info: undefined };
+    const configured = process.environment("XDG_DATA_HOME") ?? "";
+    const base = configured.startsWith("/") ? configured : `${process.homeDirectory}/.local/share`;
+    const root = `${base}/Trash`;
+    const levels = root.split("/").slice(1);
+    for (let depth = 1; depth <= levels.length; depth += 1) {
+      const path = `/${levels.slice(0, depth).join("/")}`;
+      if ((await files.lstat(path)) === undefined) await files.makeDirectory(path, 0o700);
+    }
+    for (const name of ["files", "info"]) await files.makeDirectory(`${root}/${name}`, 0o700);
+    return { files: `${root}/files`, info: `${root}/info` };
+  };
+
+  const moveToTrash = async (real: string): Promise<boolean> => {
+    const found = await trash();
+    if (found === undefined) return false;
+    const name = real.slice(real.lastIndexOf("/") + 1);
+    for (let number = 1; number < 100; number += 1) {
+      const free = number === 1 ? name : `${name}.${number}`;
+      if ((await files.lstat(`${found.files}/${free}`)) !== undefined) continue;
+      const note = found.info === undefined ? undefined : `${found.info}/${free}.trashinfo`;
+      if (note !== undefined) {
+        if ((await files.lstat(note)) !== undefined) continue;
+        const date = new Date(clock.now()).toISOString().slice(0, 19);
+        await files.createExclusive(note, `[Trash Info]\nPath=${encodeURI(real)}\nDeletionDate=${date}\n`, 0o600);
+      }
+      try {
+        await files.rename(real, `${found.files}/${free}`);
+        return true;
+      } catch (error) {
+        if (note !== undefined) await files.remove(note);
+        throw error;
+      }
+    }
+    return false;
+  };
+
+  return {
+    unsavedText: async () => undefined,
+    replace: async (path, heldText, text) => {
+      const place = await realPlace(path);
+      if (place === undefined) return "stale";
+      if (heldText !== undefined) {
+        return (await files.replaceText(place.path, heldText, text)) === "replaced" ? "written" : "stale";
+      }
+      if ((await files.lstat(place.path)) !== undefined) return "stale";
+      let { directory } = place;
+      for (const name of place.missing.slice(0, -1)) {
+        directory = `${directory}${separator}${name}`;
+        await files.makeDirectory(directory, 0o755);
+      }
+      await files.createExclusive(place.path, text, 0o644);
+      return "written";
+    },
+    remove: async (path) => {
+      const place = await realPlace(path);
+      if (place === undefined || (await files.lstat(place.path))?.kind !== "file") return false;
+      try {
+        return await moveToTrash(place.path);
+      } catch {
+        // Another file system, or a trash that cannot be written: the file stays.
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,295 @@
+import type { Platform } from "@patchbay/core";
+import { finishInTurns, type LineHunk } from "@patchbay/core/texts";
+import type {
+  HunkLines,
+  TurnFile,
+  TurnHunk,
+  TurnInfo,
+  TurnPart,
+  TurnTexts,
+  UndoLedger,
+  UndoneFile,
+  UndoRequest,
+  UndoResult,
+} from "../model.ts";
+import {
+  changedHunks,
+  undoHunks,
+  type UndoInput,
+  type UndoneText,
+  undoSteps,
+  wholeLines,
+  withoutHunks,
+} from "./undo-hunks.ts";
+
+/** A file that changes just while it is written is looked at so often. */
+const mostTries = 3;
+
+/** What is done about one file, and what it was before and is then. */
+interface Applied {
+  readonly file: UndoneFile;
+  readonly wrote?: TurnTexts & { readonly path: string };
+}
+
+/** Texts of so many UTF-16 units together are compared at once. */
+const comparedAtOnce = 512 * 1024;
+
+/** What became of a file's text; undefined: there is no file. */
+interface Replaced {
+  readonly now: string | undefined;
+  readonly text: string | undefined;
+  /** The hunks that are gone; undefined: everything was left alone. */
+  readonly undone: readonly number[] | undefined;
+  readonly conflicts: readonly number[];
+}
+
+/** Keeps or takes back what turns changed: one verdict after the other. */
+export class Undoing {
+  readonly #ledger: UndoLedger;
+  readonly #clock: Platform["clock"];
+  /** Turns with verdicts that wait until agents have ended. */
+  readonly #waiting: Set<string> = new Set();
+  readonly #subscription: { dispose(): void };
+  // oxlint-disable-next-line patchbay/no-kept-promise -- The end of a chain whose links never reject.
+  #last: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
+
+  constructor(ledger: UndoLedger, clock: Platform["clock"]) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#subscription = ledger.onDidEnd((id) => {
+      this.#waiting.add(id);
+      void this.#inTurn(async () => await this.#applyWaiting()).catch(() => {});
+    });
+  }
+
+  /** False where there is no such turn, file or hunk. */
+  async keep(id: string, part: TurnPart): Promise<boolean> {
+    return await this.#inTurn(async () => {
+      let isKept = false;
+      for (const { path } of this.#filesOf(id, part)) {
+        if (await this.#keepFile(id, path, part.hunk)) isKept = true;
+      }
+      return isKept;
+    });
+  }
+
+  /** Takes a turn back, a file of it or a hunk; or notes that it is to be taken back when the agents that work have ended. */
+  async undo(id: string, request: UndoRequest): Promise<UndoResult> {
+    return await this.#inTurn(async () => {
+      const turn = this.#ledger.turn(id);
+      if (turn === undefined) return { files: [], turn: undefined };
+      // Where a turn ends is a guess then, and nothing is to happen by itself on a guess.
+      const canWait = request.now !== true && turn.border === "exact";
+      return canWait && this.#ledger.isWorking(id)
+        ? await this.#enqueue(id, request)
+        : await this.#apply(turn, request);
+    });
+  }
+
+  /** Resolves when every verdict so far is carried out or queued. */
+  async settled(): Promise<void> {
+    await this.#inTurn(async () => {});
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#subscription.dispose();
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work);
+    this.#last = next.catch(() => {});
+    return await next;
+  }
+
+  #filesOf(id: string, { path }: TurnPart): readonly TurnFile[] {
+    return this.#ledger.turn(id)?.files.filter((file) => path === undefined || file.path === path) ?? [];
+  }
+
+  async #keepFile(id: string, path: string, hunk: TurnHunk | undefined): Promise<boolean> {
+    const texts = await this.#ledger.texts(id, path);
+    if (texts === undefined) {
+      await this.#ledger.review(id, path, "kept");
+      return true;
+    }
+    const { before = "", after = "" } = texts;
+    const chosen = numbersOf(texts, hunk === undefined ? {} : { hunk });
+    if (chosen.length === 0 && hunk !== undefined) return false;
+    const others = changedHunks(before, after).flatMap((_, number) => (chosen.includes(number) ? [] : [number]));
+    const isWhole = others.length === 0;
+    const left = { before: isWhole ? texts.after : withoutHunks(before, after, others), after: texts.after };
+    await this.#ledger.review(id, path, isWhole ? "kept" : "partly", left);
+    return true;
+  }
+
+  async #enqueue(id: string, request: UndoRequest): Promise<UndoResult> {
+    const ledger = this.#ledger;
+    this.#waiting.add(id);
+    const texts =
+      request.path === undefined || request.hunk === undefined ? undefined : await ledger.texts(id, request.path);
+    const lines = texts === undefined ? undefined : linesAt(texts, request.hunk);
+    await ledger.queue(id, [...ledger.queued(id), lines === undefined ? request : { ...request, lines }]);
+    const files: UndoneFile[] = [];
+    for (const { path } of this.#filesOf(id, request)) {
+      await ledger.review(id, path, "queued", await ledger.texts(id, path));
+      files.push({ path, outcome: "queued", conflicts: 0 });
+    }
+    return { files, turn: undefined };
+  }
+
+  async #applyWaiting(): Promise<void> {
+    const ledger = this.#ledger;
+    for (const id of this.#waiting) {
+      if (this.#isDisposed || ledger.isWorking(id)) continue;
+      this.#waiting.delete(id);
+      const turn = ledger.turn(id);
+      const requests = ledger.queued(id);
+      if (turn === undefined || requests.length === 0) continue;
+      for (const request of requests) await this.#apply(turn, request);
+      await ledger.queue(id, []);
+    }
+  }
+
+  async #apply(turn: TurnInfo, request: UndoRequest): Promise<UndoResult> {
+    const { id } = turn;
+    const done: Applied[] = [];
+    for (const file of this.#filesOf(id, request)) done.push(await this.#applyToFile(turn, file, request));
+    const written = done.flatMap(({ wrote }) => (wrote === undefined ? [] : [wrote]));
+    const result = {
+      files: done.map(({ file }) => file),
+      turn: written.length === 0 ? undefined : await this.#ledger.entry(id, written),
+    };
+    if (result.turn !== undefined) this.#ledger.undid({ turn, result, reason: request.reason });
+    return result;
+  }
+
+  async #applyToFile(turn: TurnInfo, { path, kind, review }: TurnFile, request: UndoRequest): Promise<Applied> {
+    const ledger = this.#ledger;
+    const told = (outcome: UndoneFile["outcome"], conflicts = 0): Applied => ({ file: { path, outcome, conflicts } });
+    const texts = await ledger.texts(turn.id, path);
+    const giveUp = async (outcome: UndoneFile["outcome"], conflicts = 0): Promise<Applied> => {
+      if (review === "queued") await ledger.review(turn.id, path, "unreviewed", texts);
+      return told(outcome, conflicts);
+    };
+    if (texts === undefined || kind === "mode") return await giveUp("unknown");
+    const chosen = numbersOf(texts, request);
+    if (chosen.length === 0 && texts.before === texts.after) return told("undone");
+    // The agent has changed these lines again.
+    if (chosen.length === 0 && request.hunk !== undefined) return await giveUp("conflict", 1);
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      let made: Replaced | "stale" | "failed";
+      try {
+        made = await this.#replace(path, texts, chosen);
+      } catch {
+        // A full disk, a folder that may not be written.
+        made = "failed";
+      }
+      if (made === "stale") continue;
+      if (made === "failed") return await giveUp("failed");
+      const { now, text, undone, conflicts } = made;
+      if (undone === undefined) return await giveUp("conflict", conflicts.length);
+      const left = leftOf(texts, undone);
+      await ledger.review(turn.id, path, left.before === left.after ? "undone" : "partly", left);
+      if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts);
+      const { file } = told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
+      return now === text ? { file } : { file, wrote: { path, before: now, after: text } };
+    }
+    return await giveUp("stale");
+  }
+
+  async #replace(path: string, texts: TurnTexts, chosen: readonly number[]): Promise<Replaced | "stale" | "failed"> {
+    const { door } = this.#ledger;
+    const unsaved = await door.unsavedText(path);
+    const onDisk = unsaved === undefined ? await this.#ledger.textOnDisk(path) : { text: unsaved };
+    const now = onDisk?.text;
+    const { before, after } = texts;
+    const isWhole = chosen.length === changedHunks(before ?? "", after ?? "").length;
+    const leaveAlone = { now, text: now, undone: undefined, conflicts: chosen.length === 0 ? [0] : chosen };
+    if (onDisk === undefined) return leaveAlone;
+    if (now === before && isWhole) return { now, text: now, undone: chosen, conflicts: [] };
+    // Somebody has removed the file since, or made one where the turn removed it.
+    if ((now === undefined) !== (after === undefined)) return leaveAlone;
+    if (before === undefined && now === after && isWhole && unsaved === undefined) {
+      return (await door.remove(path)) ? { now, text: undefined, undone: chosen, conflicts: [] } : "failed";
+    }
+    const input = {
+      before: before ?? "",
+      after: after ?? "",
+      now: now ?? "",
+      which: chosen,
+      isBuffer: unsaved !== undefined,
+    } as const;
+    const { text, undone, conflicts } = await this.#compare(input);
+    if (undone.length === 0 && now !== undefined) return { ...leaveAlone, conflicts };
+    if (text !== now && (await door.replace(path, now, text)) === "stale") return "stale";
+    return { now, text, undone, conflicts };
+  }
+
+  /** Long texts make room for other work. */
+  async #compare(input: UndoInput): Promise<UndoneText> {
+    const length = input.before.length + input.after.length + input.now.length;
+    return length <= comparedAtOnce ? undoHunks(input) : await finishInTurns(undoSteps(input), this.#clock);
+  }
+
+  /** An undo was undone: what it had taken back of its turn is to be reviewed again. */
+  async #bringBack(undoes: string, path: string, { before, after }: TurnTexts): Promise<void> {
+    const ledger = this.#ledger;
+    const texts = await ledger.texts(undoes, path);
+    if (texts === undefined) return;
+    const sides = { before: before ?? "", after: after ?? "", now: texts.after ?? "" };
+    const { text, conflicts } = await this.#compare({ ...sides, which: "all" });
+    if (conflicts.length > 0) return;
+    const isThere = before !== undefined;
+    const isWhole = texts.before === texts.after;
+    await ledger.review(undoes, path, isWhole ? "unreviewed" : "partly", {
+      before: texts.before,
+      after: isThere ? text : undefined,
+    });
+  }
+}
+
+/** What is undecided once hunks were taken back. */
+function leftOf({ before, after }: TurnTexts, undone: readonly number[]): TurnTexts {
+  const isWhole = undone.length === changedHunks(before ?? "", after ?? "").length;
+  return { before, after: isWhole ? before : withoutHunks(before ?? "", after ?? "", undone) };
+}
+
+/** The hunks that are meant, by number: all of them where none is named. */
+function numbersOf({ before = "", after = "" }: TurnTexts, { hunk: at, lines }: UndoRequest): readonly number[] {
+  const hunks = changedHunks(before, after);
+  if (at === undefined) return hunks.map((_, number) => number);
+  if (lines !== undefined) {
+    const same = hunks.flatMap((hunk, number) => (isSame(textOf(before, after, hunk), lines) ? [number] : []));
+    const distance = (number: number): number => Math.abs((hunks[number]?.afterStart ?? 0) - at.start);
+    return same.toSorted((one, other) => distance(one) - distance(other)).slice(0, 1);
+  }
+  const exact = hunks.findIndex(({ afterStart, afterEnd }) => afterStart === at.start && afterEnd === at.end);
+  if (exact !== -1) return [exact];
+  return hunks.flatMap(({ afterStart, afterEnd }, number) => {
+    const isEmpty = afterStart === afterEnd;
+    const touches = isEmpty
+      ? at.start <= afterStart && afterStart <= at.end
+      : afterStart < at.end && at.start < afterEnd;
+    return touches ? [number] : [];
+  });
+}
+
+function linesAt(texts: TurnTexts, hunk: TurnHunk | undefined): HunkLines | undefined {
+  const { before = "", after = "" } = texts;
+  const [number] = hunk === undefined ? [] : numbersOf(texts, { hunk });
+  const found = changedHunks(before, after)[number ?? -1];
+  return found === undefined ? undefined : textOf(before, after, found);
+}
+
+function textOf(before: string, after: string, hunk: LineHunk): HunkLines {
+  const { beforeStart, beforeEnd, afterStart, afterEnd } = hunk;
+  return {
+    before: wholeLines(before).slice(beforeStart, beforeEnd).join(""),
+    after: wholeLines(after).slice(afterStart, afterEnd).join(""),
+  };
+}
+
+function isSame(one: HunkLines, other: HunkLines): boolean {
+  return one.before === other.before && one.after === other.after;
+}
