@@ -220,9 +220,13 @@ it("decides one of 5,000 hunks at once", async () => {
   const lines = Array.from({ length: 15_000 }, (_, index) => `line ${index}`);
   const file = lines.join("\n");
   const proposed = lines.map((line, index) => (index % 3 === 0 ? `${line}!` : line)).join("\n");
-  const from = performance.now();
-  expect(hunksBetween(file, proposed)).toHaveLength(5_000);
-  expect(performance.now() - from).toBeLessThan(1_000);
+  // The best of some: the others measure what else the machine does.
+  const spans = Array.from({ length: 5 }, () => {
+    const from = performance.now();
+    expect(hunksBetween(file, proposed)).toHaveLength(5_000);
+    return performance.now() - from;
+  });
+  expect(Math.min(...spans)).toBeLessThan(500);
   const test = startWithFile({ text: file });
   const { id } = test.open("one", proposed);
   const view = await test.editor.nextView();
