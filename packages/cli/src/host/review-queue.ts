@@ -147,6 +147,7 @@ export class ReviewQueue implements HostDiffs {
     if (entry.original !== originalText || entry.text !== text || entry.standing !== standing) entry.revision += 1;
     entry.original = originalText;
     entry.text = text;
+    entry.edited = text !== update.proposedText;
     entry.standing = standing;
     this.#change.fire();
     return "applied";

@@ -20,17 +20,17 @@ export interface ReviewKeys {
 /** The file and the keys; where there is little room, the keys alone are letters. */
 export function reviewPrompt({ name, more, hasDifftool, isKept, columns = 200 }: ReviewKeys): string {
   const waiting = more > 0 ? ` (${more} more)` : "";
-  const words = ` ${isKept ? "[w]rite [r]emove" : "[a]ccept [r]eject"} [e]dit [v]iew${hasDifftool ? " [d]ifftool" : ""} [s]kip [q]uit [?]${waiting} > `;
+  const words = ` ${isKept ? "[w]rite [r]emove" : "[a]ccept [r]eject [p]atch"} [e]dit [v]iew${hasDifftool ? " [d]ifftool" : ""} [s]kip [q]uit [?]${waiting} > `;
   const room = columns - displayWidth(words) - 1;
   if (room >= Math.min(displayWidth(name) + 1, 24)) return `${fitEnd(name, room - 1)}:${words}`;
-  const letters = ` [${isKept ? "w" : "a"},r,e,v,${hasDifftool ? "d," : ""}s,q,?]${waiting} > `;
+  const letters = ` [${isKept ? "w,r" : "a,r,p"},e,v,${hasDifftool ? "d," : ""}s,q,?]${waiting} > `;
   // At least a few letters to type a command in.
   return `${fitEnd(name, Math.max(8, columns - displayWidth(letters) - 6))}${letters}`;
 }
 
 /** Keys that are an answer without Enter. */
 export function reviewKeys(hasDifftool: boolean, isKept: boolean): string {
-  return `${isKept ? "aw" : "a"}rev${hasDifftool ? "d" : ""}sqh?`;
+  return `${isKept ? "awr" : "arp"}ev${hasDifftool ? "d" : ""}sqh?`;
 }
 
 export function reviewHelp({ request }: Review, folder: string, difftool: string | undefined, isKept: boolean): string {
@@ -38,7 +38,7 @@ export function reviewHelp({ request }: Review, folder: string, difftool: string
   const name = pathInFolder(request.path, folder);
   const first = isKept
     ? `w  write your text to ${name}, merged with the changes made there\nr  remove: discard your text`
-    : `a  accept: ${agent} writes ${name}\nr  reject: nothing is written; type r and why, then Enter, to tell ${agent}`;
+    : `a  accept: ${agent} writes ${name}\nr  reject: nothing is written; type r and why, then Enter, to tell ${agent}\np  patch: decide hunk by hunk, as in git add -p`;
   return `Keys, without Enter:
 ${first}
 e  edit the proposal in $VISUAL or $EDITOR; accepting uses what you save

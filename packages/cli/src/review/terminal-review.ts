@@ -4,6 +4,7 @@ import { pathInFolder } from "../host/open-files.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { program } from "../own-command.ts";
 import { Asking, type AskingOptions, Question } from "./asking.ts";
+import { type HunkActions, HunkReview } from "./hunk-review.ts";
 import { editOutside, type OutsideOptions, showAll } from "./outside.ts";
 import {
   afterVerdict,
@@ -26,6 +27,8 @@ export interface TerminalReviewOptions extends AskingOptions, OutsideOptions {
   readonly rejectCommand: (id: string, reason: string) => void;
   /** Accepts a proposal and says whether that was possible, once it is settled. */
   readonly accept: (id: string) => Promise<boolean>;
+  /** Verdicts on single hunks. */
+  readonly hunks: HunkActions;
   /** Reviews whose agents will not come back; `save` says in a sentence what became of the text. */
   readonly kept: { has(id: string): boolean; save(id: string): Promise<string> };
   readonly quit: () => void;
@@ -37,6 +40,10 @@ function reasonAfter(line: string, words: readonly string[]): string | undefined
   return words.includes(word.toLowerCase()) && rest.length > 0 ? rest.join(" ") : undefined;
 }
 
+function noEditedText({ request }: Review): string {
+  return `${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is.`;
+}
+
 /** The companion's offer that the list of kept texts makes here. */
 const saveToFile = "Save to File";
 
@@ -44,6 +51,8 @@ const saveToFile = "Save to File";
 export class TerminalReview {
   readonly #options: TerminalReviewOptions;
   readonly #asking: Asking;
+  /** A proposal that is reviewed hunk by hunk; nothing else is asked meanwhile. */
+  #hunks: HunkReview | undefined;
   readonly #store: DisposableStore = new DisposableStore();
   #quitAsked = false;
   /** A kept text that the next r discards. */
@@ -118,7 +127,7 @@ export class TerminalReview {
     if (word !== "r" && word !== "reject") this.#discardAsked = undefined;
     switch (mode.kind) {
       case "busy":
-        return;
+        return void this.#hunks?.line(word);
       case "question":
         return this.#answer(mode.question, word);
       case "review":
@@ -167,6 +176,9 @@ export class TerminalReview {
       case "d":
       case "difftool":
         return void this.#editOutside(id, "difftool");
+      case "p":
+      case "patch":
+        return this.#reviewHunks(id);
       case "v":
       case "view":
         return void this.#viewAll(id);
@@ -279,13 +291,36 @@ export class TerminalReview {
     this.#asking.goBackTo(review);
   }
 
+  #reviewHunks(id: string): void {
+    const { queue, accept, kept } = this.#options;
+    if (kept.has(id)) return this.#asking.askAgain();
+    const review = queue.find(id);
+    if (review?.request.isReadOnly === true) {
+      this.#print(noEditedText(review));
+      return this.#asking.askAgain();
+    }
+    this.#asking.occupy();
+    this.#hunks = new HunkReview(id, {
+      ...this.#options,
+      accept: async (one) => await accept(one).catch(() => false),
+      edit: async (one) => {
+        const now = queue.find(one);
+        if (now !== undefined) await editOutside(now, "editor", this.#options);
+      },
+      onLeave: () => {
+        this.#hunks = undefined;
+        this.#asking.free();
+        this.#asking.present(id);
+      },
+    });
+    void this.#hunks.start();
+  }
+
   async #editOutside(id: string, tool: "editor" | "difftool"): Promise<void> {
     const review = this.#options.queue.find(id);
     if (review === undefined) return;
     if (review.request.isReadOnly === true) {
-      this.#print(
-        `${escapeLine(review.request.agentName)} does not take an edited text: accept or reject it as it is.`,
-      );
+      this.#print(noEditedText(review));
       return this.#asking.askAgain();
     }
     if (tool === "difftool" && this.#options.difftool === undefined) {
@@ -302,6 +337,9 @@ export class TerminalReview {
     const { folder, kept } = this.#options;
     const { id } = review.request;
     const { wasKept } = this.#asking.forget(id);
+    const hunks = this.#hunks?.id === id ? this.#hunks : undefined;
+    // Whoever reads what became of it is asked about the next one after that.
+    if (hunks !== undefined) queueMicrotask(() => hunks.leave());
     // What became of it is told by whoever saved it.
     if (id === this.#saving || (wasKept && end.kind === "withdrawn")) return;
     if (end.kind === "rejected" && (wasKept || kept.has(id))) return this.#print("Your text was discarded.");

@@ -42,7 +42,7 @@ export function renderDiff(original: string, proposed: string, rendering: DiffRe
     for (const line of hunk.lines) {
       if (line.startsWith("+")) added += 1;
       if (line.startsWith("-")) removed += 1;
-      lines.push(colour(line, paint));
+      lines.push(colourLine(line, paint));
     }
   }
   if (lines.length === 0) lines.push(paint.faint("(no line differs)"));
@@ -50,7 +50,8 @@ export function renderDiff(original: string, proposed: string, rendering: DiffRe
   return { lines: lines.slice(0, maximumLines), added, removed, omitted };
 }
 
-function colour(line: string, paint: Paint): string {
+/** A line of a diff, safe to print. */
+export function colourLine(line: string, paint: Paint): string {
   const safe = escapeText(line);
   if (line.startsWith("+")) return paint.added(safe);
   if (line.startsWith("-")) return paint.removed(safe);

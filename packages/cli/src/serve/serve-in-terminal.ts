@@ -79,6 +79,11 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     monotonic: () => platform.clock.monotonic(),
     command: (line) => runServeCommand(line, { companion, host, folder, print, review: (id) => review.review(id) }),
     accept: async (id) => await companion.accept(id),
+    hunks: {
+      list: async (id) => await companion.hunks(id),
+      decide: async (id, verdict, line) => await companion.decideHunk(id, verdict, line),
+      undo: async (id) => await companion.undoHunk(id),
+    },
     rejectWithReason: async (id, reason) => await rejectWithReason(companion, id, reason),
     rejectCommand: (id, reason) => void companion.commands?.answer(id, "reject", reason),
     kept: {

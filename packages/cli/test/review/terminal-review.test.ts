@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { DiffView, DiffViewEvents } from "@patchbay/core";
+import type { DiffView, DiffViewEvents, HunkDecision } from "@patchbay/core";
+import { hunkAtLine, hunksBetween, takeHunk } from "@patchbay/core/texts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ReviewQueue } from "../../src/host/review-queue.ts";
 import { TerminalReview } from "../../src/review/terminal-review.ts";
@@ -79,6 +80,14 @@ function create(options: { readonly difftool?: string; readonly environment?: Re
       queue.accept(id);
       return queue.find(id) === undefined;
     },
+    hunks: {
+      list: async (id) => {
+        const found = queue.find(id);
+        return found === undefined ? undefined : hunksBetween(found.original, found.text);
+      },
+      decide: async (id, verdict, line) => await decideHunk(id, verdict, line),
+      undo: async () => false,
+    },
     rejectWithReason: async (id, reason) => {
       verdicts.push(`${id} rejected: ${reason}`);
       await views.get(id)?.close("rejected");
@@ -98,6 +107,30 @@ function create(options: { readonly difftool?: string; readonly environment?: Re
     },
   });
   review.start();
+}
+
+/** What core does: the verdict comes as an update of the view, and the last one takes it away. */
+async function decideHunk(id: string, verdict: "accept" | "reject", line: number): Promise<HunkDecision> {
+  const found = queue.find(id);
+  const hunk = found === undefined ? undefined : hunkAtLine(hunksBetween(found.original, found.text), line);
+  if (found === undefined || hunk === undefined) return { kind: "none" };
+  const original =
+    verdict === "accept" ? takeHunk(found.text, found.original, { from: hunk.right, to: hunk.left }) : found.original;
+  const text =
+    verdict === "reject" ? takeHunk(found.original, found.text, { from: hunk.left, to: hunk.right }) : found.text;
+  verdicts.push(`${verdict} line ${hunk.right.start}`);
+  await views.get(id)?.update({
+    originalText: original,
+    unsaved: false,
+    expectedText: found.text,
+    text,
+    proposedText: found.request.proposedText,
+    standing: "unchanged",
+  });
+  const open = hunksBetween(original, text);
+  if (open.length > 0) return { kind: "decided", left: open.length, next: hunkAtLine(open, line)?.right };
+  await views.get(id)?.close(text === found.request.originalText ? "rejected" : "accepted");
+  return { kind: "ended" };
 }
 
 /** Lets a proposal come; `name` is part of what its verdict is recorded as. */
@@ -328,13 +361,13 @@ describe("a review in the terminal", () => {
   it("names the file in the prompt, takes single keys, and fits into a narrow terminal", async () => {
     await propose("a.txt", "A\n");
     await prompted("a.txt: [a]ccept");
-    expect(screen.keys).toBe("arevsqh?");
+    expect(screen.keys).toBe("arpevsqh?");
     screen.columns = 45;
     await propose("a-rather-long-name-of-a-file.txt", "B\n");
-    expect(screen.prompt).toBe("a.txt [a,r,e,v,s,q,?] (1 more) > ");
+    expect(screen.prompt).toBe("a.txt [a,r,p,e,v,s,q,?] (1 more) > ");
     enter("review");
     enter("r");
-    await prompted("of-a-file.txt [a,r,e,v,s,q,?] > ");
+    await prompted("of-a-file.txt [a,r,p,e,v,s,q,?] > ");
     expect(screen.prompt.length).toBeLessThan(45);
     screen.ask("");
     expect(screen.keys).toBe("");
@@ -421,9 +454,12 @@ describe("a file that changes under its review", () => {
     proposedText: "ONE\ntwo\nthree\n",
     standing: "merged",
   } as const;
+  const inConflict = "<<<<<<< current file\n1\n=======\nONE\n>>>>>>> proposed change\ntwo\n";
+  // Nobody has typed: what is shown counts as the proposal.
   const conflict = {
     ...merged,
-    text: "<<<<<<< current file\n1\n=======\nONE\n>>>>>>> proposed change\ntwo\n",
+    text: inConflict,
+    proposedText: inConflict,
     standing: "conflict",
   } as const;
 
@@ -695,5 +731,97 @@ describe("editing outside", () => {
     await prompted("[a]ccept");
     enter("d");
     expect(screen.text).toContain("--difftool");
+  });
+});
+
+describe("a review hunk by hunk", () => {
+  const proposed = "ONE\ntwo\n3\n4\nFIVE\nsix\n7\n8\nNINE\n";
+
+  async function patching(): Promise<void> {
+    writeFileSync(join(folder, "p.txt"), "one\ntwo\n3\n4\nfive\nsix\n7\n8\nnine\n");
+    await propose("p.txt", proposed);
+    await prompted("[p]atch");
+    enter("p");
+    await prompted("(1 of 3) Accept this hunk of p.txt [y,n,q,a,d,e,u,?]?");
+  }
+
+  it("draws one after the other, and takes verdicts as git add -p does", async () => {
+    await patching();
+    expect(screen.keys).toBe("ynqadeu?");
+    expect(screen.printed.at(-1)).toBe("@@ -1,4 +1,4 @@\n-one\n+ONE\n two\n 3\n 4");
+    enter("y");
+    await prompted("(2 of 3)");
+    expect(screen.printed.at(-1)).toBe("@@ -2,7 +2,7 @@\n two\n 3\n 4\n-five\n+FIVE\n six\n 7\n 8");
+    enter("n");
+    await prompted("(3 of 3)");
+    enter("y");
+    await prompted("patchbay > ");
+    expect(verdicts).toEqual(["accept line 0", "reject line 4", "accept line 8"]);
+    expect(screen.text).toContain("p.txt was accepted.");
+    expect(screen.text).not.toContain("has changed");
+  });
+
+  it("leaves the rest undecided with q, and asks about the whole proposal again", async () => {
+    await patching();
+    enter("n");
+    await prompted("(2 of 3)");
+    enter("q");
+    await prompted("[a]ccept");
+    expect(screen.text).toContain("(with your edits)");
+    enter("a");
+    expect(verdicts).toEqual(["reject line 0", `p.txt accepted ${JSON.stringify(proposed.replace("ONE", "one"))}`]);
+  });
+
+  it("accepts this and all later ones with a", async () => {
+    await patching();
+    enter("n");
+    await prompted("(2 of 3)");
+    enter("a");
+    await prompted("patchbay > ");
+    expect(verdicts.at(-1)).toBe(`p.txt accepted ${JSON.stringify(proposed.replace("ONE", "one"))}`);
+  });
+
+  it("rejects this and all later ones with d", async () => {
+    await patching();
+    enter("d");
+    await prompted("patchbay > ");
+    expect(verdicts).toEqual(["reject line 0", "reject line 4", "reject line 8"]);
+    expect(screen.text).toContain("p.txt was rejected.");
+  });
+
+  it("does not use an answer to what has changed meanwhile", async () => {
+    await patching();
+    const [waiting] = queue.waiting;
+    await views.get(waiting?.request.id ?? "")?.update({
+      originalText: "zero\none\ntwo\n3\n4\nfive\nsix\n7\n8\nnine\n",
+      unsaved: false,
+      expectedText: proposed,
+      text: `zero\n${proposed}`,
+      proposedText: `zero\n${proposed}`,
+      standing: "merged",
+    });
+    enter("y");
+    await expect.poll(() => screen.text).toContain("p.txt has changed, so your answer was not used.");
+    expect(verdicts).toEqual([]);
+    await prompted("(1 of 3)");
+    enter("y");
+    await prompted("(2 of 3)");
+    expect(verdicts).toEqual(["accept line 1"]);
+  });
+
+  it("ends with the proposal, whoever decides it", async () => {
+    await patching();
+    await views.get(queue.waiting[0]?.request.id ?? "")?.close("decided-in-terminal");
+    await prompted("patchbay > ");
+    expect(screen.text).toContain("p.txt was answered in Gemini CLI's terminal.");
+  });
+
+  it("explains its keys, and says when nothing is there to take back", async () => {
+    await patching();
+    enter("?");
+    await expect.poll(() => screen.text).toContain("n  reject this hunk: the proposal loses it");
+    await prompted("(1 of 3)");
+    enter("u");
+    await expect.poll(() => screen.text).toContain("There is no verdict on a hunk to take back.");
   });
 });

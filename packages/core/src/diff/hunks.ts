@@ -58,13 +58,16 @@ export function replaceLines(text: string, { start, end }: LineSpan, taken: Take
   const head = all.slice(0, start);
   const lines = [...head, ...taken.lines, ...all.slice(end)];
   const lineEnd = taken.end ?? (lineEndOf(taken.lines[0]) || lineEndOf(all[0]) || "\n");
-  for (const seam of [start - 1, start + taken.lines.length - 1, lines.length - 1]) {
+  const seams = [start - 1, start + taken.lines.length - 1];
+  for (const seam of [...seams, lines.length - 1]) {
     const line = lines[seam];
     if (line === undefined) continue;
     const own = lineEndOf(line);
     if (seam === lines.length - 1) lines[seam] = line.slice(0, line.length - own.length);
     else if (own === "") lines[seam] = line + lineEnd;
-    // Before a line feed a carriage return would end no line of its own.
+  }
+  // Before a line feed a carriage return would end no line of its own.
+  for (const seam of seams.flatMap((one) => [one - 1, one])) {
     if (lines[seam]?.endsWith("\r") === true && lines[seam + 1]?.startsWith("\n") === true) lines[seam] += "\n";
   }
   return lines.join("");

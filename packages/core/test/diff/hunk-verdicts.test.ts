@@ -193,6 +193,18 @@ describe("a verdict on one hunk", () => {
     expect(test.store.kept.get(test.id)?.base?.hunks).toMatchObject({ left: "ONE\ntwo\nthree\nfour\nfive\n" });
   });
 
+  it("that the editor's own undo has taken back counts as undecided again", async () => {
+    const test = await opened();
+    await test.registry.hunks.decide(test.id, "accept", 0);
+    await test.registry.hunks.decide(test.id, "reject", 2);
+    test.view.undo();
+    expect(test.view.text).toBe(proposed);
+    expect(await test.registry.hunks.decide(test.id, "reject", 4)).toMatchObject({ left: 1 });
+    expect(hunksOf(test)).toEqual({ undecided: 1, accepted: 1, rejected: 1 });
+    expect(await test.registry.hunks.undo(test.id)).toBe(true);
+    expect(test.view.text).toBe(proposed);
+  });
+
   it("that the user has typed over is not taken back", async () => {
     const test = await opened();
     await test.registry.hunks.decide(test.id, "reject", 0);

@@ -142,6 +142,8 @@ export interface DiffControls {
   rightText(): Promise<string>;
   /** The user replaces the whole right side. */
   type(text: string): Promise<void>;
+  /** The user takes the last change of the right side back, with the editor's own undo. Absent where a test cannot. */
+  undo?(): Promise<void>;
   /** The user accepts in the editor's main way. */
   accept(): Promise<void>;
   /** The user rejects in the editor's main way. */

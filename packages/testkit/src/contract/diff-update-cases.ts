@@ -82,6 +82,45 @@ export function declareDiffUpdateCases(runner: TestRunner, create: () => Promise
     ]);
   });
 
+  test("an accepted hunk changes the left side only", async (t) => {
+    const diff = await shown(t);
+    const accepted: Partial<DiffUpdate> = { originalText: "ONE\ntwo\nthree\n", text: change.expectedText };
+    const proposedText = change.expectedText;
+    assert.equal(await update(t, diff, { ...accepted, proposedText, standing: "unchanged" }), "applied");
+    assert.equal(await diff.hands.leftText(), "ONE\ntwo\nthree\n");
+    assert.equal(await diff.hands.rightText(), change.expectedText);
+    assert.equal(diff.record.edits(), 0);
+    await diff.hands.close();
+    await t.controls.settle();
+    assert.equal(t.controls.questionsAsked(), 0);
+  });
+
+  test("a rejected hunk changes the right side only, in one undo step and without an event", async (t) => {
+    const path = await t.file("one.txt", "one\ntwo\nthree\n");
+    const diff = await t.show({ path, proposedText: "ONE\ntwo\nTHREE\n" });
+    const rejected: DiffUpdate = {
+      originalText: "one\ntwo\nthree\n",
+      unsaved: false,
+      expectedText: "ONE\ntwo\nTHREE\n",
+      text: "ONE\ntwo\nthree\n",
+      proposedText: "ONE\ntwo\nTHREE\n",
+      standing: "unchanged",
+    };
+    assert.equal(await update(t, diff, rejected), "applied");
+    assert.equal(await diff.hands.leftText(), rejected.originalText);
+    assert.equal(await diff.view.currentText(), rejected.text);
+    assert.equal(diff.record.edits(), 0);
+    if (diff.hands.undo !== undefined) {
+      await diff.hands.undo();
+      await t.controls.settle();
+      assert.equal(await diff.hands.rightText(), rejected.expectedText);
+      assert.equal(diff.record.edits(), 1);
+      assert.equal(await update(t, diff, rejected), "applied");
+    }
+    await diff.hands.accept();
+    await t.expectVerdicts(diff, [{ kind: "accepted", text: rejected.text }]);
+  });
+
   test("a view that has ended says that it is gone", async (t) => {
     const diff = await shown(t);
     await diff.view.close("rejected");

@@ -37,6 +37,7 @@ function createDiffControls(editor: MemoryEditor, id: string): DiffControls {
     leftText: async () => view?.originalText ?? "",
     rightText: async () => view?.text ?? "",
     type: async (text) => view?.type(text),
+    undo: async () => view?.undo(),
     accept: async () => view?.accept(),
     reject: async () => view?.reject(),
     close: async () => view?.closeByUser(),

@@ -26,6 +26,8 @@ export class MemoryDiffView implements DiffView {
   #unsaved: boolean;
   #text: string;
   #edited: boolean;
+  /** What the right side held before each change, for the user's undo. */
+  readonly #before: string[] = [];
   #state: MemoryViewState = { kind: "open" };
   #isAccepted = false;
   #agentPresent: boolean;
@@ -91,8 +93,18 @@ export class MemoryDiffView implements DiffView {
   /** The user replaces the whole right side. */
   type(text: string): void {
     if (!this.isOpen || this.#isAccepted || this.request.isReadOnly === true) return;
+    this.#before.push(this.#text);
     this.#text = text;
     this.#edited = true;
+    this.#options.events.edited();
+  }
+
+  /** The user takes the last change of the right side back. */
+  undo(): void {
+    const before = this.#before.pop();
+    if (!this.isOpen || this.#isAccepted || before === undefined) return;
+    this.#text = before;
+    this.#edited = before !== this.#proposedText;
     this.#options.events.edited();
   }
 
@@ -137,6 +149,7 @@ export class MemoryDiffView implements DiffView {
       this.#proposedText = update.proposedText;
       this.#standing = update.standing;
       this.#unsaved = update.unsaved;
+      if (update.text !== this.#text) this.#before.push(this.#text);
       this.#text = update.text;
       this.#edited = update.text !== update.proposedText;
       this.#options.onUpdate(this);
