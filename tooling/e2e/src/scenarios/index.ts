@@ -31,6 +31,7 @@ import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
 import { twoEdits } from "./two-edits.ts";
+import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
 import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
 
 /** All scenarios, in the order in which they run. */
@@ -81,6 +82,9 @@ export const scenarios: readonly Scenario[] = [
   theiaContract,
   besidePlugin,
   closing,
+  hunks,
+  hunksRejected,
+  hunksReload,
   hostileName,
   keptOverReload,
   panelAnswer,
