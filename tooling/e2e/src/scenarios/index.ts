@@ -36,6 +36,7 @@ import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.t
 import { together } from "./together.ts";
 import { turnUndo } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
+import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
 import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
 
 /** All scenarios, in the order in which they run. */
@@ -88,6 +89,9 @@ export const scenarios: readonly Scenario[] = [
   theiaContract,
   besidePlugin,
   closing,
+  hunks,
+  hunksRejected,
+  hunksReload,
   hostileName,
   keptOverReload,
   inbox,
