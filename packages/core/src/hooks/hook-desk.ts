@@ -126,7 +126,6 @@ export class HookDesk implements HookAcceptor, Disposable {
             ? this.#takeNotes(owner.sessionId)
             : undefined;
     if (verdict?.kind !== "deny" && !call.signal.aborted) await this.#witness(event, owner);
-    if (event.kind === "turn-began") return this.#takeNotes(owner.sessionId, hook);
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
   }

@@ -38,11 +38,13 @@ interface Before extends Disposable {
 
 /**
  * Tells an agent which problems a write of its own has made, once the language servers have had their say: after the first change of
- * the file's problems and a moment of quiet, or after two seconds.
+ * the file's problems and a moment of quiet, or after two seconds; a kind of file of which nothing was heard is not waited for again.
  */
 export class SettledProblems implements Disposable {
   readonly #options: SettledProblemsOptions;
   readonly #before: Map<string, Before> = new Map();
+  /** Kinds of files for which nothing came in time once: probably no language server looks at them. */
+  readonly #silent: Set<string> = new Set();
 
   constructor(options: SettledProblemsOptions) {
     this.#options = options;
@@ -57,6 +59,7 @@ export class SettledProblems implements Disposable {
     this.#take(key)?.dispose();
     const listening = onDidChange(({ paths }) => {
       if (!paths.includes(path)) return;
+      this.#silent.delete(extensionOf(path));
       before.changedAt = clock.monotonic();
       before.wake();
     });
@@ -82,7 +85,7 @@ export class SettledProblems implements Disposable {
     if (before === undefined) return undefined;
     try {
       const known = await before.problems;
-      await this.#settled(before, signal);
+      await this.#settled(before, path, signal);
       const now = signal.aborted || known === undefined ? undefined : await this.#read(path);
       return known === undefined || now === undefined ? undefined : problemsNote(path, newProblems(known, now));
     } finally {
@@ -105,15 +108,17 @@ export class SettledProblems implements Disposable {
     return before;
   }
 
-  async #settled(before: Before, signal: AbortSignal): Promise<void> {
+  async #settled(before: Before, path: string, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const begun = clock.monotonic();
+    const wasHeard = before.changedAt !== undefined;
+    const patienceMs = this.#silent.has(extensionOf(path)) ? quietMs : longestMs;
     // One of long ago, in the time of a review, says nothing of the write.
     if (before.changedAt !== undefined && begun - before.changedAt > longestMs) before.changedAt = undefined;
     while (!signal.aborted) {
-      const due = Math.min(begun + longestMs, (before.changedAt ?? Number.POSITIVE_INFINITY) + quietMs);
+      const due = Math.min(begun + patienceMs, (before.changedAt ?? Number.POSITIVE_INFINITY) + quietMs);
       const left = due - clock.monotonic();
-      if (left <= 0) return;
+      if (left <= 0) break;
       await new Promise<void>((resolve) => {
         const timer = clock.setTimeout(resolve, left);
         before.wake = () => {
@@ -123,6 +128,7 @@ export class SettledProblems implements Disposable {
         signal.addEventListener("abort", before.wake, { once: true });
       });
     }
+    if (!wasHeard && before.changedAt === undefined && !signal.aborted) this.#silent.add(extensionOf(path));
   }
 
   async #read(path: string): Promise<readonly Diagnostic[] | undefined> {
@@ -173,6 +179,11 @@ export function problemsNote(path: string, problems: readonly Diagnostic[]): str
 
 function keyOf(owner: string, path: string): string {
   return `${owner} ${path}`;
+}
+
+/** A file's kind, as far as its name tells: `.md`, or the whole name without one. */
+function extensionOf(path: string): string {
+  return /(?:\.[^./\\]*|[^./\\]+)$/u.exec(path)?.[0] ?? "";
 }
 
 function kindOf({ severity, message, source = "", code = "" }: Diagnostic): string {

@@ -76,6 +76,27 @@ describe("problems after a write", () => {
     }
   });
 
+  it("are not waited for again in a kind of file of which nothing was heard, until something is", async () => {
+    const { clock, problems, publish, wrote } = setUp();
+    const write = async (ms: number) => {
+      problems.begin("s", path);
+      const { state } = wrote();
+      await clock.advanceAsync(ms - 1);
+      expect(state.isOver).toBe(false);
+      return state;
+    };
+    const first = await write(2_000);
+    await clock.advanceAsync(1);
+    expect(first.isOver).toBe(true);
+    const second = await write(300);
+    await clock.advanceAsync(1);
+    expect(second.isOver).toBe(true);
+    await write(300);
+    publish(problem("new"));
+    await clock.advanceAsync(300);
+    await write(2_000);
+  });
+
   it("are not told where nothing was known before, nothing is new, or the file is never shared", async () => {
     const unknown = setUp();
     expect(await unknown.problems.told("s", [path], new AbortController().signal)).toBeUndefined();
