@@ -1,6 +1,7 @@
 import type { MemoryDiffView } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import { lineOf, original, path, type RegistryWithFile, standingOf, startWithFile } from "./followed-file.ts";
+import { parseStoredProposal } from "../../src/diff/stored-proposals.ts";
 import { ownerOf } from "./registry-under-test.ts";
 
 const proposed = "ONE\ntwo\nTHREE\nfour\nFIVE\n";
@@ -193,6 +194,23 @@ describe("a verdict on one hunk", () => {
     expect(test.store.kept.get(test.id)?.base?.hunks).toMatchObject({ left: "ONE\ntwo\nthree\nfour\nfive\n" });
   });
 
+  it("is read back from disk as it was, and a record without verdicts, or with broken ones, is the whole review", async () => {
+    const test = await opened();
+    await test.registry.hunks.decide(test.id, "accept", 0);
+    await test.registry.hunks.decide(test.id, "reject", 2);
+    await test.clock.advanceAsync(500);
+    const record = test.store.kept.get(test.id);
+    expect(record?.base?.hunks?.steps).toHaveLength(2);
+    expect(parseStoredProposal(JSON.stringify(record))?.base?.hunks).toEqual(record?.base?.hunks);
+    const withHunks = (hunks: unknown): string => JSON.stringify({ ...record, base: { ...record?.base, hunks } });
+    for (const hunks of [undefined, { left: 1 }, "broken"]) {
+      const read = parseStoredProposal(withHunks(hunks));
+      expect(read?.base?.file.text).toBe(original);
+      expect(read?.draft).toBe(record?.draft);
+      expect(read?.base?.hunks).toBeUndefined();
+    }
+  });
+
   it("that the editor's own undo has taken back counts as undecided again", async () => {
     const test = await opened();
     await test.registry.hunks.decide(test.id, "accept", 0);
@@ -203,6 +221,15 @@ describe("a verdict on one hunk", () => {
     expect(hunksOf(test)).toEqual({ undecided: 1, accepted: 1, rejected: 1 });
     expect(await test.registry.hunks.undo(test.id)).toBe(true);
     expect(test.view.text).toBe(proposed);
+  });
+
+  it("on added lines that the editor's own undo has put back does not put them back twice", async () => {
+    const added = `${original}six\n`;
+    const test = await opened({}, added.replace("one", "ONE"));
+    await test.registry.hunks.decide(test.id, "reject", 5);
+    test.view.undo();
+    expect(await test.registry.hunks.undo(test.id)).toBe(false);
+    expect(test.view.text).toBe(added.replace("one", "ONE"));
   });
 
   it("that the user has typed over is not taken back", async () => {
