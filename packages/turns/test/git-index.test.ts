@@ -3,6 +3,7 @@ import { createNodePlatform, nullLogger } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { type IndexEntry, readIndex } from "../src/git/git-index.ts";
 import { asInWorkTree, GitReader } from "../src/git/git-reader.ts";
+import { isClean } from "../src/look/disk-state.ts";
 import { claude, TurnLab } from "./turn-lab.ts";
 
 function read(lab: TurnLab): readonly IndexEntry[] | undefined {
@@ -37,6 +38,25 @@ describe("git's index", () => {
       expect(entry.size).toBe(size);
       expect(Math.abs(entry.modifiedMs - mtimeMs)).toBeLessThan(0.001);
     }
+  });
+
+  it("vouches for no file whose size it has taken out", () => {
+    const state = { kind: "file", modifiedMs: 1, changedMs: 1, size: 0, mode: 0o644, inode: 7 } as const;
+    const entry = {
+      path: "a.txt",
+      object: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+      mode: 0o100644,
+      modifiedMs: 1,
+      changedMs: 1,
+      inode: 7,
+      size: 0,
+      isUncertain: false,
+      isSparse: false,
+    };
+    expect(isClean(state, entry, 2)).toBe(true);
+    expect(isClean(state, { ...entry, object: "0".repeat(40) }, 2)).toBe(false);
+    // Written as late as the index: what came after it has the same times.
+    expect(isClean(state, entry, 1)).toBe(false);
   });
 
   it("is not read where it is split, torn or none", () => {

@@ -77,6 +77,24 @@ describe("what is kept of turns", () => {
     expect(third.turns().map((turn) => lab.files(turn))).toEqual([["a.txt created exact", "b.txt created exact"]]);
   });
 
+  it("takes a verdict behind half a line", async () => {
+    const lab = new TurnLab();
+    const first = lab.open();
+    first.turnBegan(claude, "Do it");
+    await lab.told(first, "a.txt", "new\n");
+    first.turnEnded(claude);
+    await first.settled();
+    first.dispose();
+    const id = first.turns()[0]?.id ?? "";
+    appendFileSync(join(lab.storage, "turns", `${id}.jsonl`), '{"type":"file","file":{"path":"/x","bef');
+    const second = lab.open();
+    await second.keep(id, lab.path("a.txt"));
+    second.dispose();
+    const third = lab.open();
+    await third.settled();
+    expect(third.turns()[0]?.files[0]?.review).toBe("kept");
+  });
+
   it("gives no text that somebody has changed in the store", async () => {
     const lab = new TurnLab();
     lab.write("a.txt", "one\n");
