@@ -58,7 +58,7 @@ export class FolderLedgers implements TurnWitness {
         ? new MemoryStore(limits.all, platform.random.mac)
         : new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
     const mayKeep = (path: string): boolean => options.mayKeep?.(this.#places.named(path)) ?? true;
-    const contents = new Contents({ platform, store, objects, mayKeep, limits });
+    const contents = new Contents({ platform, logger, store, objects, mayKeep, limits });
     const onDidChange = (): void => {
       if (!this.#isOver) this.#change.fire();
     };

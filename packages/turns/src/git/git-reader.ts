@@ -81,7 +81,6 @@ export class GitReader implements GitObjects {
     child.on("error", (error) => this.#options.logger.debug("Git could not be started", { reason: error.message }));
     child.stdin.on("error", () => {});
     child.stderr.resume();
-    child.unref();
     return child;
   }
 }

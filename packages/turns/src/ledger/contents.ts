@@ -1,10 +1,11 @@
-import { type Platform, textEdits } from "@patchbay/core";
+import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
 import type { GitObjects } from "../git/git-objects.ts";
-import type { TurnStore } from "../store/turn-store.ts";
+import { nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
 
 export interface ContentsOptions {
   readonly platform: Pick<Platform, "files" | "random">;
+  readonly logger: Logger;
   readonly store: TurnStore;
   readonly objects: GitObjects;
   /** Paths with links resolved. */
@@ -17,6 +18,8 @@ export interface ContentsOptions {
 export class Contents {
   readonly #options: ContentsOptions;
   readonly #spent: Map<string, number> = new Map();
+  /** What this run has kept. */
+  readonly #names: Set<string> = new Set();
 
   constructor(options: ContentsOptions) {
     this.#options = options;
@@ -40,19 +43,31 @@ export class Contents {
   /** The same of what is in hand. */
   async keep(path: string, held: Uint8Array | string | undefined, session: string): Promise<Content> {
     if (held === undefined) return noFile;
-    const { store, limits, mayKeep, platform } = this.#options;
+    const { store, limits, mayKeep, platform, logger } = this.#options;
     const text = typeof held === "string" ? held : textIn(held);
     const size = typeof held === "string" ? Buffer.byteLength(held) : held.byteLength;
     const sign = (): string => platform.random.mac("sign", text ?? Buffer.from(held).toString("latin1"));
     if (!mayKeep(path)) return { kind: "named", why: "withheld", sign: sign() };
     if (text === undefined || text.includes("\0")) return { kind: "named", why: "binary", sign: sign() };
     const spent = this.#spent.get(session) ?? 0;
-    if (size > limits.file || spent + size > limits.session) return { kind: "named", why: "large", sign: sign() };
+    const isKept = store.has(nameOfText(text, platform.random.mac));
+    if (size > limits.file || (!isKept && spent + size > limits.session)) {
+      return { kind: "named", why: "large", sign: sign() };
+    }
     const before = store.size;
-    const name = await store.keep(text);
+    const name = await store.keep(text).catch((error: unknown) => {
+      logger.warn("A text could not be kept", { reason: messageOf(error) });
+      return undefined;
+    });
     if (name === undefined) return { kind: "named", why: "large", sign: sign() };
+    this.#names.add(name);
     this.#spent.set(session, spent + Math.max(0, store.size - before));
     return { kind: "text", text: name };
+  }
+
+  /** Texts that this run has kept, perhaps only to compare them. */
+  get names(): ReadonlySet<string> {
+    return this.#names;
   }
 
   /** Whether a text can be read again, as far as this window knows. */

@@ -249,10 +249,17 @@ export class Observer implements Disposable {
   }
 
   async #look(session: string): Promise<void> {
-    const { eyes, clock, book } = this.#options;
+    const { eyes, clock, book, contents } = this.#options;
     const { changes, headMoved, isPartial } = await eyes.look(session);
     this.#lookedAt = clock.monotonic();
     for (const change of changes) await this.#enter(change);
+    // What came and went since the last look was there at neither.
+    const seen = new Set(changes.map(({ path }) => path));
+    for (const [path, before] of this.#latest) {
+      if (seen.has(path)) continue;
+      const after = await contents.ofFile(path, session);
+      if (!(await contents.isSame(before, after))) await this.#enter({ path, before, after, mode: undefined });
+    }
     this.#latest.clear();
     for (const worker of this.#workers.values()) {
       const { turn } = worker;

@@ -179,8 +179,11 @@ export class TurnBook {
 
   /** The oldest turns go first, those with open questions last. */
   async #makeRoom(): Promise<void> {
-    const { store } = this.#options;
+    const { store, contents } = this.#options;
     if (store.size <= store.room * freeShare) return;
+    // What was only compared is named by no turn; while one is open it may still be wanted.
+    const isQuiet = this.all.every((turn) => turn.ended !== undefined);
+    if (isQuiet) await this.#attempt(() => store.sweep(this.all, contents.names));
     const ended = this.all.filter((turn) => turn.ended !== undefined);
     const isDone = (turn: TurnRecord): boolean =>
       Array.from(turn.files.values()).every(({ review }) => review === "kept" || review === "undone");

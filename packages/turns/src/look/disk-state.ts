@@ -52,6 +52,12 @@ const linkMode = 0o120000;
 const typeBits = 0o170000;
 const executable = 0o100;
 
+/** The names of an empty file: by SHA-1 and by SHA-256. */
+const emptyObjects: ReadonlySet<string> = new Set([
+  "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+  "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+]);
+
 /**
  * Whether a file is what git has in its index, as far as its state tells: not where it changed so shortly before the index was written that
  * its times would be the same ("racy git").
@@ -59,6 +65,8 @@ const executable = 0o100;
 export function isClean(state: DiskState, entry: IndexEntry, indexWrittenMs: number): boolean {
   const kind = (entry.mode & typeBits) === linkMode ? "link" : "file";
   if (entry.isUncertain || state.kind !== kind || entry.modifiedMs >= indexWrittenMs) return false;
+  // Git takes the size of what it cannot vouch for.
+  if (entry.size === 0 && !emptyObjects.has(entry.object)) return false;
   if (kind === "file" && ((state.mode ^ entry.mode) & executable) !== 0) return false;
   return (
     state.size % 2 ** 32 === entry.size &&

@@ -31,7 +31,7 @@ export const turnUndo: Scenario = {
     try {
       await withHook(world, id, async () => {
         const mode = kind.quietModes.at(-1);
-        const { agent } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
+        const { agent, focus } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
         const go = at("go");
         // Without a repository, open files are looked at.
         await workbench.openFile("turn-shell.txt");
@@ -42,6 +42,7 @@ export const turnUndo: Scenario = {
           ...kind.commandTurns("printf 'from the shell\\n' >> turn-shell.txt"),
           ...kind.commandTurns(`while [ ! -e '${go}' ]; do sleep 0.2; done; rm '${go}'`),
         );
+        await focus();
         await agent.ask("Please change the files of this turn");
         await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
         await workbench.openFile("turn-a.txt");
@@ -75,6 +76,7 @@ export const turnUndo: Scenario = {
           describe: listed,
         });
         agent.model.play();
+        await focus();
         await agent.ask("And what now?");
         await poll("another answer", async () => (agent.model.conversation.at(-1) ?? "").includes("And what now?"), {
           timeout: patience,

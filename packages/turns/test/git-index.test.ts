@@ -1,0 +1,92 @@
+import { readFileSync, statSync } from "node:fs";
+import { createNodePlatform, nullLogger } from "@patchbay/core";
+import { describe, expect, it } from "vitest";
+import { type IndexEntry, readIndex } from "../src/git/git-index.ts";
+import { asInWorkTree, GitReader } from "../src/git/git-reader.ts";
+import { claude, TurnLab } from "./turn-lab.ts";
+
+function read(lab: TurnLab): readonly IndexEntry[] | undefined {
+  const steps = readIndex(readFileSync(lab.path(".git/index")), 20);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+const files = { "a.txt": "a\n", "deep/er/b.txt": "b\n", "deep/er/bä.txt": "ä\n", "deep/z": "", x: "x" };
+
+describe("git's index", () => {
+  it.each([2, 3, 4])("is read in version %i as git itself reads it", (version) => {
+    const lab = new TurnLab();
+    lab.commit(files);
+    lab.git("update-index", "--index-version", String(version));
+    lab.write("intended.txt", "i\n");
+    // Only version 3 and 4 have what this needs.
+    if (version > 2) lab.git("add", "--intent-to-add", "intended.txt");
+    const listed = lab
+      .git("ls-files", "--stage", "-z")
+      .split("\0")
+      .filter((line) => line !== "");
+    const entries = read(lab) ?? [];
+    const shown = entries.map(({ mode, object, path }) => `${mode.toString(8)} ${object} 0\t${path}`);
+    expect(shown).toEqual(listed);
+    for (const entry of entries) {
+      expect(entry.isUncertain).toBe(entry.path === "intended.txt");
+      if (entry.isUncertain) continue;
+      const { size, mtimeMs } = statSync(lab.path(entry.path));
+      expect(entry.size).toBe(size);
+      expect(Math.abs(entry.modifiedMs - mtimeMs)).toBeLessThan(0.001);
+    }
+  });
+
+  it("is not read where it is split, torn or none", () => {
+    const lab = new TurnLab();
+    lab.commit(files);
+    const bytes = readFileSync(lab.path(".git/index"));
+    for (const torn of [bytes.subarray(0, 90), Buffer.from("DIRC"), Buffer.alloc(0), Buffer.alloc(500, "DIRC")]) {
+      expect(readIndex(torn, 20).next().value).toBeUndefined();
+    }
+    lab.git("update-index", "--split-index");
+    expect(read(lab)).toBeUndefined();
+  });
+
+  it("that cannot be read makes a turn's look partial; what a hook tells is known all the same", async () => {
+    const lab = new TurnLab();
+    lab.commit(files);
+    lab.git("update-index", "--split-index");
+    const ledgers = lab.open();
+    ledgers.turnBegan(claude, "");
+    await lab.told(ledgers, "a.txt", "agent\n");
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(ledgers.turns()[0]).toMatchObject({ isPartial: true });
+    expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed exact"]);
+  });
+});
+
+describe("an object of git", () => {
+  it("is read as it stood in the work tree, or not at all", () => {
+    const text = Buffer.from("one\ntwo\r\nthree\n");
+    expect(asInWorkTree(text, text.length)).toEqual(text);
+    expect(asInWorkTree(text, text.length + 2)?.toString()).toBe("one\r\ntwo\r\nthree\r\n");
+    expect(asInWorkTree(text, text.length + 1)).toBeUndefined();
+  });
+
+  it("comes in its order, however many are wanted, and too large ones do not come", async () => {
+    const lab = new TurnLab();
+    const texts = Array.from({ length: 50 }, (_, at) => `${at}\n`.repeat(at * 40));
+    lab.commit(Object.fromEntries(texts.map((text, at) => [`f${at}`, text])));
+    const reader = new GitReader({ platform: createNodePlatform(), logger: nullLogger });
+    const names = texts.map((_, at) => lab.git("rev-parse", `HEAD:f${at}`).trim());
+    const repository = lab.path(".git");
+    const found = await Promise.all(
+      names.map((object, at) => reader.read({ repository, object, size: Buffer.byteLength(texts[at] ?? "") }, 4_000)),
+    );
+    expect(found.map((bytes) => bytes && Buffer.from(bytes).toString())).toEqual(
+      texts.map((text) => (text.length > 4_000 ? undefined : text)),
+    );
+    expect(await reader.read({ repository, object: "0".repeat(40), size: 1 }, 10)).toBeUndefined();
+    expect(await reader.read({ repository, object: "HEAD", size: 1 }, 10)).toBeUndefined();
+    reader.dispose();
+  });
+});
