@@ -31,7 +31,10 @@ export const turnUndo: Scenario = {
     try {
       await withHook(world, id, async () => {
         const mode = kind.quietModes.at(-1);
-        const { agent, focus } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
+        const { agent, focus } = await world.startAgent(id, {
+          isHooked: true,
+          ...(mode === undefined ? {} : { mode }),
+        });
         const go = at("go");
         // Without a repository, open files are looked at.
         await workbench.openFile("turn-shell.txt");
