@@ -139,7 +139,7 @@ const cli = {
   run: { rooms: [...cliGround, "doctor", "env"], types: ["command-line"], packages: ["@patchbay/core", "node:*"] },
   demo: { rooms: [...cliGround, "host"], packages: ["@patchbay/core", "@patchbay/testkit", "node:*"] },
   serve: {
-    rooms: [...cliGround, "demo", "doctor", "host", "review"],
+    rooms: [...cliGround, "demo", "doctor", "host", "review", "turns"],
     types: ["command-line"],
     packages: [...tools, "node:*"],
   },

@@ -12,6 +12,7 @@ import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
+import { openLedgers } from "../turns/turn-commands.ts";
 
 export interface ServeAsJsonOptions {
   readonly command: ServeCommand;
@@ -39,7 +40,13 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
   });
-  const companion = createCompanion({ host, platform, ...(command.port === undefined ? {} : { port: command.port }) });
+  const turns = openLedgers(platform, folder);
+  const companion = createCompanion({
+    host,
+    platform,
+    turns,
+    ...(command.port === undefined ? {} : { port: command.port }),
+  });
   options.onCompanion?.(companion);
   const tellFailure = ({ done, text }: CommandResult): void => (done ? undefined : print(text));
   for (const place of command.open) tellFailure(openFile(place, { host, folder }));
@@ -102,6 +109,8 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
   } finally {
     lines.close();
     await companion.stop();
+    await turns.settled();
+    turns.dispose();
     questions.dispose();
   }
 }

@@ -19,6 +19,7 @@ import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { sessionName } from "./describe-session.ts";
 import { openFile, runServeCommand, saveKept } from "./serve-commands.ts";
 import { program } from "../own-command.ts";
+import { openLedgers } from "../turns/turn-commands.ts";
 
 export interface ServeInTerminalOptions {
   readonly command: ServeCommand;
@@ -64,9 +65,11 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await review.ask(message),
   });
+  const turns = openLedgers(platform, folder);
   const companion = createCompanion({
     host,
     platform,
+    turns,
     ...(command.port === undefined ? {} : { port: command.port }),
   });
   const review: TerminalReview = new TerminalReview({
@@ -114,6 +117,8 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     signal.removeEventListener("abort", finish);
     screen.ask("");
     await companion.stop();
+    await turns.settled();
+    turns.dispose();
     review.dispose();
     screen.close();
   }

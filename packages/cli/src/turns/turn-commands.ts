@@ -23,6 +23,16 @@ export interface TurnsOptions {
   readonly ask: (question: string) => Promise<boolean | undefined>;
 }
 
+/** The ledger of a folder on disk. What it writes, it writes in place. */
+export function openLedgers(platform: Platform, folder: string): FolderLedgers {
+  return new FolderLedgers({
+    platform,
+    storageDirectory: turnsDirectory(platform, [folder]),
+    folders: [folder],
+    door: createDiskDoor({ platform, folders: [folder] }),
+  });
+}
+
 /** Longest diff of a file that is printed, lines. */
 const longestDiff = 2_000;
 
@@ -30,12 +40,7 @@ const longestDiff = 2_000;
 export async function runTurns(options: TurnsOptions): Promise<number> {
   const { command, platform } = options;
   const folder = await folderWithTurns(platform, command.folder);
-  const ledgers = new FolderLedgers({
-    platform,
-    storageDirectory: turnsDirectory(platform, [folder]),
-    folders: [folder],
-    door: createDiskDoor({ platform, folders: [folder] }),
-  });
+  const ledgers = openLedgers(platform, folder);
   try {
     await ledgers.settled();
     switch (command.kind) {

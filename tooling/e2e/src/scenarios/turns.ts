@@ -31,8 +31,13 @@ export const turnUndo: Scenario = {
     try {
       await withHook(world, id, async () => {
         const mode = kind.quietModes.at(-1);
-        const { agent } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
+        const { agent, focus } = await world.startAgent(id, {
+          isHooked: true,
+          ...(mode === undefined ? {} : { mode }),
+        });
         const go = at("go");
+        // Without a repository, open files are looked at.
+        await workbench.openFile("turn-shell.txt");
         agent.model.play(
           ...kind.editTurns(at("turn-a.txt"), "first line", "FIRST line"),
           ...kind.editTurns(at("turn-a.txt"), "third line", "THIRD line"),
@@ -40,22 +45,21 @@ export const turnUndo: Scenario = {
           ...kind.commandTurns("printf 'from the shell\\n' >> turn-shell.txt"),
           ...kind.commandTurns(`while [ ! -e '${go}' ]; do sleep 0.2; done; rm '${go}'`),
         );
+        await focus();
         await agent.ask("Please change the files of this turn");
         await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
         await workbench.openFile("turn-a.txt");
-        await workbench.runCommand("View: Show Source Control");
+        await workbench.runCommand("Source Control: Focus on Changes View");
         const view = page.locator(".sidebar .scm-view");
         const listed = async (): Promise<string> => (await view.innerText()).replaceAll("\n", " ");
         await poll("the files of the turn in the list", async () => /turn-a.*turn-new/.test(await listed()), {
           timeout: patience,
           describe: listed,
         });
-        await editor.screenshot(join("/tmp/x/undo", "turns-working.png"));
         await page.locator(".monaco-editor .view-lines").first().click();
         await workbench.runCommand("Show Next Change");
         const peek = page.locator(".peekview-widget").first();
         await peek.waitFor({ timeout: patience });
-        await editor.screenshot(join("/tmp/x/undo", "turns-peek.png"));
         await peek.getByRole("button", { name: "Undo This Change" }).first().click();
         await pause(1_000);
         mustEqual(
@@ -74,8 +78,8 @@ export const turnUndo: Scenario = {
           timeout: patience,
           describe: listed,
         });
-        await editor.screenshot(join("/tmp/x/undo", "turns-ended.png"));
         agent.model.play();
+        await focus();
         await agent.ask("And what now?");
         await poll("another answer", async () => (agent.model.conversation.at(-1) ?? "").includes("And what now?"), {
           timeout: patience,
