@@ -341,3 +341,42 @@ describe("encodings", () => {
     expect(await view.currentText()).toBe("ä\n");
   });
 });
+
+describe("the title of a tab", () => {
+  it("says that a conflict waits and that the agent is gone, without a verdict and with one tab", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const view = await open();
+    const titles = (): readonly string[] => window.bench.tabs.map(({ label }) => label);
+    view.setStanding("conflict");
+    await vi.advanceTimersByTimeAsync(2_500);
+    await settle();
+    await settle();
+    expect(titles()).toEqual(["one.txt (conflict) ↔ Gemini CLI"]);
+    view.setAgentPresent(false);
+    await vi.advanceTimersByTimeAsync(2_500);
+    await settle();
+    await settle();
+    expect(titles()).toEqual(["one.txt ↔ Gemini CLI (gone)"]);
+    view.setAgentPresent(true);
+    view.setStanding("unchanged");
+    await vi.advanceTimersByTimeAsync(2_500);
+    await settle();
+    await settle();
+    expect(titles()).toEqual(["one.txt ↔ Gemini CLI"]);
+    expect(verdicts()).toEqual([]);
+    vi.useRealTimers();
+  });
+
+  it("stays while an agent is away for a moment", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const view = await open();
+    view.setAgentPresent(false);
+    await vi.advanceTimersByTimeAsync(1_500);
+    view.setAgentPresent(true);
+    await vi.advanceTimersByTimeAsync(2_500);
+    await settle();
+    expect(window.bench.tabs.map(({ label }) => label)).toEqual(["one.txt ↔ Gemini CLI"]);
+    expect(window.bench.executed.filter((id) => id === "vscode.diff")).toHaveLength(1);
+    vi.useRealTimers();
+  });
+});

@@ -67,6 +67,7 @@ export class Uri {
 
   #write(): string {
     const query = this.query === "" ? "" : `?${encodeURIComponent(this.query)}`;
-    return `${this.scheme}://${this.authority}${this.path.split("/").map(encodeURIComponent).join("/")}${query}`;
+    const hash = this.fragment === "" ? "" : `#${encodeURIComponent(this.fragment)}`;
+    return `${this.scheme}://${this.authority}${this.path.split("/").map(encodeURIComponent).join("/")}${query}${hash}`;
   }
 }

@@ -31,6 +31,8 @@ interface FakeGroup {
 export interface FakeEditor {
   readonly document: FakeDocument;
   selection: Selection;
+  /** Nothing is drawn. */
+  readonly visibleRanges: readonly Range[];
   revealRange(range: Range): void;
   edit(change: (edit: { replace(range: Range, text: string): void }) => void): Promise<boolean>;
 }
@@ -532,6 +534,7 @@ export class FakeWorkbench {
     this.activeEditor = {
       document,
       selection: new Selection(new Position(0, 0), new Position(0, 0)),
+      visibleRanges: [],
       revealRange: () => {},
       edit: async (change) => {
         const edits: { readonly uri: Uri; readonly range: Range; readonly text: string }[] = [];
