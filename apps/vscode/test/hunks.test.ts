@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";
+import { TabInputTextDiff } from "./fake-vscode/values.ts";
 import type { FakeTab } from "./fake-vscode/workbench.ts";
 
 let window: RunningExtension;
@@ -33,6 +34,9 @@ it("decides the hunk at a line number, and with the last one the proposal", asyn
   await expect.poll(shownLeft).toContain(uri.toString());
   await window.run("patchbay.acceptHunk", { uri, lineNumber: 1 });
   expect(window.bench.notes.at(-1)).toBe("Changes left in one.txt: 2");
+  if (!(tab.input instanceof TabInputTextDiff)) throw new Error("no diff");
+  const left = await window.bench.openDocument(tab.input.original);
+  await expect.poll(() => left.getText()).toBe("ONE\nkept\ntwo\nkept\nthree\n");
   await window.run("patchbay.rejectHunk", { uri, lineNumber: 3 });
   await expect.poll(async () => await textOf(tab)).toBe("ONE\nkept\ntwo\nkept\nTHREE\n");
   await window.run("patchbay.undoHunk", uri);

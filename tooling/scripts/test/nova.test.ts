@@ -33,7 +33,7 @@ import type * as Paint from "../../../packages/cli/src/terminal/paint.ts";
 
 const repository = join(import.meta.dirname, "../../..");
 /** What knows agents without an editor's own surface. */
-const copied = ["packages/core", "packages/conversations", "packages/testkit", "packages/cli"];
+const copied = ["packages/core", "packages/conversations", "packages/testkit", "packages/turns", "packages/cli"];
 
 let house = "";
 

@@ -54,7 +54,7 @@ export class QuietOpening {
   }
 
   protected giveBack(before: Element | null): void {
-    if (!(before instanceof HTMLElement) || before === document.body || !before.isConnected) return;
+    if (before === null || before === document.body || !before.isConnected || !(before instanceof HTMLElement)) return;
     const now = document.activeElement;
     // Somewhere else altogether, a list or a dialog, is where the user went.
     const isTaken = now === null || now === document.body || this.shell.mainPanel.node.contains(now);
