@@ -54,12 +54,17 @@ export class QuietOpening {
   }
 
   protected giveBack(before: Element | null): void {
-    if (before === null || before === document.body || !before.isConnected || !(before instanceof HTMLElement)) return;
-    const now = document.activeElement;
+    if (before === null || !isFocusable(before) || !before.isConnected) return;
+    const { activeElement: now, body } = before.ownerDocument;
     // Somewhere else altogether, a list or a dialog, is where the user went.
-    const isTaken = now === null || now === document.body || this.shell.mainPanel.node.contains(now);
-    if (isTaken && now !== before) before.focus();
+    const isTaken = now === null || now === body || this.shell.mainPanel.node.contains(now);
+    if (before !== body && isTaken && now !== before) before.focus();
   }
+}
+
+/** Without the page's own classes: the page may be gone by then. */
+function isFocusable(element: Element): element is HTMLElement {
+  return "focus" in element;
 }
 
 /**
