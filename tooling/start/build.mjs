@@ -12,7 +12,8 @@ import { wholeParser, withoutEngines } from "../scripts/command-line-build.mjs";
  */
 export async function buildCommandLine(root, outdir = "dist") {
   const cli = join(root, "packages", "cli");
-  const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
+  const { version, dependencies, devDependencies } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
+  const ours = Object.entries({ ...dependencies, ...devDependencies }).filter(([, range]) => range === "workspace:*");
   const shared = {
     absWorkingDir: cli,
     outdir,
@@ -20,7 +21,7 @@ export async function buildCommandLine(root, outdir = "dist") {
     platform: "node",
     target: "node20",
     logLevel: "warning",
-    alias: Object.fromEntries(["core", "testkit"].flatMap((name) => sourcesOf(join(root, "packages", name)))),
+    alias: Object.fromEntries(ours.flatMap(([name]) => sourcesOf(join(root, "packages", posix.basename(name))))),
   };
   await build({
     ...shared,
