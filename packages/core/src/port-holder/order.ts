@@ -11,10 +11,10 @@ export const holderNoteKey = "port-holder";
 export const patience = 3;
 
 /**
- * How long the port holder waits where an agent is connected that waits for nothing, ms. On a loaded machine a window takes
+ * How many times as long the port holder waits where an agent is connected that waits for nothing. On a loaded machine a window takes
  * more than `patience` covers; an idle agent loses nothing by the longer wait, and one that finds nobody stays away.
  */
-export const idleHoldMs = 60_000;
+export const idlePatience = 2;
 
 /** After the agents' second attempt the port holder waits this long for stragglers, ms. */
 export const stragglersMs = 1_500;
@@ -67,7 +67,7 @@ export interface HeldSession {
 
 /** How long to hold the port in all, ms, where agents are told after `holdMs` that nobody decides. */
 export function listenMs(sessions: readonly HeldSession[], holdMs: number): number {
-  return sessions.some(({ proposals }) => proposals.length === 0) ? Math.max(holdMs, idleHoldMs) : holdMs;
+  return sessions.some(({ proposals }) => proposals.length === 0) ? idlePatience * holdMs : holdMs;
 }
 
 export interface HeldProposal {

@@ -162,7 +162,7 @@ describe("a guardian", () => {
     await platform.clock.advanceAsync(149);
     expect(pipes[0]?.lines).toHaveLength(1);
     // The other one counts as idle until then.
-    expect(JSON.parse(pipes[0]?.lines[0] ?? "")).toMatchObject({ holdMs: 13_500, listenMs: 60_000 });
+    expect(JSON.parse(pipes[0]?.lines[0] ?? "")).toMatchObject({ holdMs: 13_500, listenMs: 27_000 });
     await platform.clock.advanceAsync(1);
     expect(JSON.parse(pipes[0]?.lines[1] ?? "")).toMatchObject({ listenMs: 13_500 });
     expect(pipes[0]?.guarded).toEqual(["/ws/a.ts", "/ws/b.ts"]);

@@ -350,7 +350,7 @@ describe.runIf(process.platform === "linux")("a companion that leaves with propo
       .object({ tellAt: z.number(), idleUntil: z.number(), endAt: z.number() })
       .parse(JSON.parse(/,(\{"address".*\})\)\n$/u.exec(program)?.[1] ?? ""));
     const now = memory.clock.now();
-    expect(order).toEqual({ tellAt: now + 13_500, idleUntil: now + 60_000, endAt: now + 61_500 });
+    expect(order).toEqual({ tellAt: now + 13_500, idleUntil: now + 27_000, endAt: now + 28_500 });
   });
 });
 
