@@ -13,9 +13,11 @@ import {
   type DiffPlace,
   isDiffTab,
   isEditedProposalInFront,
+  type LeavingAnswer,
   proposalIdOfTab,
   replaceTab,
   tabsOfProposal,
+  type TitleFacts,
   urisInUse,
   waitForTab,
 } from "./proposal-tabs.ts";
@@ -23,9 +25,6 @@ import { originalUri, proposalUri } from "./proposal-uri.ts";
 import { sameLines } from "../host/document-texts.ts";
 import { RightSide, type RightSideOptions } from "./right-side.ts";
 import type { TypingWatch } from "./saving.ts";
-
-/** What the user says about an edited proposal whose tab is gone without VS Code having asked. */
-export type LeavingAnswer = "accept" | "reject" | "stay";
 
 export interface ProposalReviewOptions extends RightSideOptions {
   readonly request: DiffRequest;
@@ -43,12 +42,6 @@ export interface ProposalReviewOptions extends RightSideOptions {
   readonly originalText: () => string;
   /** Both sides are the same now, by the user's doing. Undefined: the user goes on. */
   readonly askAboutNothing: (request: DiffRequest) => Promise<"accept" | "reject" | undefined>;
-}
-
-/** What a tab says of its review besides whose it is. */
-export interface TitleFacts {
-  readonly agentPresent: boolean;
-  readonly standing: FileStanding;
 }
 
 /** So long what changes a title must last, ms: while a window reloads agents are away for a moment. */

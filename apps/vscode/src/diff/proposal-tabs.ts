@@ -1,4 +1,4 @@
-import { type Logger, messageOf, PatchbayError } from "@patchbay/core";
+import { type FileStanding, type Logger, messageOf, PatchbayError } from "@patchbay/core";
 import {
   type Tab,
   TabInputTerminal,
@@ -94,6 +94,15 @@ export async function replaceTab(
   after.selection = cursor;
   if (seen !== undefined) after.revealRange(seen, TextEditorRevealType.AtTop);
 }
+
+/** What a tab says of its review besides whose it is. */
+export interface TitleFacts {
+  readonly agentPresent: boolean;
+  readonly standing: FileStanding;
+}
+
+/** What the user says about an edited proposal whose tab is gone without VS Code having asked. */
+export type LeavingAnswer = "accept" | "reject" | "stay";
 
 /** Whether a tab shows both sides. */
 export function isDiffTab(tab: Tab): boolean {

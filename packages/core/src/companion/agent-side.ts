@@ -3,8 +3,15 @@ import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { ContextTracker } from "../context/context-tracker.ts";
 import { DiffRegistry } from "../diff/diff-registry.ts";
 import type { BeforeWrite } from "../diff/diff-services.ts";
-import type { DiffOutcome, OpenReviews, ProposalInfo } from "../diff/model.ts";
-import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../diff/proposal.ts";
+import type {
+  DiffOutcome,
+  OpenReviews,
+  ProposalInfo,
+  CarriedOutcome,
+  CarriedTo,
+  OutcomeCarrier,
+} from "../diff/model.ts";
+import type { ProposalOwner } from "../diff/proposal.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
 import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";

@@ -123,7 +123,7 @@ export class RunningCompanion implements Companion {
   }
 
   tellAgent({ agent, session }: { readonly agent: string; readonly session: string }, text: string): boolean {
-    return this.#agentSide?.hooks.tell(agent, session, text) ?? false;
+    return this.#agentSide?.hooks.turns.tell(agent, session, text) ?? false;
   }
 
   get commands(): AskedCommands | undefined {

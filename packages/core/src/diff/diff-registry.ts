@@ -12,12 +12,6 @@ import { firstBase } from "./rebase.ts";
 import type { CheckedFile } from "./reviewed-files.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
 
-/** Proposals one session may have open at once; more is a runaway agent. */
-const maximumOpenPerSession = 200;
-
-/** Open proposals hold this much text at most, UTF-16 units; one alone may always be open. The editor holds each several times over. */
-const maximumOpenUnits = 256 * 1024 * 1024;
-
 export interface OpenedDiff {
   readonly id: string;
   readonly outcome: Promise<DiffOutcome>;
@@ -93,22 +87,8 @@ export class DiffRegistry {
       if (path === input.path && text === input.text) return this.#opened(earlier);
       this.#services.decisions.supersede(earlier);
     }
-    if (this.openCount(owner.sessionId) >= maximumOpenPerSession) {
-      throw this.#refusal(
-        owner,
-        input,
-        `${maximumOpenPerSession} proposals of this agent are already open. Accept or reject some of them first.`,
-      );
-    }
-    const open = this.#services.proposals.all.filter((proposal) => proposal.isOpen);
-    const units = open.reduce((sum, { facts: { input: one } }) => sum + one.text.length, input.text.length);
-    if (open.length > 0 && units > maximumOpenUnits) {
-      throw this.#refusal(
-        owner,
-        input,
-        "The open proposals already use the memory reserved for them. Accept or reject some of them first.",
-      );
-    }
+    const noRoom = this.#services.proposals.whyNoRoom(owner, input);
+    if (noRoom !== undefined) throw this.#refusal(owner, input, noRoom);
     this.#isRefusalTold = false;
     // It asks one thing at a time: what an earlier run has left to its terminal is answered by now.
     for (const left of this.#services.proposals.leftTo(owner)) this.#services.decisions.answeredInTerminal(left);
@@ -198,7 +178,7 @@ export class DiffRegistry {
    * until that is written. What was not shown to the user is left alone, and what they hold unless it is named. Gives the ids of those that were not accepted: their
    * reviews say why.
    */
-  async acceptAll(ids: readonly string[] = this.#acceptable()): Promise<readonly string[]> {
+  async acceptAll(ids: readonly string[] = this.#services.proposals.acceptable): Promise<readonly string[]> {
     const left: string[] = [];
     let waiting = ids.flatMap((id) => this.#services.proposals.get(id) ?? []).filter(({ place }) => place !== "asking");
     while (waiting.length > 0) {
@@ -214,12 +194,6 @@ export class DiffRegistry {
       if (!(await this.#accept(proposal, ids.length > 1))) left.push(proposal.id);
     }
     return left.filter((id) => this.#services.proposals.has(id));
-  }
-
-  #acceptable(): readonly string[] {
-    const { all } = this.#services.proposals;
-    const open = all.filter(({ isOpen, terminalOnly, aside }) => isOpen && !terminalOnly && aside !== "held");
-    return open.map((proposal) => proposal.id);
   }
 
   async reject(id: string, reason?: string): Promise<boolean> {

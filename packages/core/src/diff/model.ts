@@ -1,5 +1,6 @@
 import type { EditorContext } from "../context/model.ts";
 import type { FileStanding } from "../editor-host.ts";
+import type { Disposable } from "../support/disposable.ts";
 
 export type { EditorContext };
 
@@ -184,3 +185,29 @@ export type AcceptRefusal =
   | "changed-unreadable"
   | "changed-read-only"
   | "conflict-read-only";
+
+/** PORT: carries an outcome to the session that asked. */
+export interface OutcomeCarrier {
+  /**
+   * Hands over to the owner's connection; undefined when the owner is not here now. `onDelivered` runs once the agent
+   * has it; at once for agents that are not told. Disposing takes it back. `sentAs` is the event id under which it was
+   * sent before, 0 for none: an owner that says it has that event is not told again.
+   */
+  carry(owner: CarriedTo, outcome: DiffOutcome, onDelivered: () => void): CarriedOutcome | undefined;
+  /** Whether a stream to the session is open now. */
+  isReachable(sessionId: string): boolean;
+  /** Since when a session that is not reachable has been away, on the monotonic clock; undefined where it is not known at all. */
+  awaySince(sessionId: string): number | undefined;
+}
+
+/** Whose outcome it is. */
+export interface CarriedTo {
+  readonly sessionId: string;
+  readonly path: string;
+  readonly sentAs: number;
+}
+
+export interface CarriedOutcome extends Disposable {
+  /** 0 where it was not sent yet. */
+  readonly eventId: number;
+}

@@ -1,7 +1,13 @@
 import { Emitter, type Event } from "../support/emitter.ts";
 import { type Logger, reportListenerFailure } from "../support/logger.ts";
-import type { ChangedLines, ProposalInfo } from "./model.ts";
+import type { ChangedLines, ProposalInfo, ProposalInput } from "./model.ts";
 import type { Proposal, ProposalOwner } from "./proposal.ts";
+
+/** Proposals one session may have open at once; more is a runaway agent. */
+const maximumOpenPerSession = 200;
+
+/** Open proposals hold this much text at most, UTF-16 units; one alone may always be open. The editor holds each several times over. */
+const maximumOpenUnits = 256 * 1024 * 1024;
 
 /** The proposals under review in this run: those that wait for a decision, and those of which only text the user typed is left. */
 export class OpenProposals {
@@ -61,6 +67,23 @@ export class OpenProposals {
       if (one === undefined || other === undefined) return handle !== undefined;
       return one.pid === other.pid && one.mark === other.mark;
     });
+  }
+
+  /** What an agent is told whose proposal is one too many; undefined where there is room for it. */
+  whyNoRoom({ sessionId }: ProposalOwner, input: Pick<ProposalInput, "text">): string | undefined {
+    if (this.ofSession(sessionId).length >= maximumOpenPerSession) {
+      return `${maximumOpenPerSession} proposals of this agent are already open. Accept or reject some of them first.`;
+    }
+    const open = this.all.filter(({ isOpen }) => isOpen);
+    const units = open.reduce((sum, { facts }) => sum + facts.input.text.length, input.text.length);
+    if (open.length === 0 || units <= maximumOpenUnits) return undefined;
+    return "The open proposals already use the memory reserved for them. Accept or reject some of them first.";
+  }
+
+  /** The ids of those that "Accept All" means: neither what only a terminal can answer, nor what the user holds. */
+  get acceptable(): readonly string[] {
+    const open = this.all.filter(({ isOpen, terminalOnly, aside }) => isOpen && !terminalOnly && aside !== "held");
+    return open.map(({ id }) => id);
   }
 
   /** Takes a proposal in; `changed` is said when it is complete. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../support/time.ts";
 import type { DraftKeeper, RestingTexts } from "./drafts.ts";
-import type { DiffOutcome } from "./model.ts";
-import type { CarriedOutcome, FinalText, OutcomeCarrier, Proposal, ProposalOwner } from "./proposal.ts";
+import type { DiffOutcome, CarriedOutcome, OutcomeCarrier } from "./model.ts";
+import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
 
 /** How long an owner may be away before another session of its dialect may fetch its outcome by closeDiff, ms. */
 const ownerGraceMs = 10_000;

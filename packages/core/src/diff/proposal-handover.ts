@@ -1,11 +1,11 @@
 import type { Logger } from "../support/logger.ts";
 import type { Clock } from "../support/time.ts";
 import type { DraftKeeper } from "./drafts.ts";
-import type { ProposalInfo } from "./model.ts";
+import type { ProposalInfo, OutcomeCarrier } from "./model.ts";
 import { type OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery } from "./outcome-delivery.ts";
 import type { ReviewOpenings } from "./openings.ts";
-import { type OutcomeCarrier, Proposal } from "./proposal.ts";
+import { Proposal } from "./proposal.ts";
 import { readView, type ReviewViews } from "./review-views.ts";
 import type { ProposalStore, StoredProposal } from "./stored-proposals.ts";
 

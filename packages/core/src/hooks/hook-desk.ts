@@ -1,6 +1,6 @@
 import type { SessionInfo } from "../companion.ts";
 import type { Dialect } from "../agents/dialect.ts";
-import { type AgentHook, type HookChange, type HookEvent, type HookVerdict, newTextOf } from "../agents/hook.ts";
+import type { AgentHook, HookChange, HookEvent, HookVerdict } from "../agents/hook.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
@@ -15,7 +15,7 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import type { TurnSource, TurnWitness } from "./turn-witness.ts";
+import type { TurnWitness } from "./turn-witness.ts";
 import { type Activities, hookOwnerPrefix, ownerIdOf } from "./activity.ts";
 import { AgentProcesses } from "./agent-processes.ts";
 import { isAttached } from "./attached.ts";
@@ -23,21 +23,9 @@ import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./pol
 import { CommandQuestions } from "./command-questions.ts";
 import { SettledProblems } from "./settled-problems.ts";
 import { asksForPresences, tellPresences } from "./presence-question.ts";
-import {
-  changedNote,
-  rejectionReason,
-  rewrittenReason,
-  unchangedReason,
-  unclearReason,
-  unansweredCommandReason,
-  undecidedReason,
-} from "./reasons.ts";
-
-/** Of what a session is told with its next prompt, the newest. */
-const mostNotes = 16;
-
-/** A larger file is not shown. */
-const largestFileBytes = 64 * 1024 * 1024;
+import { HookTurns } from "./hook-turns.ts";
+import { HookVerdicts, readForHook, type ReviewedChange } from "./hook-verdicts.ts";
+import { unclearReason, unansweredCommandReason, undecidedReason } from "./reasons.ts";
 
 export interface HookDeskOptions {
   readonly host: Pick<EditorHost, "messages" | "documents" | "diagnostics">;
@@ -60,12 +48,7 @@ export interface HookDeskOptions {
 }
 
 /** A change under review. */
-interface Asked {
-  readonly change: HookChange;
-  readonly path: string;
-  readonly real: string;
-  readonly before: string | undefined;
-  readonly after: string;
+interface Asked extends ReviewedChange {
   readonly outcome: Promise<DiffOutcome>;
   readonly withdraw: () => void;
 }
@@ -74,19 +57,20 @@ interface Asked {
 export class HookDesk implements HookAcceptor, Disposable {
   readonly #options: HookDeskOptions;
   readonly #hooks: Map<string, LoadOnce<AgentHook>> = new Map();
-  /** Texts that the user wrote and that their agents were told to write, by session and file. */
-  readonly #promised: Map<string, string> = new Map();
-  /** What sessions are told with their next prompt, by their owners' ids. */
-  readonly #notes: Map<string, readonly string[]> = new Map();
   readonly #unclear: Set<string> = new Set();
   readonly #processes: AgentProcesses;
   readonly #problems: SettledProblems;
+  readonly #verdicts: HookVerdicts;
+  /** Between the turns of agents and the editor. */
+  readonly turns: HookTurns;
   /** What agents want to run. */
   readonly commands: CommandQuestions;
 
   constructor(options: HookDeskOptions) {
     this.#options = options;
     this.commands = new CommandQuestions(options);
+    this.#verdicts = new HookVerdicts(options.platform.files);
+    this.turns = new HookTurns({ ...options, realPathOf: (path, folder) => this.#realPathOf(path, folder) });
     const { process, clock } = options.platform;
     this.#problems = new SettledProblems({ ...options, diagnostics: options.host.diagnostics, clock });
     this.#processes = new AgentProcesses({
@@ -99,7 +83,7 @@ export class HookDesk implements HookAcceptor, Disposable {
         const dialect = options.dialects.find(({ id }) => id === gone?.agent);
         if (gone === undefined || dialect === undefined) return;
         const { session, folder } = gone;
-        options.turns?.turnEnded({ agent: dialect.id, agentName: dialect.agentName, session, folder });
+        this.turns.gone({ agent: dialect.id, agentName: dialect.agentName, session, folder });
       },
     });
   }
@@ -123,45 +107,12 @@ export class HookDesk implements HookAcceptor, Disposable {
         : event.kind === "command"
           ? await this.#askAbout(event, owner, call, hook)
           : event.kind === "turn-began"
-            ? this.#takeNotes(owner.sessionId)
+            ? this.turns.takeNotes(owner.sessionId)
             : undefined;
-    if (verdict?.kind !== "deny" && !call.signal.aborted) await this.#witness(event, owner);
+    if (verdict?.kind !== "deny" && !call.signal.aborted)
+      await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
-  }
-
-  /** Says what is about to happen, once nobody is in its way any more. */
-  async #witness(event: HookEvent, { agentName, dialect }: ProposalOwner): Promise<void> {
-    const { turns, platform } = this.#options;
-    if (turns === undefined) return;
-    const source: TurnSource = { agent: dialect, agentName, session: event.session, folder: event.cwd };
-    switch (event.kind) {
-      case "turn-began":
-        turns.turnBegan(source, event.prompt);
-        break;
-      case "turn-ended":
-      case "session-ended":
-        turns.turnEnded(source);
-        return;
-      case "wrote":
-        turns.wrote(source);
-        return;
-      case "command":
-        turns.aboutToRun(source, event.command);
-        break;
-      case "write": {
-        const named = event.changes.map(async ({ path }): Promise<readonly { readonly path: string }[]> => {
-          const whole = absolute(platform, path, event.cwd);
-          const real = whole === undefined ? undefined : (await this.#check(whole))?.real;
-          return real === undefined ? [] : [{ path: real }];
-        });
-        turns.aboutToWrite(source, (await Promise.all(named)).flat());
-        break;
-      }
-      default:
-        return;
-    }
-    await turns.ready();
   }
 
   #tellPresences(agent: string): string {
@@ -172,24 +123,6 @@ export class HookDesk implements HookAcceptor, Disposable {
       sessions: sessionInfos(),
       proposals: diffs.proposals,
     });
-  }
-
-  /** See `Companion.tellAgent`. */
-  tell(agent: string, session: string, text: string): boolean {
-    const { activities } = this.#options;
-    const isThere = activities.all.some(
-      (one) => one.agent === agent && one.session === session && one.state !== "ended",
-    );
-    if (!isThere) return false;
-    const key = ownerIdOf(agent, session);
-    this.#notes.set(key, [...(this.#notes.get(key) ?? []), text].slice(-mostNotes));
-    return true;
-  }
-
-  #takeNotes(ownerId: string): HookVerdict | undefined {
-    const notes = this.#notes.get(ownerId);
-    this.#notes.delete(ownerId);
-    return notes === undefined ? undefined : { kind: "told", note: notes.join("\n") };
   }
 
   dispose(): void {
@@ -214,8 +147,8 @@ export class HookDesk implements HookAcceptor, Disposable {
   #ended(ownerId: string): void {
     const { activities, diffs } = this.#options;
     this.#processes.forget(ownerId);
-    this.#notes.delete(ownerId);
-    for (const key of this.#promised.keys()) if (key.startsWith(`${ownerId} `)) this.#promised.delete(key);
+    this.turns.forget(ownerId);
+    this.#verdicts.forget(ownerId);
     this.#problems.forget(ownerId);
     diffs.sessionEnded(ownerId);
     activities.ended(ownerId.slice(hookOwnerPrefix.length));
@@ -276,6 +209,12 @@ export class HookDesk implements HookAcceptor, Disposable {
     }
   }
 
+  /** Undefined where the file is none of this workspace. */
+  async #realPathOf(path: string, folder: string | undefined): Promise<string | undefined> {
+    const whole = absolute(this.#options.platform, path, folder);
+    return whole === undefined ? undefined : (await this.#check(whole))?.real;
+  }
+
   async #askAbout(
     event: Extract<HookEvent, { readonly kind: "command" }>,
     owner: ProposalOwner,
@@ -324,23 +263,17 @@ export class HookDesk implements HookAcceptor, Disposable {
   ): Promise<Asked | "unclear" | undefined> {
     const { diffs, platform } = this.#options;
     const { real } = checked;
-    const before = await this.#read(checked);
+    const before = await readForHook(checked, platform.files);
     const after = before.isText ? change.textAfter(before.text) : undefined;
     if (after === undefined) return "unclear";
-    if (after === before.text || this.#isPromised(owner, real, after) || diffs.isAccepted(real, after))
-      return undefined;
+    if (after === before.text || this.#verdicts.takePromised(owner.sessionId, real, after)) return undefined;
+    if (diffs.isAccepted(real, after)) return undefined;
     // Several calls of one answer may be about the same file.
     const input = { path, text: after, handle: `${path} ${platform.random.token(8)}` };
     // What the user had typed into this very change, if the editor was started anew meanwhile.
     const taken = await diffs.takeUp(owner, input);
     const { outcome, abandon } = diffs.open(owner, input, { ...openingFacts(checked, after), taken });
     return { change, path, real, before: before.text, after, outcome, withdraw: abandon };
-  }
-
-  async #read({ exists, real }: Pick<CheckedPath, "exists" | "real">): Promise<{ isText: boolean; text?: string }> {
-    if (!exists) return { isText: true };
-    const text = await this.#options.platform.files.readText(real, largestFileBytes);
-    return text === undefined ? { isText: false } : { isText: true, text };
   }
 
   async #decided(
@@ -359,10 +292,11 @@ export class HookDesk implements HookAcceptor, Disposable {
     call.signal.addEventListener("abort", leave, { once: true });
     if (call.signal.aborted) leave();
     call.waiting(hook.encode({ kind: "deny", reason: undecidedReason }));
+    const of = { ownerId: owner.sessionId, isOnly: asked.length === 1 };
     try {
       const verdicts: (HookVerdict | undefined)[] = [];
       for (const one of asked) {
-        const verdict = await this.#verdictOf(one, await one.outcome, owner, asked.length === 1);
+        const verdict = await this.#verdicts.of(one, await one.outcome, of);
         // One no is a no to the call.
         if (verdict === undefined || verdict.kind === "deny") return verdict;
         verdicts.push(verdict);
@@ -372,36 +306,6 @@ export class HookDesk implements HookAcceptor, Disposable {
       call.signal.removeEventListener("abort", leave);
       for (const end of ends) end();
     }
-  }
-
-  /** Undefined: nobody has an opinion any more. */
-  async #verdictOf(
-    { change, path, real, before, after }: Asked,
-    outcome: DiffOutcome,
-    owner: ProposalOwner,
-    isOnly: boolean,
-  ): Promise<HookVerdict | undefined> {
-    if (outcome.kind === "rejected" || outcome.kind === "closed") {
-      return { kind: "deny", reason: rejectionReason(path, outcome.kind === "rejected" ? outcome.reason : undefined) };
-    }
-    if (outcome.kind !== "accepted") return undefined;
-    const { text: wanted } = outcome;
-    const now = await this.#read({ exists: true, real });
-    if (now.text === wanted) return { kind: "deny", reason: unchangedReason(path) };
-    if (wanted === after && now.text === before && !change.isDelicate) return { kind: "allow" };
-    const given = isOnly ? change.argumentsFor(now.text, wanted) : undefined;
-    if (given !== undefined) {
-      return { kind: "allow-changed", arguments: given, note: changedNote(path, newTextOf(given)) };
-    }
-    if (wanted === change.textAfter(now.text)) return { kind: "allow" };
-    this.#promised.set(`${owner.sessionId} ${real}`, wanted);
-    return { kind: "deny", reason: rewrittenReason(path, wanted) };
-  }
-
-  /** The agent writes what the user wrote: they are not asked about their own text. */
-  #isPromised({ sessionId }: ProposalOwner, real: string, text: string): boolean {
-    const key = `${sessionId} ${real}`;
-    return this.#promised.get(key) === text && this.#promised.delete(key);
   }
 
   #tellUnclear(file: string): void {

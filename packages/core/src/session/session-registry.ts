@@ -1,7 +1,6 @@
 import type { Dialect, Mention } from "../agents/dialect.ts";
 import type { EditorContext } from "../context/model.ts";
-import type { DiffOutcome } from "../diff/model.ts";
-import type { CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/proposal.ts";
+import type { DiffOutcome, CarriedOutcome, CarriedTo, OutcomeCarrier } from "../diff/model.ts";
 import type { NewConnection, SessionAcceptor } from "../endpoint/endpoint.ts";
 import type { Disposable } from "../support/disposable.ts";
 import { Emitter, type Event } from "../support/emitter.ts";

@@ -1,7 +1,7 @@
 import type { Dialect, DialectEngine, Mention, SessionEngine } from "../agents/dialect.ts";
 import type { EditorContext } from "../context/model.ts";
-import type { DiffOutcome } from "../diff/model.ts";
-import type { CarriedOutcome, CarriedTo, ProposalOwner } from "../diff/proposal.ts";
+import type { DiffOutcome, CarriedOutcome, CarriedTo } from "../diff/model.ts";
+import type { ProposalOwner } from "../diff/proposal.ts";
 import type { AgentTransport } from "../endpoint/endpoint.ts";
 import type { TcpPorts } from "../platform/platform.ts";
 import { type Disposable, DisposableStore } from "../support/disposable.ts";

@@ -2,8 +2,8 @@ import { createMemoryEditor, createMemoryPlatform, type MemoryDiffView, type Mem
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DiffRegistry } from "../../src/diff/diff-registry.ts";
-import type { DiffOutcome } from "../../src/diff/model.ts";
-import type { CarriedTo, ProposalOwner } from "../../src/diff/proposal.ts";
+import type { DiffOutcome, CarriedTo } from "../../src/diff/model.ts";
+import type { ProposalOwner } from "../../src/diff/proposal.ts";
 import type { ProposalStore, StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 

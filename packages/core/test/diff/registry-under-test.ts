@@ -6,8 +6,8 @@ import {
   type MemoryFiles,
 } from "@patchbay/testkit";
 import { DiffRegistry, type OpenedDiff } from "../../src/diff/diff-registry.ts";
-import type { DiffOutcome, OpenReviews } from "../../src/diff/model.ts";
-import type { CarriedOutcome, CarriedTo, OutcomeCarrier, ProposalOwner } from "../../src/diff/proposal.ts";
+import type { DiffOutcome, OpenReviews, CarriedOutcome, CarriedTo, OutcomeCarrier } from "../../src/diff/model.ts";
+import type { ProposalOwner } from "../../src/diff/proposal.ts";
 import type { ProposalStore, StoredProposal } from "../../src/diff/stored-proposals.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
