@@ -50,7 +50,6 @@ export interface TurnsCommand {
   readonly hunk: number | undefined;
   /** Also while the agent works. */
   readonly now: boolean;
-  readonly reason: string | undefined;
   /** Without a question. */
   readonly yes: boolean;
 }
@@ -172,7 +171,6 @@ const turnOptions = {
   undo: {
     hunk: { type: "string" },
     now: { type: "boolean" },
-    reason: { type: "string" },
     yes: { type: "boolean" },
     help,
   },
@@ -199,7 +197,6 @@ function parseTurns(kind: TurnsCommand["kind"], args: readonly string[], folder:
     path: isTurn ? second : first,
     hunk: hunk === undefined ? undefined : parseCount(hunk),
     now: values["now"] === true,
-    reason: textOf("reason"),
     yes: values["yes"] === true,
   };
 }

@@ -124,7 +124,7 @@ async function undoPart(
   { command, paint, print, ask }: TurnsOptions,
 ): Promise<number> {
   const { turn, files } = chosenOf(ledgers, folder, command);
-  const { hunk: number, now, reason } = command;
+  const { hunk: number, now } = command;
   const [only] = files;
   let hunk: { readonly start: number; readonly end: number } | undefined;
   if (number !== undefined) {
@@ -151,7 +151,6 @@ async function undoPart(
     now,
     ...(path === undefined ? {} : { path }),
     ...(hunk === undefined ? {} : { hunk }),
-    ...(reason === undefined ? {} : { reason }),
   });
   for (const file of result.files) print(outcomeLine(file, folder, paint));
   return result.files.every(({ outcome }) => outcome === "undone" || outcome === "queued") ? 0 : 1;
