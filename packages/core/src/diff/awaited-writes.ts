@@ -142,6 +142,7 @@ export class AwaitedWrites {
     writes.add(write);
     write.onDidEnd = (isWritten) => {
       if (isWritten) {
+        awaited.onWritten();
         this.#writers.add(sessionId);
         this.#overdue.delete(sessionId);
       }

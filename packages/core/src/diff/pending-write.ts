@@ -38,6 +38,8 @@ export interface AwaitedWrite {
   readonly mayComeLater: () => boolean;
   /** Called once where the file is as it was long after the accept, or after the agent has exited. */
   readonly onUnwritten: (because: "not-written" | "agent-exited") => void;
+  /** Called once where the file was seen with the text, or with what the agent made of it. */
+  readonly onWritten: () => void;
 }
 
 export interface AwaitedWritesOptions extends Omit<ReviewedFilesOptions, "files"> {

@@ -245,6 +245,8 @@ export class Proposal {
   detached = false;
   /** Its question died with an earlier run: the agent's own terminal still asks, and nothing that is decided here reaches it. */
   terminalOnly = false;
+  /** Its agent was seen to write what was accepted: that it has the answer is beyond doubt, whatever becomes of the file. */
+  isWritten = false;
   /** Set together with `detached`. */
   kept: KeptFacts | undefined;
 

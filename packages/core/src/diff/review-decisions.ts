@@ -219,15 +219,16 @@ export class ReviewDecisions {
   }
 
   /**
-   * An agent whose user accepts and closes the terminal at once has its answer: only words of the user that are not in the
-   * file either are worth a message then. It stays kept in all cases.
+   * An agent whose user accepts and closes the terminal at once has its answer: only words of the user that were never in
+   * the file are worth a message then. It stays kept in all cases.
    */
   async #keepUndelivered(
     { proposal, text, edited, sent }: UntoldOutcome,
     tell: ReviewMessages["keptUntilReturn"],
   ): Promise<void> {
     const { kept, written } = this.#options;
-    if (sent && (!edited || (await written.holds(proposal.facts.input.path, text)))) return;
+    const isThere = !edited || proposal.isWritten || (await written.holds(proposal.facts.input.path, text));
+    if (sent && isThere) return;
     // Its agent may have come for it meanwhile.
     if (proposal.undelivered === undefined) return;
     kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
@@ -320,6 +321,9 @@ export class ReviewDecisions {
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,
+      onWritten: () => {
+        proposal.isWritten = true;
+      },
       onUnwritten: (because) => {
         kept.keep(proposal, because, splitByteOrderMark(text).body);
         messages.unwritten(proposal, because, kept.saving(proposal));

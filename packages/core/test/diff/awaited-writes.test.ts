@@ -33,6 +33,25 @@ describe("an accepted text on its way to the file", () => {
     expect(test.messageCodes()).toEqual(["not-written"]);
   });
 
+  it("is with its agent once that was seen to write it, whatever becomes of the file before its session ends", async () => {
+    for (const isWritten of [true, false]) {
+      const test = startWithFile();
+      test.carrier.confirms = false;
+      if (!isWritten) test.stopWriting();
+      const { id } = test.open("one", lineOf(0, "ONE"));
+      const view = await test.editor.nextView();
+      view.type(lineOf(0, "mine"));
+      expect(await test.registry.accept(id)).toBe(true);
+      test.carrier.handles.at(-1)?.send(7);
+      await test.clock.advanceAsync(1_000);
+      await test.writeByOther("another\n");
+      await test.clock.advanceAsync(1_000);
+      test.registry.sessionEnded("one");
+      await test.clock.advanceAsync(1_000);
+      expect(test.messageCodes().includes("not-delivered")).toBe(!isWritten);
+    }
+  });
+
   it("an agent that writes one of two texts and refuses the other one has not written both", async () => {
     const test = startWithFile();
     test.stopWriting();
