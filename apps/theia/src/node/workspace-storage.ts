@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -109,7 +109,7 @@ export class LeftWorkspaces {
     const names = await readdir(this.#directory).catch(() => []);
     const left: LeftWorkspace[] = [];
     for (const name of names.filter((one) => /^left-\d+\.json$/.test(one))) {
-      const own = join(this.#directory, `${name}.${process.pid}`);
+      const own = join(this.#directory, `${name}.${randomUUID()}`);
       try {
         // Of two backends that start at once, one has it.
         await rename(join(this.#directory, name), own);
