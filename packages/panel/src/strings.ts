@@ -13,7 +13,7 @@ export const panelStrings = {
   "log.question": "Show the open question",
   "log.empty": "Ask {agent} to explain, change or test something in this workspace.",
   "log.you": "You",
-  "access.elsewhere": "Another window has this conversation. If you continue here, its agent stops there.",
+  "access.elsewhere": "This conversation is open in another window. If you continue here, its agent stops there.",
   "access.takeOver": "Continue Here",
   "access.notKept": "New messages can’t be saved to disk. They are kept until this window closes.",
 

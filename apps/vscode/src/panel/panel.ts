@@ -163,7 +163,7 @@ export class Panel {
         if (block !== undefined) return await this.#insert([block]);
         await inform(
           l10n.t(
-            "No output is known. Run a command in a terminal with shell integration, then try again. VS Code does not tell what a command printed that ended at once.",
+            "No terminal output is available. Run a command in a terminal with shell integration, then try again. VS Code does not report the output of commands that end at once.",
           ),
         );
       }),

@@ -168,7 +168,7 @@ export class TurnFiles {
     const from = this.#turns.get(turn)?.place ?? (this.#turn?.turn === turn ? this.#turn.place : undefined);
     const turns = Array.from(this.#turns.values()).filter(({ place }) => from !== undefined && place >= from);
     const files = turns.flatMap((one) => one.files.filter(({ isUndone }) => !isUndone).map(({ path }) => path));
-    if (files.length === 0) return { canRewind: false, reason: "No file was changed since.", files: [] };
+    if (files.length === 0) return { canRewind: false, reason: "No files have changed since.", files: [] };
     const changed = Array.from(new Set(files));
     if (dryRun) return { canRewind: true, files: changed };
     const refusals: string[] = [];
@@ -184,11 +184,12 @@ export class TurnFiles {
 
   async #exchange(turn: string, path: string, isUndo: boolean): Promise<UndoResult> {
     await this.settled();
-    if (!this.#options.mayWrite()) return refused("Another window has this conversation.");
+    if (!this.#options.mayWrite()) return refused("This conversation is open in another window.");
     const record = this.#turns.get(turn);
     const file = record?.files.find((one) => one.path === path);
     if (record === undefined || file === undefined) return refused("This turn has not changed the file.");
-    if (file.isUndone === isUndo) return refused(isUndo ? "It is undone already." : "It is applied already.");
+    if (file.isUndone === isUndo)
+      return refused(isUndo ? "This has already been undone." : "This has already been applied.");
     const [base, target] = isUndo ? [file.after, file.before] : [file.before, file.after];
     if (base === undefined || target === undefined) return refused(unknownBefore);
     try {
@@ -207,7 +208,7 @@ export class TurnFiles {
   /** Makes `target` of a file that held `base`. */
   async #write(path: string, base: KeptText, target: KeptText): Promise<UndoResult> {
     const { host, clock } = this.#options;
-    if (base === "lost" || target === "lost") return refused("What the file held is not kept any more.");
+    if (base === "lost" || target === "lost") return refused("The earlier content of the file is no longer kept.");
     const held = await host.readText(path);
     if (held === base.text) {
       if (target.text === undefined) await host.removeFile(path);
@@ -288,7 +289,7 @@ export class TurnFiles {
 
 type KeptText = { readonly text: FileText } | "lost";
 
-const unknownBefore = "What the file held before is not known.";
+const unknownBefore = "The earlier content of the file is not known.";
 
 function refused(reason: string): UndoResult {
   return { kind: "refused", reason };

@@ -130,7 +130,7 @@ export class ConversationLibrary {
 
   /**
    * Begins a conversation that remembers another one: all of it, or what was before a prompt. Where the agent cannot go back
-   * to that point, the new one shows the history, and says with the first prompt that the agent starts anew.
+   * to that point, the new one shows the history, and says with the first prompt that the agent starts over.
    */
   async fork(id: string, beforePrompt?: string): Promise<Conversation | undefined> {
     await this.#open.get(id)?.flush();

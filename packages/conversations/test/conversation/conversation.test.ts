@@ -264,7 +264,7 @@ describe("a conversation", () => {
     expect(lab.session.request.start).toEqual({ kind: "new" });
     expect(entries(conversation).findLast(({ kind }) => kind === "notice")).toMatchObject({
       level: "warning",
-      text: "The agent starts anew: it does not remember what is above.",
+      text: "The agent starts over: it does not remember the messages above.",
       detail: "No conversation found with that id.",
     });
     await conversation.close();

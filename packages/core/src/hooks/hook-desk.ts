@@ -312,7 +312,7 @@ export class HookDesk implements HookAcceptor, Disposable {
     if (this.#unclear.has(file)) return;
     this.#unclear.add(file);
     const { host, logger } = this.#options;
-    const text = `${file} was not used, because it is not what Patchbay can read. Correct it: until then only your own settings say which changes are reviewed.`;
+    const text = `${file} was not used, because Patchbay cannot read it. Until you correct it, only your own settings say which changes are reviewed.`;
     host.messages
       .show({ code: "unclear-project-file", severity: "warning", text, actions: [], values: { file } })
       .catch((error: unknown) => logger.warn("A message could not be shown", { reason: messageOf(error) }));

@@ -36,7 +36,7 @@ export async function askConversation(
       // Another window may have taken it since the page was told.
       if (conversation.prompt(message.blocks, message.before) !== undefined) return;
       post({ type: "insert", blocks: message.blocks });
-      return editor.tell("warning", "Another window has this conversation, so this was not sent.");
+      return editor.tell("warning", "This conversation is open in another window, so this was not sent.");
     case "draft":
       conversation.setDraft(message.draft);
       return place.tellOthers({ type: "draft", conversation: conversation.id, draft: message.draft });
@@ -94,7 +94,7 @@ async function answer(
   editor: PanelEditor,
 ): Promise<void> {
   if (conversation.status.access.kind === "own") await reviews.answer(message.id, message.answer);
-  else editor.tell("warning", "Another window has this conversation. Answer there.");
+  else editor.tell("warning", "This conversation is open in another window. Answer there.");
 }
 
 /** Before a prompt: its words stand in the composer of the new conversation, to be changed and sent again. */
@@ -128,7 +128,7 @@ async function resend(
   forked.conversation.prompt(blocks);
 }
 
-const notOnDisk = "The conversation is not on disk, so no other one can begin with it.";
+const notOnDisk = "This conversation is not saved on disk, so it cannot be copied.";
 
 async function rewind(
   { prompt, dryRun }: Extract<ConversationMessage, { type: "rewind" }>,
@@ -140,7 +140,7 @@ async function rewind(
   if (dryRun) {
     const because = reason === undefined ? {} : { reason };
     post({ type: "rewind-preview", prompt, canRewind, files, ...because });
-  } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be put back.");
+  } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be restored.");
 }
 
 async function act(
@@ -151,7 +151,7 @@ async function act(
   switch (action) {
     case "take-over":
       if (!(await library.takeOver(conversation.id))) {
-        editor.tell("warning", "The other window did not let go of this conversation. Close it there.");
+        editor.tell("warning", "The other window did not release this conversation. Close it there.");
       }
       return;
     case "restart":

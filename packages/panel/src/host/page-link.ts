@@ -37,7 +37,7 @@ interface Shown extends OpenConversation {
   readonly leave: (isClosed: boolean) => void;
 }
 
-const elsewhere = "Another window has this conversation. Close it there first.";
+const elsewhere = "This conversation is open in another window. Close it there first.";
 
 /** One page that shows a conversation. It holds nothing that a page could lose: it may be gone and back at any time. */
 export class PageLink {
