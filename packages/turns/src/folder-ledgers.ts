@@ -161,6 +161,12 @@ export class FolderLedgers implements TurnWitness {
     return await this.#undo.undo(turnId, request);
   }
 
+  /** Does at once what waits for the end of the turn (`UndoResult.waiting`); undefined where it was carried out already. */
+  async undoWaiting(turnId: string, waiting: UndoRequest): Promise<UndoResult | undefined> {
+    await this.#workedIn();
+    return await this.#undo.undoWaiting(turnId, waiting);
+  }
+
   /** The user typed in a file; as the editor names it. */
   touched(path: string): void {
     this.#observer.touched(this.#places.real(path));

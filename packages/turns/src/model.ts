@@ -76,6 +76,8 @@ export interface UndoResult {
   readonly files: readonly UndoneFile[];
   /** The entry that this undo is, for another undo; undefined where nothing was written. */
   readonly turn: string | undefined;
+  /** The request as it waits for the end of the turn, for `FolderLedgers.undoWaiting`; not there where nothing waits. */
+  readonly waiting?: UndoRequest;
 }
 
 export interface UndoneFile {
