@@ -235,7 +235,7 @@ export class Undoing {
     } as const;
     const { text, undone, conflicts } = await this.#compare(input);
     if (undone.length === 0 && now !== undefined) return { ...leaveAlone, conflicts };
-    if (text !== now && (await door.replace(path, now, text)) === "stale") return "stale";
+    if (text !== now && (await door.replace(path, now, text, texts.goneMode)) === "stale") return "stale";
     return { now, text, undone, conflicts };
   }
 
