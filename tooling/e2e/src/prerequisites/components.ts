@@ -86,9 +86,7 @@ export function codeServerExtension(name: string): string {
 }
 
 /** Gemini CLI. */
-export const geminiCli: Component = packages("gemini-cli", geminiVersion, [
-  `@google/gemini-cli@${geminiVersion}`,
-]);
+export const geminiCli: Component = packages("gemini-cli", geminiVersion, [`@google/gemini-cli@${geminiVersion}`]);
 
 /** The entry script of {@link geminiCli}. */
 export function geminiEntry(): string {
