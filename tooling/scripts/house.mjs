@@ -204,6 +204,7 @@ const panel = {
   languages: { rooms: ["strings"] },
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
+  agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   bridge: { rooms: pageMessages },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
@@ -310,7 +311,6 @@ const vscodeLater = {
       "@patchbay/panel",
       "node:child_process",
       "node:crypto",
-      "node:os",
       "node:path",
     ],
   },
