@@ -79,7 +79,7 @@ const styles: Options = {
 
 /** What hosts import: it needs nothing of a page. */
 const messages: Options = {
-  entry: { host: "src/host/index.ts", messages: "src/messages/index.ts" },
+  entry: { agents: "src/agents/index.ts", host: "src/host/index.ts", messages: "src/messages/index.ts" },
   format: "esm",
   target: "node20",
   platform: "node",

@@ -103,7 +103,10 @@ const tools = ["@patchbay/core", "zod"];
 const testkit = {
   platform: { packages: ["@patchbay/core", "node:*"] },
   editor: { packages: ["@patchbay/core"] },
-  contract: { rooms: ["editor"], packages: ["@patchbay/core", "node:*"] },
+  contract: {
+    rooms: ["conversations/puppet-agent", "editor"],
+    packages: ["@patchbay/conversations", "@patchbay/core", "node:*"],
+  },
   agents: { packages: [...tools, "node:*"] },
   "agents/gemini-family": { rooms: ["agents"], packages: [...tools, "@modelcontextprotocol/sdk", "node:*"] },
   "agents/*/": { rooms: ["agents", "agents/gemini-family"], packages: [...tools, "node:*", "ws"] },
@@ -204,6 +207,7 @@ const panel = {
   languages: { rooms: ["strings"] },
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
+  agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   bridge: { rooms: pageMessages },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
@@ -310,7 +314,6 @@ const vscodeLater = {
       "@patchbay/panel",
       "node:child_process",
       "node:crypto",
-      "node:os",
       "node:path",
     ],
   },

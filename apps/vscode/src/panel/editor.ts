@@ -1,6 +1,7 @@
 import { basename, isAbsolute } from "node:path";
 import { type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
+import type { TerminalCommand, TerminalProgram } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
 import { type MentionItem, type PanelSettings, panelTextsIn } from "@patchbay/panel/messages";
 import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
@@ -8,7 +9,6 @@ import { localiseSentence } from "../host/messages.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
-import type { TerminalCommand, TerminalProgram } from "./agents.ts";
 import { FolderFiles } from "./folder-files.ts";
 import { Mentions } from "./mentions.ts";
 import { panelSettings, reasonNotToStart } from "./panel-settings.ts";

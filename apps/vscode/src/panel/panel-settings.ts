@@ -33,6 +33,11 @@ export const panelSettings = {
     return read("respectIgnoreFiles") !== false;
   },
 
+  /** How agents are started; a workspace cannot set it. */
+  get agents(): unknown {
+    return read("agents");
+  },
+
   /** Fonts of the editor's own chat; undefined: those of the editor's views. */
   get fonts(): { readonly fontFamily?: string; readonly fontSize?: number } {
     const chat = workspace.getConfiguration("chat");

@@ -1,6 +1,7 @@
 import type { AgentSession, SessionRequest } from "@patchbay/conversations";
 import type { PromptBlock } from "@patchbay/conversations/model";
 import { type Companion, createNodePlatform, type EditorHost, type Logger, messageOf } from "@patchbay/core";
+import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, type PageLink, PanelHost } from "@patchbay/panel/host";
 import {
   commands,
@@ -14,11 +15,10 @@ import {
   window,
 } from "vscode";
 import { inform, reportError } from "../surfaces/messages.ts";
-import { AgentPrograms } from "./agents.ts";
 import { Attention, tabTitle } from "./attention.ts";
 import { VsCodePanelEditor } from "./editor.ts";
 import { channelOf, pageFor } from "./page.ts";
-import { panelSettings } from "./panel-settings.ts";
+import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
 import { openLibrary } from "./shelf.ts";
 
 export interface PanelServices {
@@ -56,7 +56,12 @@ export class Panel {
     const platform = createNodePlatform();
     const mayName = (path: string): boolean => companion.mayName(path);
     this.#services = services;
-    this.#programs = new AgentPrograms({ platform, logger, version });
+    this.#programs = new AgentPrograms({
+      platform,
+      logger,
+      version,
+      settings: { agents: () => panelSettings.agents, autosave: () => panelSettings.autosave, reasonNotToStart },
+    });
     companion.excludeProcesses((pid) => this.#programs.isOwn(pid));
     this.#editor = new VsCodePanelEditor({
       host,

@@ -193,12 +193,17 @@ export class Conversation {
 
   /**
    * Sends a prompt when its turn comes, and returns its id. Undefined: this window may only read the conversation. `before`: it
-   * stands before the first of these that still waits.
+   * stands before the first of these that still waits. `id`: a UUID by which the sender knows it. Of two with the same one the
+   * second is taken for the first, sent again because nobody knew whether it had arrived.
    */
-  prompt(blocks: readonly PromptBlock[], before?: readonly string[]): string | undefined {
+  prompt(
+    blocks: readonly PromptBlock[],
+    { id, before }: { readonly id?: string; readonly before?: readonly string[] } = {},
+  ): string | undefined {
     if (!this.#mayWrite) return undefined;
+    if (id !== undefined && (this.#turns.knows(id) || this.#history.has(id))) return id;
     this.#unsent.replace(emptyDraft);
-    return this.#turns.add(blocks, before);
+    return this.#turns.add(blocks, { id, before });
   }
 
   /** The prompts that wait. */

@@ -34,7 +34,7 @@ export async function askConversation(
   switch (message.type) {
     case "send":
       // Another window may have taken it since the page was told.
-      if (conversation.prompt(message.blocks, message.before) !== undefined) return;
+      if (conversation.prompt(message.blocks, sendingOf(message)) !== undefined) return;
       post({ type: "insert", blocks: message.blocks });
       return editor.tell("warning", "This conversation is open in another window, so this was not sent.");
     case "draft":
@@ -77,6 +77,19 @@ export async function askConversation(
     case "rewind":
       return await rewind(message, conversation, place);
   }
+}
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u;
+
+/** Agents take no other names of prompts than UUIDs. */
+function sendingOf({
+  id,
+  before,
+}: Extract<ConversationMessage, { type: "send" }>): Parameters<Conversation["prompt"]>[1] {
+  return {
+    ...(before === undefined ? {} : { before }),
+    ...(id === undefined || !uuid.test(id) ? {} : { id }),
+  };
 }
 
 async function changeQueue(

@@ -33,6 +33,8 @@ export type ConversationMessage =
       readonly conversation: string;
       readonly blocks: readonly PromptBlock[];
       readonly before?: readonly string[];
+      /** A UUID. What is sent again with the same one is prompted once: a page may not know whether it was heard. */
+      readonly id?: string;
     }
   | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
   /** `send-now` stops the turn. `earlier` changes places with the one before. `edit` takes it out of the queue and back into the composer, which the page does. */
@@ -122,7 +124,13 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("resync"), ...of }),
   z.object({ type: z.literal("failed"), message: z.string() }),
   z.object({ type: z.literal("focus"), hasFocus: z.boolean(), isInQuestion: z.boolean() }),
-  z.object({ type: z.literal("send"), ...of, blocks, before: z.exactOptional(z.array(z.string())) }),
+  z.object({
+    type: z.literal("send"),
+    ...of,
+    blocks,
+    before: z.exactOptional(z.array(z.string())),
+    id: z.exactOptional(z.string()),
+  }),
   z.object({ type: z.literal("draft"), ...of, draft: draftSchema }),
   z.object({
     type: z.literal("queue"),

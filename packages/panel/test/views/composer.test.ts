@@ -261,6 +261,7 @@ describe("the composer", () => {
       conversation: "c1",
       blocks: [{ type: "text", text: "b, changed" }],
       before: ["c", "d"],
+      id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/u),
     });
     await again.write("e");
     await again.key("Enter");
