@@ -113,7 +113,10 @@ export class FolderLedgers implements TurnWitness {
   }
 
   aboutToWrite(source: TurnSource, files: readonly FileBefore[]): void {
-    this.#later(() => this.#observer.aboutToWrite(source, files));
+    this.#later(async () => {
+      const real = files.map((file) => ({ ...file, path: this.#places.real(file.path) }));
+      await this.#observer.aboutToWrite(source, real);
+    });
   }
 
   aboutToRun(source: TurnSource, _command: string): void {
