@@ -208,7 +208,13 @@ const panel = {
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
+  files: { packages: ["node:*"] },
+  server: {
+    rooms: ["agents", "files", "host", "languages", "messages", "strings"],
+    packages: ["@patchbay/core", "@patchbay/conversations", "diff", "node:*", "ws"],
+  },
   bridge: { rooms: pageMessages },
+  connect: { types: ["messages/from-host", "messages/from-page", "messages/shell"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
     packages: [...preact, "@patchbay/conversations/model", "zod"],
@@ -308,14 +314,7 @@ const vscodeLater = {
   },
   panel: {
     rooms: ["host/messages", "surfaces"],
-    packages: [
-      ...vscodeApi,
-      "@patchbay/conversations",
-      "@patchbay/panel",
-      "node:child_process",
-      "node:crypto",
-      "node:path",
-    ],
+    packages: [...vscodeApi, "@patchbay/conversations", "@patchbay/panel", "node:crypto", "node:path"],
   },
   turns: { rooms: ["surfaces", "timers"], types: ["settings"], packages: [...vscodeApi, "@patchbay/turns"] },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
