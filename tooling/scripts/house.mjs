@@ -146,15 +146,20 @@ const cli = {
     types: ["command-line"],
     packages: [...tools, "node:*"],
   },
+  panel: {
+    rooms: [...cliGround, "host"],
+    types: ["command-line"],
+    packages: [...tools, "@patchbay/panel", "node:*"],
+  },
   turns: {
     rooms: [...cliGround, "review/unified-diff"],
     types: ["command-line"],
     packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
   },
   "run-command": {
-    rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status", "turns"],
+    rooms: [...cliGround, "doctor", "env", "help", "hook", "panel", "run", "serve", "status", "turns"],
     types: ["command-line"],
-    packages: ["@patchbay/core", "node:fs/promises", "node:readline/promises"],
+    packages: ["@patchbay/core", "node:fs/promises", "node:readline/promises", "node:url"],
   },
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
   hook: {

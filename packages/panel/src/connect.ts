@@ -36,7 +36,7 @@ class Connection {
   #shown: string | undefined;
   #titles: ReadonlyMap<string, string> = new Map();
 
-  constructor(page: MessagePort, words: Connection["words"]) {
+  constructor(page: MessagePort, words: Readonly<Record<string, string | undefined>>) {
     this.#page = page;
     this.#words = words;
     this.#unsent = new Map(readJson<Kept>(sessionStorage, names.unsent) ?? []);

@@ -14,7 +14,8 @@ export const german: Readonly<Record<StringKey, string>> = {
   "access.elsewhere":
     "Ein anderes Fenster hat diese Unterhaltung. Wenn Sie hier fortfahren, wird ihr Agent dort beendet.",
   "access.takeOver": "Hier fortfahren",
-  "connection.lost": "Nicht verbunden. Neuer Versuch läuft… Was Sie schreiben, bleibt erhalten.",
+  "connection.lost":
+    "Nicht verbunden. Neuer Versuch läuft… Was Sie schreiben, bleibt erhalten. Falls das Panel beendet wurde: „patchbay panel“ in einem Terminal eingeben.",
   "connection.shutOut":
     "Diese Seite ist nicht verbunden. Einen neuen Link gibt „patchbay panel“ in einem Terminal oder der Befehl Ihres Editors.",
   "connection.delete":

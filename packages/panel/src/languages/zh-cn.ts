@@ -13,7 +13,7 @@ export const chinese: Readonly<Record<StringKey, string>> = {
   "log.you": "您",
   "access.elsewhere": "另一个窗口正在使用此对话。如果在此处继续，其智能体将在那里停止。",
   "access.takeOver": "在此处继续",
-  "connection.lost": "未连接，正在重试……您输入的内容会保留。",
+  "connection.lost": "未连接，正在重试……您输入的内容会保留。如果面板已结束，请在终端中输入“patchbay panel”。",
   "connection.shutOut": "此页面未连接。请在终端中输入“patchbay panel”，或使用编辑器的命令，以获取新链接。",
   "connection.delete": "从 Patchbay 中删除对话“{title}”？代理自己保存的会话会保留。",
   "connection.terminal": "请在终端中输入以下内容",

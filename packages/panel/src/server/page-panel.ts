@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { Companion, EditorHost, Logger, Platform } from "@patchbay/core";
+import type { Companion, EditorHost, Logger, Platform, ProcessFacts } from "@patchbay/core";
 import { ConversationLibrary, ConversationStore, nodeLineFiles } from "@patchbay/conversations";
 import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
 import { createSessionHost, PanelHost } from "../host/index.ts";
@@ -7,7 +8,7 @@ import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
 export interface PagePanelOptions
-  extends Pick<PanelServerOptions, "pageDirectory" | "locale" | "port" | "deskSecret" | "onIdle">,
+  extends Pick<PanelServerOptions, "pageDirectory" | "locale" | "port" | "deskSecret" | "beginWith" | "onIdle">,
     Pick<PageEditorOptions, "showFile"> {
   /** The editor in whose process this runs, or what stands for it. */
   readonly host: EditorHost;
@@ -69,8 +70,9 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
       logger,
     }),
   });
-  const { pageDirectory, port, deskSecret, onIdle } = options;
-  const server = await startPanelServer({ panels, pageDirectory, locale, port, deskSecret, clock, logger, onIdle });
+  const { pageDirectory, port, deskSecret, beginWith, onIdle } = options;
+  const how = { pageDirectory, locale, port, deskSecret, beginWith, onIdle };
+  const server = await startPanelServer({ panels, clock, logger, ...how });
   return {
     panels,
     port: server.port,
@@ -82,4 +84,18 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     },
     endNow: () => programs.endNow(),
   };
+}
+
+/**
+ * Where the panel of a folder keeps its conversations: below XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%. It is the same for the
+ * terminal and for editors without a storage of their own for each workspace, so that each finds what was said in the others.
+ */
+export function panelDirectory(
+  { environment, homeDirectory, platform }: Pick<ProcessFacts, "environment" | "homeDirectory" | "platform">,
+  folder: string,
+): string {
+  const configured = environment(platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME") ?? "";
+  const state = configured === "" ? join(homeDirectory, ".local", "state") : configured;
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  return join(state, "patchbay", "panel", name);
 }

@@ -17,6 +17,7 @@ const beatMs = 20_000;
 
 export interface PageSocketsOptions {
   readonly panels: Pick<PanelHost, "connect" | "disconnect" | "active">;
+  readonly beginWith: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** A page has come, or gone. */
@@ -34,6 +35,7 @@ export class PageSockets {
   readonly #options: PageSocketsOptions;
   readonly #server: WebSocketServer;
   readonly #pages: Set<OpenPage> = new Set();
+  #hasBegun = false;
 
   constructor(options: PageSocketsOptions) {
     this.#options = options;
@@ -108,6 +110,17 @@ export class PageSockets {
       onDidChange();
     });
     onDidChange();
+    this.#begin(page.link);
+  }
+
+  /** The first page begins what was asked for with the server's start. */
+  #begin(link: PageLink): void {
+    const { beginWith, logger } = this.#options;
+    if (this.#hasBegun || beginWith === undefined) return;
+    this.#hasBegun = true;
+    link.begin(beginWith).catch((error: unknown) => {
+      logger.warn("A conversation could not be begun", { reason: messageOf(error) });
+    });
   }
 
   /** A page that does not answer is gone, whatever its socket says. */

@@ -30,6 +30,8 @@ export interface PanelServerOptions {
   readonly port?: number | undefined;
   /** By which others of this user ask for a link (`askForLink`); absent: nobody can. */
   readonly deskSecret?: string | undefined;
+  /** The agent with which the first page begins a conversation; absent: the user chooses there. */
+  readonly beginWith?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Nobody has looked for a while, and no agent is at work. */
@@ -68,7 +70,8 @@ class RunningServer implements PanelServer {
     const { panels, clock, logger, deskSecret } = options;
     this.#options = options;
     this.#files = new PageFiles(options.pageDirectory, options.locale);
-    this.#pages = new PageSockets({ panels, clock, logger, onDidChange: () => this.#look() });
+    const { beginWith } = options;
+    this.#pages = new PageSockets({ panels, clock, logger, beginWith, onDidChange: () => this.#look() });
     this.#door = new PageDoor(clock, (guest) => {
       logger.warn("A link was opened twice, by two browsers. Both are shut out.");
       this.#pages.shutOut(guest);
