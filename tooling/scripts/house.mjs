@@ -244,6 +244,12 @@ const panel = {
     types: ["messages/from-host"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
+  // A chunk of its own, for pages that show reviews themselves.
+  "views/review": {
+    rooms: ["store", "strings", "views/widgets"],
+    types: ["messages/from-host", "messages/from-page"],
+    packages: [...preact, "@patchbay/core/texts"],
+  },
   "views/frame": {
     rooms: ["store", "views/composer", "views/log", "views/widgets"],
     types: ["messages/from-host"],
@@ -252,7 +258,7 @@ const panel = {
   "views/rest": {
     rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
   },
-  page: { rooms: ["bridge", "store", "views/frame", "views/rest"], packages: preact },
+  page: { rooms: ["bridge", "store", "views/frame", "views/rest", "views/review"], packages: preact },
 };
 
 const vscodeApi = ["vscode", "@patchbay/core"];
