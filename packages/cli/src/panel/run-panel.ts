@@ -11,7 +11,14 @@ import {
   type Platform,
   type PrivateStorage,
 } from "@patchbay/core";
-import { askForLink, linkMs, type PagePanel, panelDirectory, startPagePanel } from "@patchbay/panel/server";
+import {
+  askForLink,
+  linkMs,
+  type PagePanel,
+  PageReviews,
+  panelDirectory,
+  startPagePanel,
+} from "@patchbay/panel/server";
 import * as z from "zod";
 import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
@@ -84,14 +91,22 @@ async function start(
   { command, platform, pageDirectory, locale }: RunPanelOptions,
 ): Promise<PagePanel> {
   const { record, storage, logger, onIdle } = known;
-  const host = new HeadlessHost({ folder, storageDirectory: directory, ask: async () => undefined });
+  const { identity, workspace, editors, messages, documents } = new HeadlessHost({
+    folder,
+    storageDirectory: directory,
+    ask: async () => undefined,
+  });
+  const reviews = new PageReviews();
+  const host = { identity, workspace, editors, messages, documents, diffs: reviews, storageDirectory: directory };
   // It listens to nobody: it only reviews what conversations ask for.
   const companion = createCompanion({ host, platform });
+  reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
   const panel = await startPagePanel({
     host,
     companion,
+    reviews,
     platform,
     logger,
     version,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Companion, EditorHost, Logger, Platform, ProcessFacts } from "@patchbay/core";
 import { ConversationLibrary, ConversationStore, nodeLineFiles } from "@patchbay/conversations";
 import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
-import { createSessionHost, PanelHost } from "../host/index.ts";
+import { createSessionHost, PanelHost, type ReviewDesks } from "../host/index.ts";
 import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
@@ -14,6 +14,8 @@ export interface PagePanelOptions
   readonly host: EditorHost;
   /** Reviews the changes that conversations ask for. It need not have been started. */
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName">;
+  /** Reviews that the page shows; absent: the editor does. */
+  readonly reviews?: ReviewDesks;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -36,7 +38,7 @@ export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
 
 /** Opens the panel as a page on the loopback interface. Nothing is started before the page asks. */
 export async function startPagePanel(options: PagePanelOptions): Promise<PagePanel> {
-  const { host, companion, platform, logger, version, settings, locale } = options;
+  const { host, companion, reviews, platform, logger, version, settings, locale } = options;
   const { clock, files, random } = platform;
   const mayName = (path: string): boolean => companion.mayName(path);
   const programs = new AgentPrograms({ platform, logger, version, settings });
@@ -55,6 +57,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   const panels = new PanelHost({
     editor,
     companion,
+    ...(reviews === undefined ? {} : { reviews }),
     clock,
     logger,
     agents: programs.known,
