@@ -2,11 +2,19 @@ import { render } from "preact";
 import { type Bridge, createPortBridge, createViewBridge } from "./bridge.ts";
 import { LoadLater } from "./store/load-later.ts";
 import { PanelStore } from "./store/store.ts";
-import { App } from "./views/frame/app.tsx";
+import { App, Review, WaitingReviews } from "./views/frame/app.tsx";
 
 const rest = new LoadLater(async () => {
   const { fillRest } = await import("./views/rest.tsx");
   fillRest();
+  return true;
+});
+
+/** Only where the page itself shows reviews. */
+const reviews = new LoadLater(async () => {
+  const parts = await import("./views/review/review.tsx");
+  Review.fill(parts.Review);
+  WaitingReviews.fill(parts.WaitingReviews);
   return true;
 });
 
@@ -42,6 +50,11 @@ export function startPanel(bridge: Bridge, root: HTMLElement): PanelStore {
   bridge.onMessage((message) => store.apply(message));
   render(<App store={store} />, root);
   loadRest();
+  const stop = store.subscribe(() => {
+    if (store.state.reviews.length === 0 && store.state.review === undefined) return;
+    stop();
+    reviews.whenLoaded(() => undefined);
+  });
   const { conversation } = store.kept;
   store.post({ type: "ready", ...(conversation === undefined ? {} : { conversation }) });
   return store;

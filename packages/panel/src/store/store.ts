@@ -15,9 +15,13 @@ import type {
   MentionItem,
   PageCommand,
   PanelSettings,
+  ReviewInfo,
+  ReviewMessage,
 } from "../messages/from-host.ts";
 import type { PageMessage } from "../messages/from-page.ts";
 import { KeptState } from "./kept.ts";
+
+type ReviewTexts = Extract<ReviewMessage, { readonly type: "review" }>;
 
 /** All that the page shows. */
 export interface PanelState {
@@ -31,6 +35,10 @@ export interface PanelState {
   readonly mentions: { readonly request: number; readonly items: readonly MentionItem[] } | undefined;
   readonly found: { readonly request: number; readonly places: readonly number[] } | undefined;
   readonly rewind: Extract<HostMessage, { readonly type: "rewind-preview" }> | undefined;
+  /** The reviews that wait in this page; none where an editor shows them. */
+  readonly reviews: readonly ReviewInfo[];
+  /** The review that is shown, and its texts as the host said them last. */
+  readonly review: { readonly id: string; readonly message?: ReviewTexts } | undefined;
   /** The list of conversations covers the open one. */
   readonly isListing: boolean;
   readonly isFinding: boolean;
@@ -46,6 +54,8 @@ const nothing: PanelState = {
   mentions: undefined,
   found: undefined,
   rewind: undefined,
+  reviews: [],
+  review: undefined,
   isListing: false,
   isFinding: false,
 };
@@ -62,6 +72,8 @@ export type PanelEvent =
   | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
   /** An entry is to be shown. */
   | { readonly type: "reveal"; readonly place: number }
+  /** Of the review that is shown. */
+  | { readonly type: "review"; readonly message: Exclude<ReviewMessage, { readonly type: "reviews" }> }
   /** The user has sent something. */
   | { readonly type: "sent" }
   /** Another conversation is open, or the same one was sent anew as a whole. */
@@ -191,6 +203,17 @@ export class PanelStore {
       case "rewind-preview":
         this.update({ rewind: message });
         return;
+      case "reviews":
+        this.update({ reviews: message.reviews });
+        return;
+      case "review":
+        this.#review(message);
+        return;
+      case "review-edited":
+      case "review-ended":
+      case "review-refused":
+        if (message.id === this.#state.review?.id) this.emit({ type: "review", message });
+        return;
       case "draft":
       case "insert":
       case "command":
@@ -209,8 +232,32 @@ export class PanelStore {
   }
 
   #hello({ settings, strings, agents, conversations, selection, open }: Hello): void {
-    this.#state = { ...this.#state, settings: knownLocale(settings), strings, agents, conversations, selection };
+    const shown = this.#state.review?.id ?? this.kept.review;
+    this.#state = {
+      ...this.#state,
+      settings: knownLocale(settings),
+      strings,
+      agents,
+      conversations,
+      selection,
+      // Those that wait are told behind it.
+      reviews: [],
+      review: shown === undefined ? undefined : { id: shown },
+    };
     this.#open(open);
+  }
+
+  /** Shows a review in the place of the conversation, or that again. */
+  showReview(id: string | undefined): void {
+    this.kept.showReview(id);
+    this.update({ review: id === undefined ? undefined : { id } });
+  }
+
+  #review(message: ReviewTexts): void {
+    if (message.isRevealed && message.id !== this.#state.review?.id) {
+      this.kept.showReview(message.id);
+      this.update({ review: { id: message.id, message } });
+    } else if (message.id === this.#state.review?.id) this.emit({ type: "review", message });
   }
 
   #open(open: ConversationSnapshot | undefined): void {
