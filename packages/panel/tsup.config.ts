@@ -79,7 +79,12 @@ const styles: Options = {
 
 /** What hosts import: it needs nothing of a page. */
 const messages: Options = {
-  entry: { agents: "src/agents/index.ts", host: "src/host/index.ts", messages: "src/messages/index.ts" },
+  entry: {
+    agents: "src/agents/index.ts",
+    host: "src/host/index.ts",
+    messages: "src/messages/index.ts",
+    workspace: "src/workspace/index.ts",
+  },
   format: "esm",
   target: "node20",
   platform: "node",

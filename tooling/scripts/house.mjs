@@ -205,6 +205,7 @@ const panel = {
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
+  workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   bridge: { rooms: pageMessages },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
@@ -305,14 +306,7 @@ const vscodeLater = {
   },
   panel: {
     rooms: ["host/messages", "surfaces"],
-    packages: [
-      ...vscodeApi,
-      "@patchbay/conversations",
-      "@patchbay/panel",
-      "node:child_process",
-      "node:crypto",
-      "node:path",
-    ],
+    packages: [...vscodeApi, "@patchbay/conversations", "@patchbay/panel", "node:crypto", "node:path"],
   },
   turns: { rooms: ["surfaces", "timers"], types: ["settings"], packages: [...vscodeApi, "@patchbay/turns"] },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
