@@ -213,9 +213,9 @@ const panel = {
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
-  files: { packages: ["node:*"] },
+  workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   server: {
-    rooms: ["agents", "files", "host", "languages", "messages", "strings"],
+    rooms: ["agents", "host", "languages", "messages", "strings", "workspace"],
     packages: ["@patchbay/core", "@patchbay/conversations", "diff", "node:*", "ws"],
   },
   bridge: { rooms: pageMessages },

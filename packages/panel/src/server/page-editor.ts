@@ -4,13 +4,10 @@ import { fileURLToPath } from "node:url";
 import { type EditorHost, Emitter, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import { createTwoFilesPatch } from "diff";
-import { listFiles, scoreOf } from "../files/index.ts";
 import type { PanelEditor } from "../host/index.ts";
 import { type MentionItem, panelTextsIn, saidIn, type ShellMessage } from "../messages/index.ts";
 import type { TerminalCommand, TerminalProgram } from "../agents/index.ts";
-
-/** How long a list of files is used, ms: a query is typed in less. */
-const listMs = 10_000;
+import { type FolderFiles, scoreOf } from "../workspace/index.ts";
 
 const mostItems = 40;
 
@@ -26,8 +23,7 @@ export interface PageEditorOptions {
   readonly locale: string;
   /** Whether agents may know of a file. */
   readonly mayName: (path: string) => boolean;
-  /** Milliseconds that only go forward. */
-  readonly now: () => number;
+  readonly files: FolderFiles;
   /** Has the page say or show something. */
   readonly tell: (message: ShellMessage) => void;
   /** Shows a file in an editor; absent, or false: there is none, and the page shows it. */
@@ -42,7 +38,6 @@ export class PageEditor implements PanelEditor {
   readonly onDidChangeSettings: PanelEditor["onDidChangeSettings"];
   readonly onDidChangeSelection: PanelEditor["onDidChangeSelection"];
   readonly #options: PageEditorOptions;
-  #list: { readonly folder: string; readonly at: number; readonly paths: readonly string[] } | undefined;
 
   constructor(options: PageEditorOptions) {
     const { host, locale } = options;
@@ -80,7 +75,9 @@ export class PageEditor implements PanelEditor {
   async mentions(query: string, folder: string): Promise<readonly MentionItem[]> {
     const wanted = query.toLocaleLowerCase();
     const open = this.#options.host.editors.openFiles().filter((path) => isWithin(folder, path));
-    const files = [...new Set([...open, ...(await this.#files(folder))])].filter((path) => this.#mayName(path));
+    const files = [...new Set([...open, ...(await this.#options.files.list(folder))])].filter((path) =>
+      this.#mayName(path),
+    );
     const folders = new Set(files.map((path) => dirname(path)).filter((path) => path.length > folder.length));
     const scored = [
       ...files.map((path, index) => ({ path, kind: "file" as const, rank: Math.max(0, open.length - index) })),
@@ -185,14 +182,6 @@ export class PageEditor implements PanelEditor {
   #showCommand(folder: string, { program, args }: TerminalCommand): void {
     const title = this.strings["connection.terminal"] ?? "";
     this.#show(title, `cd ${quoted(folder)}\n${[program, ...args].map(quoted).join(" ")}\n`);
-  }
-
-  async #files(folder: string): Promise<readonly string[]> {
-    const now = this.#options.now();
-    if (this.#list?.folder === folder && now - this.#list.at < listMs) return this.#list.paths;
-    const paths = await listFiles(folder);
-    this.#list = { folder, at: now, paths };
-    return paths;
   }
 
   #mayName(path: string): boolean {

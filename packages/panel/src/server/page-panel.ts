@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Companion, EditorHost, Logger, Platform, ProcessFacts } from "@patchbay/core";
-import { ConversationLibrary, ConversationStore, nodeLineFiles } from "@patchbay/conversations";
 import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
 import { createSessionHost, PanelHost, type ReviewDesks } from "../host/index.ts";
+import { FolderFiles, openLibrary } from "../workspace/index.ts";
 import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
@@ -39,14 +39,15 @@ export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
 /** Opens the panel as a page on the loopback interface. Nothing is started before the page asks. */
 export async function startPagePanel(options: PagePanelOptions): Promise<PagePanel> {
   const { host, companion, reviews, platform, logger, version, settings, locale } = options;
-  const { clock, files, random } = platform;
+  const { clock, files } = platform;
   const mayName = (path: string): boolean => companion.mayName(path);
   const programs = new AgentPrograms({ platform, logger, version, settings });
   const editor = new PageEditor({
     host,
     locale,
     mayName,
-    now: () => clock.monotonic(),
+    // Who starts this for a folder trusts it.
+    files: new FolderFiles({ clock, respectsIgnoreFiles: () => true, isTrusted: () => true }),
     tell: (message) => server.tell(message),
     showFile: options.showFile,
     programFor: async (agent) => await programs.inTerminal(agent),
@@ -62,15 +63,13 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     logger,
     agents: programs.known,
     findAgents: async () => await programs.find(),
-    conversations: new ConversationLibrary({
-      store: new ConversationStore({ platform, logger, directory, files: nodeLineFiles }),
+    conversations: openLibrary({
+      platform,
+      logger,
+      directory,
       host: createSessionHost({ host, files, clock, isShared: mayName, isWindows }),
       connect: (request) => programs.connect(request),
       listers: programs.listers,
-      files: nodeLineFiles,
-      clock,
-      random,
-      logger,
     }),
   });
   const { pageDirectory, port, deskSecret, beginWith, onIdle } = options;
