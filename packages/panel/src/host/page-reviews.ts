@@ -59,6 +59,8 @@ export class PageReviews implements HostDiffs, ReviewDesks {
   readonly #readers: Set<Reader> = new Set();
   /** The reviews of which a verdict on a hunk is being brought about. */
   readonly #deciding: Set<string> = new Set();
+  /** What a page showed that is gone: the next one goes on there. */
+  #left: string | undefined;
   #companion: ReviewDecisions | undefined;
 
   /** Verdicts on hunks and reasons go there, and its proposals say what else is shown. Until then only whole proposals are decided. */
@@ -111,12 +113,12 @@ export class PageReviews implements HostDiffs, ReviewDesks {
     const reader: Reader = { ...page, shown: new Set() };
     this.#readers.add(reader);
     return {
-      hello: () => {
-        reader.shown.clear();
-        if (this.#entries.size > 0) reader.post(this.#listed());
-      },
+      hello: () => this.#hello(reader),
       receive: async (message) => await this.#receive(reader, message),
-      dispose: () => void this.#readers.delete(reader),
+      dispose: () => {
+        this.#readers.delete(reader);
+        this.#left = Array.from(reader.shown).at(-1) ?? this.#left;
+      },
     };
   }
 
@@ -134,6 +136,15 @@ export class PageReviews implements HostDiffs, ReviewDesks {
     // A verdict is about what the user sees, and about nothing else.
     const reason = message.revision === entry.revision ? await this.#decide(entry, message) : "changed";
     if (reason !== undefined) reader.post({ type: "review-refused", id, reason });
+  }
+
+  #hello(reader: Reader): void {
+    const before = Array.from(reader.shown).at(-1) ?? this.#left;
+    reader.shown.clear();
+    this.#left = undefined;
+    if (this.#entries.size > 0) reader.post(this.#listed());
+    const entry = before === undefined ? undefined : this.#entries.get(before);
+    if (entry !== undefined) this.#show(entry, reader, true);
   }
 
   #show(entry: Entry, reader: Reader, isRevealed: boolean): void {

@@ -1,5 +1,5 @@
 import { type Clock, type Hunk, mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
-import type { ReviewEdit, ReviewMessage } from "../../messages/from-host.ts";
+import type { ReviewEdit, ReviewMessage } from "../../messages/reviews.ts";
 import type { ReviewRequest } from "../../messages/from-page.ts";
 import { editOf, type Lines, linesOf, type LineSplice, spliceBetween, textOf, withEdit, withSplice } from "./lines.ts";
 
