@@ -74,6 +74,15 @@ const inline: Options = {
   esbuildPlugins: [lexerOnly, schemasOfPage],
 };
 
+/** What connects the page with its server, where it stands in a browser by itself. */
+const connect: Options = {
+  ...pageOptions,
+  entry: { connect: "src/connect.ts" },
+  outDir: "dist/page",
+  format: "esm",
+  clean: false,
+};
+
 const styles: Options = {
   entry: { panel: "src/styles/panel.css" },
   outDir: "dist/page",
@@ -83,7 +92,13 @@ const styles: Options = {
 
 /** What hosts import: it needs nothing of a page. */
 const messages: Options = {
-  entry: { agents: "src/agents/index.ts", host: "src/host/index.ts", messages: "src/messages/index.ts" },
+  entry: {
+    agents: "src/agents/index.ts",
+    files: "src/files/index.ts",
+    host: "src/host/index.ts",
+    messages: "src/messages/index.ts",
+    server: "src/server/index.ts",
+  },
   format: "esm",
   target: "node20",
   platform: "node",
@@ -107,4 +122,4 @@ const bench: Options = {
   },
 };
 
-export default defineConfig([page, inline, styles, messages, bench]);
+export default defineConfig([page, inline, connect, styles, messages, bench]);

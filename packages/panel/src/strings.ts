@@ -17,6 +17,16 @@ export const panelStrings = {
   "access.takeOver": "Continue Here",
   "access.notKept": "New messages can’t be saved to disk. They are kept until this window closes.",
 
+  // In a browser
+  "connection.lost":
+    "Not connected. Trying again… What you write is kept. If the panel has ended, type “patchbay panel” in a terminal.",
+  "connection.shutOut":
+    "This page is not connected. Type “patchbay panel” in a terminal, or use your editor’s command, for a new link.",
+  "connection.delete": "Delete the conversation “{title}” from Patchbay? A session that the agent keeps itself stays.",
+  "connection.terminal": "Type this in a terminal",
+  "connection.close": "Close",
+  "connection.copy": "Copy",
+
   // The head
   "head.list": "Show conversations",
   "head.new": "New conversation",

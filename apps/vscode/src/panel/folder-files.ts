@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { filesOfGit } from "@patchbay/panel/files";
 import { RelativePattern, Uri, workspace } from "vscode";
 import { panelSettings } from "./panel-settings.ts";
 
@@ -8,9 +7,6 @@ const mostFiles = 20_000;
 
 /** How long a list of files is used, ms: a query is typed in less. */
 const listMs = 10_000;
-
-/** How long Git may take to say what it ignores, ms. */
-const gitMs = 3_000;
 
 /** The files of a folder, without those that the user's settings and ignore files leave out. */
 export class FolderFiles {
@@ -27,7 +23,7 @@ export class FolderFiles {
     if (this.#list?.folder === folder && now - this.#list.at < listMs) return this.#list.paths;
     const [found, kept] = await Promise.all([
       workspace.findFiles(new RelativePattern(Uri.file(folder), "**/*"), excluded(), mostFiles),
-      panelSettings.respectIgnoreFiles ? notIgnored(folder) : undefined,
+      panelSettings.respectIgnoreFiles && workspace.isTrusted ? filesOfGit(folder) : undefined,
     ]);
     const all = found.map(({ fsPath }) => fsPath);
     const paths = kept === undefined ? all : all.filter((path) => kept.has(path));
@@ -46,16 +42,4 @@ function excluded(): string | undefined {
   // Braces cannot stand within braces.
   const plain = Array.from(new Set(patterns)).filter((pattern) => !/[{},]/u.test(pattern));
   return plain.length === 0 ? undefined : `{${plain.join(",")}}`;
-}
-
-/** The files that no ignore file names; undefined where the folder is not Git's, or nobody trusts it. Git reads all of them rightly. */
-async function notIgnored(folder: string): Promise<ReadonlySet<string> | undefined> {
-  if (!workspace.isTrusted) return undefined;
-  const args = ["-c", "core.fsmonitor=false", "ls-files", "--cached", "--others", "--exclude-standard", "-z"];
-  return await new Promise((resolve) => {
-    execFile("git", args, { cwd: folder, timeout: gitMs, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => {
-      if (error !== null) resolve(undefined);
-      else resolve(new Set(stdout.split("\0").map((path) => join(folder, path))));
-    });
-  });
 }

@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { PromptBlock } from "@patchbay/conversations/model";
+import { scoreOf } from "@patchbay/panel/files";
 import type { MentionItem } from "@patchbay/panel/messages";
 import { commands, l10n, type SymbolInformation, type Uri, workspace } from "vscode";
 import type { FolderFiles } from "./folder-files.ts";
@@ -146,25 +147,6 @@ function scorePath({ path, kind, rank = 0 }: Place, wanted: string): readonly Sc
   const within = dirname(shown);
   const item = { id: path, kind, label: basename(path), ...(within === "." ? {} : { description: within }), block };
   return [{ item, score: score + rank / 1_000 }];
-}
-
-/** How well a path fits: letters in order, better together, best in the name. Undefined: not at all. */
-export function scoreOf(path: string, wanted: string): number | undefined {
-  const slashed = path.replaceAll("\\", "/");
-  const nameAt = slashed.lastIndexOf("/") + 1;
-  const inName = slashed.indexOf(wanted, nameAt);
-  if (inName >= 0) return 1_000 - (inName - nameAt) - slashed.length / 1_000;
-  const whole = slashed.indexOf(wanted);
-  if (whole >= 0) return 500 - slashed.length / 1_000;
-  let at = 0;
-  let gaps = 0;
-  for (const letter of wanted) {
-    const found = slashed.indexOf(letter, at);
-    if (found < 0) return undefined;
-    gaps += found - at;
-    at = found + 1;
-  }
-  return -gaps - slashed.length / 1_000;
 }
 
 function pathOf(uri: Uri): string | undefined {

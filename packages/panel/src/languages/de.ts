@@ -14,6 +14,15 @@ export const german: Readonly<Record<StringKey, string>> = {
   "access.elsewhere":
     "Ein anderes Fenster hat diese Unterhaltung. Wenn Sie hier fortfahren, wird ihr Agent dort beendet.",
   "access.takeOver": "Hier fortfahren",
+  "connection.lost":
+    "Nicht verbunden. Neuer Versuch läuft… Was Sie schreiben, bleibt erhalten. Falls das Panel beendet wurde: „patchbay panel“ in einem Terminal eingeben.",
+  "connection.shutOut":
+    "Diese Seite ist nicht verbunden. Einen neuen Link gibt „patchbay panel“ in einem Terminal oder der Befehl Ihres Editors.",
+  "connection.delete":
+    "Die Unterhaltung „{title}“ in Patchbay löschen? Eine Sitzung, die der Agent selbst aufbewahrt, bleibt.",
+  "connection.terminal": "Geben Sie dies in einem Terminal ein",
+  "connection.close": "Schließen",
+  "connection.copy": "Kopieren",
   "access.notKept":
     "Neue Nachrichten können nicht auf der Festplatte gespeichert werden. Sie bleiben erhalten, bis dieses Fenster geschlossen wird.",
   "head.list": "Unterhaltungen anzeigen",

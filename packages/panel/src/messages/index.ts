@@ -1,3 +1,4 @@
+export type { ShellMessage } from "./shell.ts";
 export * from "./document.ts";
 export * from "./for-page.ts";
 export * from "./from-host.ts";

@@ -1,0 +1,2 @@
+export { filesOfGit, listFiles } from "./folder-files.ts";
+export { scoreOf } from "./path-scores.ts";
