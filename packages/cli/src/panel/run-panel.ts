@@ -5,12 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   createCompanion,
   createPrivateStorage,
+  type EditorHost,
   formatLogLine,
+  type HostMessage,
   type Logger,
   PatchbayError,
   type Platform,
   type PrivateStorage,
 } from "@patchbay/core";
+import { PageReviews } from "@patchbay/panel/host";
 import { askForLink, linkMs, type PagePanel, panelDirectory, startPagePanel } from "@patchbay/panel/server";
 import * as z from "zod";
 import type { PanelCommand } from "../command-line.ts";
@@ -84,14 +87,17 @@ async function start(
   { command, platform, pageDirectory, locale }: RunPanelOptions,
 ): Promise<PagePanel> {
   const { record, storage, logger, onIdle } = known;
-  const host = new HeadlessHost({ folder, storageDirectory: directory, ask: async () => undefined });
+  const reviews = new PageReviews();
+  const ask = async ({ severity, text }: HostMessage): Promise<undefined> => void panel.tell(severity, text);
+  const host: EditorHost = { ...new HeadlessHost({ folder, storageDirectory: directory, ask }), diffs: reviews };
   // It listens to nobody: it only reviews what conversations ask for.
   const companion = createCompanion({ host, platform });
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
-  const panel = await startPagePanel({
+  const panel: PagePanel = await startPagePanel({
     host,
     companion,
+    reviews,
     platform,
     logger,
     version,

@@ -1,14 +1,13 @@
-import {
-  type Companion,
-  type DiffCloseReason,
-  type DiffOpening,
-  type DiffRequest,
-  type DiffUpdate,
-  type DiffViewEvents,
-  type Disposable,
-  DisposableStore,
-  type HostDiffs,
-  type HunkDecision,
+import type {
+  Companion,
+  DiffCloseReason,
+  DiffOpening,
+  DiffRequest,
+  DiffUpdate,
+  DiffViewEvents,
+  Disposable,
+  HostDiffs,
+  HunkDecision,
 } from "@patchbay/core";
 import type { ReviewEnd, ReviewInfo, ReviewMessage, ReviewRefusal, ReviewRequest } from "../messages/index.ts";
 
@@ -65,11 +64,8 @@ export class PageReviews implements HostDiffs, ReviewDesks {
 
   /** Verdicts on hunks and reasons go there, and its proposals say what else is shown. Until then only whole proposals are decided. */
   attach(companion: ReviewDecisions): Disposable {
-    const store = new DisposableStore();
     this.#companion = companion;
-    store.add(companion.onDidChangeProposals(() => this.#readProposals()));
-    store.add({ dispose: () => (this.#companion = undefined) });
-    return store;
+    return companion.onDidChangeProposals(() => this.#readProposals());
   }
 
   async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
@@ -154,6 +150,7 @@ export class PageReviews implements HostDiffs, ReviewDesks {
 
   #edit(entry: Entry, reader: Reader, message: Extract<ReviewRequest, { type: "review-edit" }>): void {
     const { revision, start, end, text, edit } = message;
+    reader.shown.add(entry.request.id);
     if (revision !== entry.revision) return;
     const isInside = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end <= entry.right.length;
     // The page shows another text than there is.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Companion, EditorHost, Logger, Platform, ProcessFacts } from "@patchbay/core";
 import { ConversationLibrary, ConversationStore, nodeLineFiles } from "@patchbay/conversations";
 import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
-import { createSessionHost, PanelHost } from "../host/index.ts";
+import { createSessionHost, PanelHost, type PageReviews, type ReviewDecisions } from "../host/index.ts";
 import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
@@ -13,7 +13,9 @@ export interface PagePanelOptions
   /** The editor in whose process this runs, or what stands for it. */
   readonly host: EditorHost;
   /** Reviews the changes that conversations ask for. It need not have been started. */
-  readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName">;
+  readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName"> & ReviewDecisions;
+  /** Its host's diff views, where these are the pages; absent: an editor shows them. */
+  readonly reviews?: PageReviews;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -26,6 +28,8 @@ export interface PagePanelOptions
 /** The panel of a folder in a browser. */
 export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
   readonly panels: PanelHost;
+  /** Has the page say something. */
+  readonly tell: PageEditor["tell"];
   /** Whether a process is an agent of this panel, which is not to connect to the companion as well. */
   isOwn(pid: number): boolean;
   /** Ends the server and all agents: what was said is on disk when this resolves. */
@@ -52,7 +56,10 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   });
   const directory = join(options.storageDirectory, "conversations");
   const isWindows = platform.process.platform === "win32";
+  const { reviews } = options;
+  const deciding = reviews?.attach(companion);
   const panels = new PanelHost({
+    ...(reviews === undefined ? {} : { reviews }),
     editor,
     companion,
     clock,
@@ -81,7 +88,9 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     close: async () => {
       await server.close();
       await panels.close();
+      deciding?.dispose();
     },
+    tell: (severity, sentence) => editor.tell(severity, sentence),
     endNow: () => programs.endNow(),
   };
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ReviewInfo } from "../../messages/reviews.ts";
-import { usePanel, useWords, type Words } from "../../store/use-panel.ts";
+import { usePanel, usePanelEvent, useWords, type Words } from "../../store/use-panel.ts";
 import type { StringKey } from "../../strings.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
@@ -57,6 +57,10 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
       panel.post({ type: "review-leave", id });
     };
   }, [state]);
+  // The host knows nothing of this page, or knows it anew.
+  usePanelEvent((event) => {
+    if (event.type === "opened") state.text.ask();
+  });
   useEffect(() => state.informed(), [info, state]);
   const go = (way: -1 | 1): void => setWanted(nextChange(state, scroller.current, way));
   useLayoutEffect(() => {
