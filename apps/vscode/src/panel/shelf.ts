@@ -7,7 +7,7 @@ import {
   nodeLineFiles,
 } from "@patchbay/conversations";
 
-export interface ShelfOptions extends Pick<ConversationLibraryOptions, "connect" | "host" | "listers"> {
+export interface ShelfOptions extends Pick<ConversationLibraryOptions, "connect" | "host" | "listers" | "turns"> {
   readonly platform: Platform;
   readonly logger: Logger;
   /** VS Code's storage for this workspace, of this window alone. */

@@ -5,16 +5,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   createCompanion,
   createPrivateStorage,
-  type EditorHost,
   formatLogLine,
-  type HostMessage,
   type Logger,
   PatchbayError,
   type Platform,
   type PrivateStorage,
 } from "@patchbay/core";
-import { PageReviews } from "@patchbay/panel/host";
-import { askForLink, linkMs, type PagePanel, panelDirectory, startPagePanel } from "@patchbay/panel/server";
+import {
+  askForLink,
+  linkMs,
+  type PagePanel,
+  PageReviews,
+  panelDirectory,
+  startPagePanel,
+} from "@patchbay/panel/server";
 import * as z from "zod";
 import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
@@ -87,11 +91,20 @@ async function start(
   { command, platform, pageDirectory, locale }: RunPanelOptions,
 ): Promise<PagePanel> {
   const { record, storage, logger, onIdle } = known;
+  const { identity, workspace, editors, messages, documents } = new HeadlessHost({
+    folder,
+    storageDirectory: directory,
+    // Where nothing stands in the page that could be answered, it is told.
+    ask: async ({ severity, text }) => {
+      panel.tell(severity, text);
+      return undefined;
+    },
+  });
   const reviews = new PageReviews();
-  const ask = async ({ severity, text }: HostMessage): Promise<undefined> => void panel.tell(severity, text);
-  const host: EditorHost = { ...new HeadlessHost({ folder, storageDirectory: directory, ask }), diffs: reviews };
+  const host = { identity, workspace, editors, messages, documents, diffs: reviews, storageDirectory: directory };
   // It listens to nobody: it only reviews what conversations ask for.
   const companion = createCompanion({ host, platform });
+  reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
   const panel: PagePanel = await startPagePanel({

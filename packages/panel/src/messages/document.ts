@@ -59,7 +59,7 @@ export function panelDocument(parts: PanelDocument): string {
   const connecting =
     bridge === undefined
       ? ""
-      : `\n<script nonce="${nonce}" type="module" src="${escape(bridge)}" id="connect"${said.join("")}></script>`;
+      : `\n<link rel="icon" href="data:,">\n<script nonce="${nonce}" type="module" src="${escape(bridge)}" id="connect"${said.join("")}></script>`;
   return `<!doctype html>
 <html lang="${escape(locale)}">
 <head>

@@ -1,3 +1,4 @@
+export { PageReviews } from "../host/index.ts";
 export { linkMs } from "./door.ts";
 export { askForLink } from "./link-desk.ts";
 export { type PagePanel, type PagePanelOptions, panelDirectory, startPagePanel } from "./page-panel.ts";

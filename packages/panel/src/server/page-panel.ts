@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Companion, EditorHost, Logger, Platform, ProcessFacts } from "@patchbay/core";
 import { ConversationLibrary, ConversationStore, nodeLineFiles } from "@patchbay/conversations";
 import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
-import { createSessionHost, PanelHost, type PageReviews, type ReviewDecisions } from "../host/index.ts";
+import { createSessionHost, PanelHost, type ReviewDesks } from "../host/index.ts";
 import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
@@ -13,9 +13,9 @@ export interface PagePanelOptions
   /** The editor in whose process this runs, or what stands for it. */
   readonly host: EditorHost;
   /** Reviews the changes that conversations ask for. It need not have been started. */
-  readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName"> & ReviewDecisions;
-  /** Its host's diff views, where these are the pages; absent: an editor shows them. */
-  readonly reviews?: PageReviews;
+  readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName">;
+  /** Reviews that the page shows; absent: the editor does. */
+  readonly reviews?: ReviewDesks;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -28,7 +28,7 @@ export interface PagePanelOptions
 /** The panel of a folder in a browser. */
 export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
   readonly panels: PanelHost;
-  /** Has the page say something. */
+  /** Has the page say something, in its language. */
   readonly tell: PageEditor["tell"];
   /** Whether a process is an agent of this panel, which is not to connect to the companion as well. */
   isOwn(pid: number): boolean;
@@ -40,7 +40,7 @@ export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
 
 /** Opens the panel as a page on the loopback interface. Nothing is started before the page asks. */
 export async function startPagePanel(options: PagePanelOptions): Promise<PagePanel> {
-  const { host, companion, platform, logger, version, settings, locale } = options;
+  const { host, companion, reviews, platform, logger, version, settings, locale } = options;
   const { clock, files, random } = platform;
   const mayName = (path: string): boolean => companion.mayName(path);
   const programs = new AgentPrograms({ platform, logger, version, settings });
@@ -56,12 +56,10 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   });
   const directory = join(options.storageDirectory, "conversations");
   const isWindows = platform.process.platform === "win32";
-  const { reviews } = options;
-  const deciding = reviews?.attach(companion);
   const panels = new PanelHost({
-    ...(reviews === undefined ? {} : { reviews }),
     editor,
     companion,
+    ...(reviews === undefined ? {} : { reviews }),
     clock,
     logger,
     agents: programs.known,
@@ -84,13 +82,12 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     panels,
     port: server.port,
     url: () => server.url(),
+    tell: (severity, sentence) => editor.tell(severity, sentence),
     isOwn: (pid) => programs.isOwn(pid),
     close: async () => {
       await server.close();
       await panels.close();
-      deciding?.dispose();
     },
-    tell: (severity, sentence) => editor.tell(severity, sentence),
     endNow: () => programs.endNow(),
   };
 }
