@@ -11,7 +11,12 @@ import {
 } from "@patchbay/testkit";
 import { describe, it } from "vitest";
 import { PageReviews } from "../../src/host/index.ts";
-import { pageMessageSchema, type ReviewInfo, type ReviewMessage, reviewMessageSchema } from "../../src/messages/index.ts";
+import {
+  pageMessageSchema,
+  type ReviewInfo,
+  type ReviewMessage,
+  reviewMessageSchema,
+} from "../../src/messages/index.ts";
 import { linesOf, textOf } from "../../src/views/review/lines.ts";
 import { ReviewState } from "../../src/views/review/review-state.ts";
 
