@@ -198,7 +198,7 @@ const turns = {
     types: ["model"],
     packages: ["@patchbay/core"],
   },
-  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
+  index: { rooms: ["folder-ledgers", "ledger/undo-room", "undo"], types: ["model"] },
 };
 
 const preact = ["preact"];

@@ -47,6 +47,8 @@ export interface TurnRecord {
   ended: number | undefined;
   headMoved: boolean;
   isPartial: boolean;
+  /** What the agent is to hear of this undo, until it was passed on. */
+  note: string | undefined;
   readonly files: Map<string, FileRecord>;
   /** What files held that the agent was about to write when it was last heard of. */
   readonly pending: Map<string, Content>;
@@ -96,6 +98,7 @@ const entry = z.discriminatedUnion("type", [
     ended: z.number().optional(),
     headMoved: z.boolean(),
     isPartial: z.boolean(),
+    note: z.string().optional(),
   }),
   z.object({ type: z.literal("file"), file }),
   /** The turn has left the file as it was. */
@@ -128,9 +131,9 @@ export function readJournal(text: string): TurnRecord | undefined {
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {
-      const { type: _type, folder, undoes, ended, ...others } = found;
+      const { type: _type, folder, undoes, ended, note, ...others } = found;
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
-      turn = { ...others, folder, undoes, ended, files, pending, queued };
+      turn = { ...others, folder, undoes, ended, note, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);
   }
   return turn;

@@ -31,6 +31,10 @@ const longestPrompt = 200;
 export class TurnBook {
   readonly #options: TurnBookOptions;
   readonly #turns: Map<string, TurnRecord> = new Map();
+  /** Turns that others began while this window runs. */
+  readonly #foreign: Set<string> = new Set();
+  /** Counts what is written here: what was read meanwhile may be older. */
+  #writes = 0;
   #order = 0;
 
   constructor(options: TurnBookOptions) {
@@ -65,6 +69,61 @@ export class TurnBook {
     if (this.#turns.size > 0) onDidChange();
   }
 
+  /**
+   * Takes over what others have written: another window, or the command line. Of a turn that `isOpen` here only what was decided is
+   * theirs.
+   */
+  async refresh(isOpen: (id: string) => boolean): Promise<void> {
+    const { store, onDidChange } = this.#options;
+    const writes = this.#writes;
+    let hasChanged = false;
+    await this.#attempt(async () => {
+      await store.others((found, gone) => {
+        if (this.#writes !== writes) return false;
+        for (const id of gone) if (!isOpen(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOpen(turn.id));
+        hasChanged = true;
+        return true;
+      });
+    });
+    if (!hasChanged) return;
+    const sorted = this.all.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
+    this.#turns.clear();
+    for (const turn of sorted) this.#turns.set(turn.id, turn);
+    onDidChange();
+  }
+
+  /** Whether a file holds what a turn of another window, or an undo there, has left in it since then. */
+  async isOfOthers(path: string, after: Content, since: number): Promise<boolean> {
+    for (const id of this.#foreign) {
+      const turn = this.#turns.get(id);
+      const file = turn?.files.get(path);
+      if (file === undefined || (turn?.ended ?? since) < since) continue;
+      if (await this.#options.contents.isSame(file.after, after)) return true;
+    }
+    return false;
+  }
+
+  /** Undefined where nobody knows. */
+  async lastWritten(turn: TurnRecord): Promise<number | undefined> {
+    return await this.#attempt(() => this.#options.store.lastWritten(turn));
+  }
+
+  #takeOver(turn: TurnRecord, isOpen: boolean): void {
+    const own = this.#turns.get(turn.id);
+    this.#order = Math.max(this.#order, turn.order);
+    if (own === undefined) this.#foreign.add(turn.id);
+    if (own === undefined || !isOpen) {
+      this.#turns.set(turn.id, turn);
+      return;
+    }
+    own.queued = turn.queued;
+    for (const [path, { review, undecided, lines }] of turn.files) {
+      const file = own.files.get(path);
+      if (file !== undefined) own.files.set(path, { ...file, review, undecided, lines });
+    }
+  }
+
   async open(what: NewTurn): Promise<TurnRecord> {
     const { clock, random } = this.#options.platform;
     await this.#makeRoom();
@@ -78,6 +137,7 @@ export class TurnBook {
       ended: undefined,
       headMoved: false,
       isPartial: false,
+      note: undefined,
       files: new Map(),
       pending: new Map(),
       queued: [],
@@ -93,13 +153,16 @@ export class TurnBook {
     turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
     if (turn.files.size === 0) {
       this.#turns.delete(turn.id);
+      this.#writes += 1;
       await this.#attempt(() => this.#options.store.remove(turn));
       this.#options.onDidChange();
     } else await this.write(turn, { type: "settled" }, { type: "turn", turn });
   }
 
   async write(turn: TurnRecord, ...entries: readonly JournalEntry[]): Promise<void> {
+    this.#writes += 1;
     await this.#attempt(() => this.#options.store.append(turn, entries));
+    this.#writes += 1;
     this.#options.onDidChange();
   }
 

@@ -1,6 +1,6 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Platform } from "@patchbay/core";
+import type { Disposable, Platform } from "@patchbay/core";
 import { type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
 import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
 
@@ -34,6 +34,8 @@ export class DiskStore implements TurnStore {
   readonly #turns: string;
   /** The texts that are there, as far as this window knows. */
   readonly #known: Set<string> = new Set();
+  /** Bytes of each journal, by its name, as far as they were read or written here. */
+  readonly #read: Map<string, number> = new Map();
   #size = 0;
   #isMade = false;
 
@@ -54,9 +56,34 @@ export class DiskStore implements TurnStore {
   async load(): Promise<readonly TurnRecord[]> {
     const { files } = this.#options.platform;
     for (const name of await files.list(this.#texts)) this.#know(name);
-    const turns = await this.#dropOld(await this.#readTurns());
+    const all = await this.#readTurns();
+    const turns = await this.#dropOld(all.map(({ turn }) => turn));
+    for (const { turn, bytes } of all) this.#read.set(turn.id, bytes);
     await this.sweep(turns, new Set());
     return turns;
+  }
+
+  async others(keep: (turns: readonly TurnRecord[], gone: readonly string[]) => boolean): Promise<void> {
+    const there = new Set<string>();
+    const known = new Set(this.#read.keys());
+    const found = await this.#readTurns((id, bytes) => {
+      there.add(id);
+      return this.#read.get(id) !== bytes;
+    });
+    const gone = Array.from(known).filter((id) => !there.has(id));
+    if (found.length + gone.length === 0) return;
+    const turns = found.map(({ turn }) => turn);
+    if (!keep(turns, gone)) return;
+    for (const id of gone) this.#read.delete(id);
+    for (const { turn, bytes } of found) this.#read.set(turn.id, bytes);
+  }
+
+  async lastWritten(turn: TurnRecord): Promise<number | undefined> {
+    return (await this.#options.platform.files.lstat(this.#journalOf(turn)))?.modifiedMs;
+  }
+
+  watch(onChange: () => void): Disposable | undefined {
+    return this.#options.platform.files.watch?.(this.#turns, onChange);
   }
 
   async append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void> {
@@ -66,13 +93,18 @@ export class DiskStore implements TurnStore {
     const file = await fs.open(this.#journalOf(turn), flags, fileMode);
     try {
       // After half a line of a process that was killed; an empty line says nothing.
-      await file.writeFile(`\n${entries.map(writeEntry).join("")}`);
+      const lines = `\n${entries.map(writeEntry).join("")}`;
+      await file.writeFile(lines);
+      const bytes = (this.#read.get(turn.id) ?? 0) + Buffer.byteLength(lines);
+      // Where another window has written meanwhile, its lines are still to be read.
+      if ((await file.stat()).size === bytes) this.#read.set(turn.id, bytes);
     } finally {
       await file.close();
     }
   }
 
   async remove(turn: TurnRecord): Promise<void> {
+    this.#read.delete(turn.id);
     await this.#options.platform.files.remove(this.#journalOf(turn));
   }
 
@@ -109,7 +141,7 @@ export class DiskStore implements TurnStore {
 
   async sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
     const { files, clock } = this.#options.platform;
-    const named = namedIn([...known, ...(await this.#readTurns())]);
+    const named = namedIn([...known, ...(await this.#readTurns()).map(({ turn }) => turn)]);
     for (const name of await files.list(this.#texts)) {
       if (named.has(name)) continue;
       const path = join(this.#texts, name);
@@ -128,16 +160,21 @@ export class DiskStore implements TurnStore {
     this.#size += bytes;
   }
 
-  async #readTurns(): Promise<readonly TurnRecord[]> {
+  async #readTurns(
+    isWanted: (id: string, bytes: number) => boolean = () => true,
+  ): Promise<readonly { readonly turn: TurnRecord; readonly bytes: number }[]> {
     const { files } = this.#options.platform;
-    const found: TurnRecord[] = [];
+    const found: { readonly turn: TurnRecord; readonly bytes: number }[] = [];
     for (const name of await files.list(this.#turns)) {
       if (!name.endsWith(".jsonl")) continue;
-      const text = await files.readText(join(this.#turns, name), largestJournalBytes).catch(() => undefined);
+      const path = join(this.#turns, name);
+      const bytes = (await files.lstat(path).catch(() => undefined))?.size;
+      if (bytes === undefined || !isWanted(name.slice(0, -".jsonl".length), bytes)) continue;
+      const text = await files.readText(path, largestJournalBytes).catch(() => undefined);
       const turn = text === undefined ? undefined : readJournal(text);
-      if (turn !== undefined && `${turn.id}.jsonl` === name) found.push(turn);
+      if (turn !== undefined && `${turn.id}.jsonl` === name) found.push({ turn, bytes });
     }
-    return found.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
+    return found.toSorted(({ turn: one }, { turn: other }) => one.order - other.order || (one.id < other.id ? -1 : 1));
   }
 
   /** Without what is too old, and without the oldest where what is named takes too much room. */
