@@ -1,5 +1,6 @@
 import { type Companion, type Disposable, DisposableStore, LoadOnce } from "@patchbay/core";
 import type { ExtensionSettings } from "./settings.ts";
+import type { LazyTurns } from "./turns/lazy-turns.ts";
 import type { Coc } from "./vim/coc-vim.ts";
 import type { CocServices, Vim } from "./vim/vim.ts";
 
@@ -9,9 +10,10 @@ export function showStatus(options: {
   readonly vim: Pick<Vim, "call" | "notify">;
   readonly notice: CocServices["notice"];
   readonly companion: Companion;
+  readonly turns: Pick<LazyTurns, "count" | "onDidChange">;
   readonly settings: () => ExtensionSettings;
 }): Disposable {
-  const { companion, vim, notice, settings } = options;
+  const { companion, turns, vim, notice, settings } = options;
   const store = new DisposableStore();
   const item = options.coc.window.createStatusBarItem(10);
   store.add({ dispose: () => item.dispose() });
@@ -21,7 +23,7 @@ export function showStatus(options: {
     const { notify } = settings();
     if (notify !== "never") await (await notices.get()).update(companion);
     const { statusText } = await import("./status-text.ts");
-    const text = statusText(companion, settings().companion.sharing);
+    const text = statusText(companion, settings().companion.sharing, turns.count());
     if (text === last) return;
     last = text;
     vim.notify("patchbay#set_status", [text]);
@@ -30,7 +32,13 @@ export function showStatus(options: {
     else item.hide();
   };
   const { onDidChangeState, onDidChangeSessions, onDidChangeProposals, onDidChangeActivities } = companion;
-  for (const event of [onDidChangeState, onDidChangeSessions, onDidChangeProposals, onDidChangeActivities]) {
+  for (const event of [
+    onDidChangeState,
+    onDidChangeSessions,
+    onDidChangeProposals,
+    onDidChangeActivities,
+    turns.onDidChange,
+  ]) {
     store.add(event(() => void update()));
   }
   return store;

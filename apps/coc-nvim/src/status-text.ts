@@ -5,8 +5,11 @@ import { plainStatus } from "./vim/shape.ts";
 export type StatusFacts = Pick<Companion, "state" | "sessions" | "proposals" | "activities"> &
   Pick<KnownSessions, "commands">;
 
-/** A few words for the status line; empty while there is nothing to say. */
-export function statusText(facts: StatusFacts, sharing: boolean): string {
+/**
+ * A few words for the status line; empty while there is nothing to say. `changedFiles`: so many have changes by agents that nobody has
+ * reviewed.
+ */
+export function statusText(facts: StatusFacts, sharing: boolean, changedFiles = 0): string {
   if (facts.state.kind === "failed") return "Patchbay failed";
   if (facts.state.kind !== "listening") return "";
   const parts: string[] = [];
@@ -21,6 +24,7 @@ export function statusText(facts: StatusFacts, sharing: boolean): string {
   if (count > 0) parts.push(count === 1 ? "1 proposal" : `${count} proposals`);
   const asked = facts.commands?.all.length ?? 0;
   if (asked > 0) parts.push(asked === 1 ? "1 command" : `${asked} commands`);
+  if (changedFiles > 0) parts.push(changedFiles === 1 ? "1 changed file" : `${changedFiles} changed files`);
   if (!sharing) parts.push("sharing paused");
   return plainStatus(parts.join(" · "));
 }
