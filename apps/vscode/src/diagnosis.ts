@@ -134,7 +134,7 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
         advice: l10n.t("Type /config in {0} and set its diff tool to auto.", agent),
       };
     case "hook-installed":
-      return { found: l10n.t("Changes of {0} are reviewed in every mode: its hook is installed.", agent) };
+      return { found: l10n.t("You review the changes of {0} in every mode, because its hook is installed.", agent) };
     case "hook-broken":
       return {
         found: l10n.t("The hook of {0} in {1} is incomplete, or what it runs is gone.", agent, finding.values.file),
@@ -142,7 +142,7 @@ export function wordsOf(finding: EditorFinding, settings: Pick<Settings, "share"
       };
     case "hook-off":
       return {
-        found: l10n.t("{0} runs no hooks, so its hook reviews nothing.", agent),
+        found: l10n.t("Hooks are switched off in {0}, so its hook reviews nothing.", agent),
         advice: l10n.t("Change {0} in {1}.", finding.values.setting, finding.values.file),
       };
     case "hook-needs-trust":

@@ -205,7 +205,7 @@ describe("the hook of an agent", () => {
     expect(readFileSync(settings, "utf8")).toContain(`"theme": "mine"`);
     expect(readFileSync(settings, "utf8")).toContain("patchbay-hook.cjs' claude");
     expect(readFileSync(join(window.root, "home", ".patchbay", "patchbay-hook.cjs"), "utf8")).toBe("// the program");
-    expect(bench.shown.at(-1)?.text).toContain("Claude Code asks nothing more.");
+    expect(bench.shown.at(-1)?.text).toContain("Claude Code does not ask for anything else.");
     await window.run("patchbay.removeHook");
     expect(readFileSync(settings, "utf8")).toBe(before);
   });

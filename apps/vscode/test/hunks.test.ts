@@ -71,7 +71,7 @@ it("asks what to answer where VS Code's own arrow has taken the last hunk back",
   window.bench.edit(await window.bench.openDocument(modifiedOf(tab)), before);
   expect((await proposal.outcome).kind).toBe("rejected");
   expect(window.bench.shown.map(({ text }) => text)).toContain(
-    "No change is left in one.txt, and Gemini CLI waits for your answer.",
+    "No changes are left in one.txt. Gemini CLI is waiting for your answer.",
   );
 });
 

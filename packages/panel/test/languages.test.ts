@@ -45,11 +45,11 @@ describe("the language", () => {
 describe("what Patchbay says in conversations", () => {
   it("is shown in the user's language, also where it has values, and a sentence in a sentence", () => {
     const german = saidIn(panelTextsIn("de"));
-    expect(german("The agent starts anew: it does not remember what is above.")).toContain("beginnt neu");
+    expect(german("The agent starts over: it does not remember the messages above.")).toContain("beginnt neu");
     expect(german("Your text for /w/a (1).txt was not written. It is kept here.")).toBe(
       "Ihr Text für /w/a (1).txt wurde nicht geschrieben. Er bleibt hier erhalten.",
     );
-    expect(german("The conversation goes on, but cannot be saved. The disk is full: make room.")).toBe(
+    expect(german("The conversation goes on, but cannot be saved. The disk is full: free some space.")).toBe(
       "Die Unterhaltung geht weiter, kann aber nicht gespeichert werden. Der Datenträger ist voll: Schaffen Sie Platz.",
     );
     const switching =

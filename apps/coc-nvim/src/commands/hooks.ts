@@ -66,8 +66,8 @@ export async function removeHook(services: HookServices, say: Say, name: string)
 /** What the agent still asks of its user: nothing, for what stands in the user's own settings. */
 function consentOf({ id, agentName }: AgentWithHook): string {
   return id === "claude"
-    ? `${agentName} asks nothing more.`
-    : `${agentName} asks nothing more; hooks of a folder's own settings would need a trusted folder.`;
+    ? `${agentName} does not ask for anything else.`
+    : `${agentName} does not ask for anything else. Hooks in a folder's own settings need a trusted folder.`;
 }
 
 async function find(

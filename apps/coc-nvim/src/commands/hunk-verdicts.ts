@@ -43,7 +43,7 @@ export async function undoHunk(services: HunkServices, given: string): Promise<s
   const { companion, vim } = services;
   const id = given === "" ? asText(await vim.call("patchbay#go#current")) : given;
   if (id === "") return undefined;
-  if (!(await companion.undoHunk(id))) return "There is no verdict on a hunk to take back.";
+  if (!(await companion.undoHunk(id))) return "There is no verdict on a hunk to undo.";
   await tell(services, id, undefined);
   return "The last verdict on a hunk is taken back.";
 }

@@ -150,7 +150,7 @@ function wordsOf(finding: EditorFinding): string | undefined {
       return `${agent} writes files without asking ${when}, so nothing is shown for review. Put "${group}": {"${member}": "${asking}"} into ${file ?? userFile}, or start it with :CocCommand patchbay.openAgent.`;
     }
     case "hook-installed":
-      return `Changes of ${agent} are reviewed in every mode: its hook is installed (${finding.values.file}).`;
+      return `You review the changes of ${agent} in every mode, because its hook is installed (${finding.values.file}).`;
     case "hook-broken":
       return `The hook of ${agent} in ${finding.values.file} is incomplete, or what it runs is gone. Install it again: patchbay hook install`;
     case "hook-off":

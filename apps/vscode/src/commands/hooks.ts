@@ -164,7 +164,10 @@ async function showHooks(): Promise<void> {
     description: `${presenceText(presence)} · ${file}`,
     command: presence === "installed" ? "patchbay.removeHook" : "patchbay.installHook",
   }));
-  const chosen = await choose(items, l10n.t("Hooks have every change reviewed here, in every mode of an agent."));
+  const chosen = await choose(
+    items,
+    l10n.t("With a hook, you review every change here, whatever mode the agent is in."),
+  );
   if (chosen !== undefined) await commands.executeCommand(chosen.command);
 }
 
@@ -199,11 +202,11 @@ function presenceText(presence: HookPresence): string {
 function consentOf({ id, agentName }: AgentWithHook): string {
   switch (id) {
     case "claude":
-      return l10n.t("{0} asks nothing more.", agentName);
+      return l10n.t("{0} does not ask for anything else.", agentName);
     case "gemini":
     case "qwen":
       return l10n.t(
-        "{0} asks nothing more; only hooks in a folder's own settings would need a trusted folder.",
+        "{0} does not ask for anything else. Only hooks in a folder's own settings need a trusted folder.",
         agentName,
       );
   }

@@ -30,7 +30,7 @@ export function registerHunks(companion: Companion, views: () => DiffViews | und
       const review = reviewOf(views(), argument);
       if (review === undefined) tellNoReview();
       else if (!(await companion.undoHunk(review.request.id))) {
-        void inform(l10n.t("There is no verdict on a hunk to take back."));
+        void inform(l10n.t("There is no verdict on a hunk to undo."));
       }
     }),
   ];
@@ -103,7 +103,7 @@ async function give(companion: Companion, { review, line }: HunkPlace, verdict: 
       void inform(l10n.t("Resolve the conflict in {0} first.", file));
       return;
     case "none":
-      void inform(l10n.t("{0} has no change left to decide. Accept or reject the proposal.", file));
+      void inform(l10n.t("{0} has no undecided changes. Accept or reject the proposal.", file));
       return;
     case "read-only":
       void inform(l10n.t("{0} takes this proposal only as a whole: accept or reject it.", review.request.agentName));
@@ -135,7 +135,7 @@ async function walk(companion: Companion, views: () => DiffViews | undefined, by
     const proposal = open[(at + open.length) % open.length];
     if (proposal !== undefined && (await enter(companion, views, proposal, by))) return;
   }
-  void inform(l10n.t("No proposal has a change left to decide."));
+  void inform(l10n.t("No proposal has an undecided change."));
 }
 
 async function goWithin(companion: Companion, review: ProposalReview, by: 1 | -1): Promise<boolean> {

@@ -87,7 +87,7 @@ function folderOf(companion: Companion, argument: unknown): string | undefined {
 async function byRow(services: InboxServices, row: unknown, verdict: "accept" | "reject"): Promise<void> {
   const { companion, views } = services;
   if (row === undefined) {
-    void inform(l10n.t("Choose a row of the list first."));
+    void inform(l10n.t("Select an item in the list first."));
     return;
   }
   if (isRow(row) && row.part !== undefined) {
@@ -121,7 +121,7 @@ function neighbourOf({ proposals, sessions, activities }: Companion, id: string)
 async function hold(services: InboxServices, argument: unknown, isByKey: boolean): Promise<void> {
   const { companion } = services;
   if (isByKey && argument === undefined) {
-    void inform(l10n.t("Choose a row of the list first."));
+    void inform(l10n.t("Select an item in the list first."));
     return;
   }
   if (isRow(argument) && argument.part !== undefined) {

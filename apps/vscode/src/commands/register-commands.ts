@@ -132,7 +132,7 @@ function registerShowCommand(companion: Companion): Disposable[] {
       const chosen = typeof row === "object" && row !== null && "commandId" in row ? row.commandId : undefined;
       const id = chosen ?? companion.commands?.all[0]?.id;
       if (typeof id === "string" && companion.commands?.show(id) === true) return;
-      void inform(l10n.t("No agent asks about a command now."));
+      void inform(l10n.t("No agent is asking about a command."));
     }),
   ];
 }

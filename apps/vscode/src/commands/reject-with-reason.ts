@@ -25,7 +25,7 @@ async function rejectWithReason(companion: Companion, argument: unknown): Promis
   const presence = presencesOf(companion).find(({ proposals }) => proposals.some(({ id }) => id === proposal.id));
   const hasTerminal = presence !== undefined && (await findTerminal(presence.processes)) !== undefined;
   const elsewhere = hasTerminal
-    ? l10n.t("Your text is put into the prompt of {0} in its terminal, and not sent.", agentName)
+    ? l10n.t("Your text goes into the prompt of {0} in its terminal, and is not sent.", agentName)
     : l10n.t("{0} cannot be told why from here: your text goes to the clipboard.", agentName);
   const given = await askForText({
     title: l10n.t("Reject {0}", fileNameOf(proposal.path)),

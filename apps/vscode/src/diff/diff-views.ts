@@ -133,7 +133,7 @@ async function askAboutNothing({ agentName, path }: DiffRequest): Promise<"accep
   const accept = l10n.t("Accept");
   const reject = l10n.t("Reject");
   const answer = await inform(
-    l10n.t("No change is left in {0}, and {1} waits for your answer.", fileNameOf(path), agentName),
+    l10n.t("No changes are left in {0}. {1} is waiting for your answer.", fileNameOf(path), agentName),
     accept,
     reject,
   );

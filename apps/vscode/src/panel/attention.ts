@@ -71,7 +71,7 @@ function sentenceFor(
   if (state === "waiting") return l10n.t("{0} is waiting for your answer: {1}", agent, title);
   const wasAtWork = before === "running" || before === "waiting";
   if (!wasAtWork || state === "running") return undefined;
-  if (state === "failed") return l10n.t("{0} could not go on: {1}", agent, title);
+  if (state === "failed") return l10n.t("{0} could not continue: {1}", agent, title);
   return state === "idle" ? l10n.t("{0} has finished: {1}", agent, title) : undefined;
 }
 

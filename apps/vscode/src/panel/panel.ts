@@ -1,7 +1,17 @@
+import { join } from "node:path";
 import type { AgentSession, SessionRequest } from "@patchbay/conversations";
 import type { PromptBlock } from "@patchbay/conversations/model";
-import { type Companion, createNodePlatform, type EditorHost, type Logger, messageOf } from "@patchbay/core";
+import {
+  type Companion,
+  createNodePlatform,
+  type EditorHost,
+  type Logger,
+  messageOf,
+  type TurnWitness,
+} from "@patchbay/core";
+import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, type PageLink, PanelHost } from "@patchbay/panel/host";
+import { openLibrary } from "@patchbay/panel/workspace";
 import {
   commands,
   type Disposable,
@@ -14,17 +24,17 @@ import {
   window,
 } from "vscode";
 import { inform, reportError } from "../surfaces/messages.ts";
-import { AgentPrograms } from "./agents.ts";
 import { Attention, tabTitle } from "./attention.ts";
 import { VsCodePanelEditor } from "./editor.ts";
 import { channelOf, pageFor } from "./page.ts";
-import { panelSettings } from "./panel-settings.ts";
-import { openLibrary } from "./shelf.ts";
+import { panelSettings, reasonNotToStart, sharedStorage } from "./panel-settings.ts";
 
 export interface PanelServices {
   readonly companion: Companion;
   readonly host: EditorHost;
   readonly logger: Logger;
+  /** Hears of what agents do to files. */
+  readonly turns: TurnWitness;
   /** Whether the user lets agents see what is selected. */
   readonly sharesSelection: () => boolean;
   /** The extension's own folder. */
@@ -52,22 +62,28 @@ export class Panel {
   readonly #told: Map<string, boolean> = new Map();
 
   constructor(services: PanelServices) {
-    const { companion, host, logger, version, sharesSelection } = services;
+    const { companion, host, logger, turns, version, sharesSelection } = services;
     const platform = createNodePlatform();
     const mayName = (path: string): boolean => companion.mayName(path);
     this.#services = services;
-    this.#programs = new AgentPrograms({ platform, logger, version });
+    this.#programs = new AgentPrograms({
+      platform,
+      logger,
+      version,
+      settings: { agents: () => panelSettings.agents, autosave: () => panelSettings.autosave, reasonNotToStart },
+    });
     companion.excludeProcesses((pid) => this.#programs.isOwn(pid));
     this.#editor = new VsCodePanelEditor({
       host,
       mayName,
       sharesSelection,
-      now: () => platform.clock.now(),
+      clock: platform.clock,
       programFor: async (agent) => await this.#programs.inTerminal(agent),
       commandFor: async (agent, command) => await this.#programs.commandInTerminal(agent, command),
       openInTab: async (id) => void this.openTab(id),
     });
     const { storageDirectory } = host;
+    const agentName = (agent: string): string => this.#panels.agents.find(({ id }) => id === agent)?.name ?? agent;
     const { files, clock } = platform;
     const isWindows = platform.process.platform === "win32";
     const sessionHost = createSessionHost({ host, files, clock, isShared: mayName, isWindows });
@@ -85,15 +101,16 @@ export class Panel {
           : openLibrary({
               platform,
               logger,
-              storageDirectory,
+              directory: join(sharedStorage(storageDirectory), "conversations"),
               owner: host.identity.editorKey,
               host: sessionHost,
               connect,
+              turns: { witness: turns, agentName },
               listers: this.#programs.listers,
             }),
     });
     this.#attention = new Attention({
-      agentName: (agent) => this.#panels.agents.find(({ id }) => id === agent)?.name ?? agent,
+      agentName,
       isSeen: (id) => this.#isSeen(id),
       show: async (id) => await this.#show(id),
     });
@@ -163,7 +180,7 @@ export class Panel {
         if (block !== undefined) return await this.#insert([block]);
         await inform(
           l10n.t(
-            "No output is known. Run a command in a terminal with shell integration, then try again. VS Code does not tell what a command printed that ended at once.",
+            "No terminal output is available. Run a command in a terminal with shell integration, then try again. VS Code does not report the output of commands that end at once.",
           ),
         );
       }),

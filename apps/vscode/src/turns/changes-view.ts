@@ -184,7 +184,7 @@ function ageText(span: number): string {
 
 function linesText({ lines, kind }: TurnFile): string {
   if (kind === "mode") return l10n.t("Only its permissions changed");
-  if (kind === "binary" || kind === "large") return l10n.t("Too large or no text: it cannot be undone here");
+  if (kind === "binary" || kind === "large") return l10n.t("Too large, or not text: it cannot be undone here");
   return lines === undefined ? "" : `+${lines.added} −${lines.removed}`;
 }
 

@@ -36,7 +36,7 @@ export function registerTurnCommands(
     if (named !== undefined) return { turn: named, path: textAt(argument, "path") };
     const open = turns.filter((turn) => undecidedFiles(turn).length > 0);
     if (open.length === 0) {
-      void inform(l10n.t("No change of an agent waits to be reviewed."));
+      void inform(l10n.t("No changes by agents are waiting for review."));
       return undefined;
     }
     const items = open.map((turn) => ({ label: titleOf(turn), turn }));
@@ -47,15 +47,22 @@ export function registerTurnCommands(
   const undo = async (turn: TurnInfo, request: UndoRequest): Promise<void> => {
     const result = await ledgers.undo(turn.id, request);
     const undoNow = l10n.t("Undo Now");
-    if (result.files.some(({ outcome }) => outcome === "queued")) {
+    const { waiting } = result;
+    if (waiting !== undefined) {
       const text = l10n.t("{0} is working. This is undone when it has finished.", turn.agents.join(", "));
       void inform(text, undoNow).then(async (answer) => {
-        if (answer === undoNow) await tell(await ledgers.undo(turn.id, { ...request, now: true }));
+        if (answer === undoNow) await undoWaiting(turn.id, waiting);
       });
       return;
     }
     // The message stays until it is answered, and nothing waits for that.
     void tell(result);
+  };
+
+  const undoWaiting = async (turnId: string, waiting: UndoRequest): Promise<void> => {
+    const done = await ledgers.undoWaiting(turnId, waiting);
+    if (done === undefined) void inform(l10n.t("The agent has finished, and this was carried out already."));
+    else await tell(done);
   };
 
   const tell = async ({ files, turn }: UndoResult): Promise<void> => {
@@ -76,7 +83,7 @@ export function registerTurnCommands(
       void warn(text);
     }
     if (unknown !== "")
-      void warn(l10n.t("What these files were before is not known, so they stay as they are: {0}", unknown));
+      void warn(l10n.t("The earlier content of these files is not known, so they stay as they are: {0}", unknown));
     if (failed !== "") void warn(l10n.t("Could not be undone, and stays as it is: {0}", failed));
     if (turn === undefined) return;
     const bringBack = l10n.t("Bring Back");
@@ -90,7 +97,7 @@ export function registerTurnCommands(
     const given = await askForText({
       title: l10n.t("Undo What {0} Did", turn.agents.join(", ")),
       placeholder: l10n.t("Why? (optional)"),
-      prompt: l10n.t("An agent with a hook reads your text with your next prompt."),
+      prompt: l10n.t("An agent with a hook reads your text along with your next prompt."),
     });
     if (given === undefined) return;
     await undo(turn, given.trim() === "" ? request : { ...request, reason: given.trim() });
@@ -176,7 +183,7 @@ export function registerTurnCommands(
       const undone = ledgers
         .turns()
         .find(({ undoes, files }) => undoes !== undefined && files.some(({ review }) => review !== "undone"));
-      if (undone === undefined) void inform(l10n.t("Nothing was undone that could be brought back."));
+      if (undone === undefined) void inform(l10n.t("There is nothing to bring back."));
       else await tell(await ledgers.undo(undone.id, { now: true }));
     }),
   ];

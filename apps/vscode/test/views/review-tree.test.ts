@@ -114,7 +114,7 @@ describe('the list "Review"', () => {
     await withFour();
     for (const command of ["patchbay.acceptInView", "patchbay.rejectInView", "patchbay.hold"]) {
       await window.run(command, focused);
-      expect(bench.shown.at(-1)?.text).toBe("Choose a row of the list first.");
+      expect(bench.shown.at(-1)?.text).toBe("Select an item in the list first.");
     }
     expect(await window.reviews()).toHaveLength(4);
   });

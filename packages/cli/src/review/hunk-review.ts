@@ -102,7 +102,7 @@ export class HunkReview {
         return await this.#show(line);
       case "u":
         if (await hunks.undo(this.id)) this.#decided = Math.max(0, this.#decided - 1);
-        else screen.print("There is no verdict on a hunk to take back.");
+        else screen.print("There is no verdict on a hunk to undo.");
         return await this.#show(0);
       case "q":
       case "quit":

@@ -189,7 +189,7 @@ function chosenOf(
       ? turns.find(({ undoes, files }) => undoes === undefined && files.some(({ review }) => review !== "undone"))
       : turns[number - 1];
   if (turn === undefined) {
-    const text = number === undefined ? "No change of an agent is known here." : `There is no turn ${number}.`;
+    const text = number === undefined ? "No changes by agents are known here." : `There is no turn ${number}.`;
     throw new PatchbayError("invalid-argument", `${text} Type: ${program} turns`);
   }
   const wanted = path === undefined ? undefined : resolve(folder, path);

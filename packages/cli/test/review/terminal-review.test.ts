@@ -822,6 +822,6 @@ describe("a review hunk by hunk", () => {
     await expect.poll(() => screen.text).toContain("n  reject this hunk: the proposal loses it");
     await prompted("(1 of 3)");
     enter("u");
-    await expect.poll(() => screen.text).toContain("There is no verdict on a hunk to take back.");
+    await expect.poll(() => screen.text).toContain("There is no verdict on a hunk to undo.");
   });
 });

@@ -44,7 +44,7 @@ export function failureOf(error: RpcError, agentName: string): Failure {
   }
   if (status === 429) {
     return {
-      text: `The model service takes no more requests at the moment (429). Try again later.`,
+      text: `The model service is not accepting more requests right now (429). Try again later.`,
       ...detail,
       action: "retry",
     };

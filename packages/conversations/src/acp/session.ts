@@ -230,7 +230,10 @@ export class AcpSession implements AgentSession {
     if (autosave) await saveForPrompt(blocks, host, logger);
     const content = contentOf(blocks, await this.#requests.takeEdited(), this.#promptForm());
     if (content.leftOut.length > 0) {
-      this.#sink.notice("warning", `${profile.name} takes no images: ${content.leftOut.join(", ")} was not sent.`);
+      this.#sink.notice(
+        "warning",
+        `${profile.name} does not accept images: ${content.leftOut.join(", ")} was not sent.`,
+      );
     }
     if (turn.isStopped) return { kind: "result", value: { stopReason: "cancelled" } };
     const params = { sessionId: this.#sessionId, prompt: content.blocks };
@@ -270,7 +273,7 @@ export class AcpSession implements AgentSession {
     this.#forgotten = undefined;
     if (forgotten === undefined) return;
     const { name } = this.#options.profile;
-    this.#sink.notice("warning", `${name} starts anew: it does not remember what was said before.`, forgotten);
+    this.#sink.notice("warning", `${name} starts over: it does not remember what was said before.`, forgotten);
   }
 
   #fail({ text, ...more }: Failure): void {

@@ -281,5 +281,5 @@ function retryReason({ error_status: status, error }: RetryMessage): string {
 
 function failureText(result: ResultMessage): string {
   const said = result.result ?? result.errors?.filter((error) => !error.startsWith("[")).join("\n") ?? "";
-  return said === "" ? "Claude Code could not go on." : said;
+  return said === "" ? "Claude Code could not continue." : said;
 }

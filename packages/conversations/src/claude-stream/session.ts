@@ -92,7 +92,7 @@ export class ClaudeSession implements AgentSession {
       await this.#open({ kind: "new" });
       // Behind the start: what comes before belongs to a replay.
       this.#options.ports.clock.setTimeout(() => {
-        this.#notice("info", "Claude Code does not know the earlier conversation any more: it starts anew.");
+        this.#notice("info", "Claude Code has lost the earlier conversation and starts over.");
       }, 0);
     }
   }

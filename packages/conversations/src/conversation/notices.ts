@@ -29,7 +29,7 @@ export class Notices {
 
   /** The agent that was started knows nothing of the conversation. */
   forgotten(why: { readonly detail?: string }): void {
-    this.#options.put("warning", "The agent starts anew: it does not remember what is above.", why);
+    this.#options.put("warning", "The agent starts over: it does not remember the messages above.", why);
   }
 
   /** A draft or a prompt that waits could not be kept. */

@@ -8,6 +8,7 @@ import type { SessionUpdate } from "../model/session.ts";
 import type { ChangedFile, TurnChanges, UndoResult } from "../model/turns.ts";
 import type { FileRecord, TextRecord, TurnRecord } from "../transcript/line.ts";
 import type { Transcript } from "../transcript/transcript.ts";
+import type { ToldTurns } from "./told-turns.ts";
 
 /** What a conversation needs of the editor. */
 export interface ConversationHost extends SessionHost {
@@ -17,6 +18,8 @@ export interface ConversationHost extends SessionHost {
 
 export interface TurnFilesOptions {
   readonly host: ConversationHost;
+  /** Is told of what is about to be written. */
+  readonly told?: Pick<ToldTurns, "aboutToWrite" | "wrote"> | undefined;
   readonly transcript: () => Transcript;
   /** False: another window has the conversation. */
   readonly mayWrite: () => boolean;
@@ -62,7 +65,7 @@ export class TurnFiles {
 
   /** The editor as the agent's driver sees it: each file is looked at before the agent gets at it. */
   get host(): SessionHost {
-    const { host } = this.#options;
+    const { host, told } = this.#options;
     return {
       readText: (path) => host.readText(path),
       problems: (path) => host.problems(path),
@@ -74,8 +77,10 @@ export class TurnFiles {
         await this.#lookAt(path);
         return wasDirty;
       },
+      aboutToWrite: async (path) => await told?.aboutToWrite(path),
       writeText: async (path, text) => {
         await this.#lookAt(path);
+        await told?.aboutToWrite(path);
         await host.writeText(path, text);
       },
     };
@@ -106,6 +111,7 @@ export class TurnFiles {
   changed({ path, isAsked }: Extract<SessionUpdate, { type: "file-changed" }>): void {
     const turn = this.#turn?.turn;
     if (turn === undefined) return;
+    this.#options.told?.wrote();
     const before = this.#candidates.has(path) ? { text: this.#candidates.get(path) } : undefined;
     this.#inTurn(async () => {
       const after = await this.#options.host.readText(path);
@@ -168,7 +174,7 @@ export class TurnFiles {
     const from = this.#turns.get(turn)?.place ?? (this.#turn?.turn === turn ? this.#turn.place : undefined);
     const turns = Array.from(this.#turns.values()).filter(({ place }) => from !== undefined && place >= from);
     const files = turns.flatMap((one) => one.files.filter(({ isUndone }) => !isUndone).map(({ path }) => path));
-    if (files.length === 0) return { canRewind: false, reason: "No file was changed since.", files: [] };
+    if (files.length === 0) return { canRewind: false, reason: "No files have changed since.", files: [] };
     const changed = Array.from(new Set(files));
     if (dryRun) return { canRewind: true, files: changed };
     const refusals: string[] = [];
@@ -184,11 +190,12 @@ export class TurnFiles {
 
   async #exchange(turn: string, path: string, isUndo: boolean): Promise<UndoResult> {
     await this.settled();
-    if (!this.#options.mayWrite()) return refused("Another window has this conversation.");
+    if (!this.#options.mayWrite()) return refused("This conversation is open in another window.");
     const record = this.#turns.get(turn);
     const file = record?.files.find((one) => one.path === path);
     if (record === undefined || file === undefined) return refused("This turn has not changed the file.");
-    if (file.isUndone === isUndo) return refused(isUndo ? "It is undone already." : "It is applied already.");
+    if (file.isUndone === isUndo)
+      return refused(isUndo ? "This has already been undone." : "This has already been applied.");
     const [base, target] = isUndo ? [file.after, file.before] : [file.before, file.after];
     if (base === undefined || target === undefined) return refused(unknownBefore);
     try {
@@ -207,7 +214,7 @@ export class TurnFiles {
   /** Makes `target` of a file that held `base`. */
   async #write(path: string, base: KeptText, target: KeptText): Promise<UndoResult> {
     const { host, clock } = this.#options;
-    if (base === "lost" || target === "lost") return refused("What the file held is not kept any more.");
+    if (base === "lost" || target === "lost") return refused("The earlier content of the file is no longer kept.");
     const held = await host.readText(path);
     if (held === base.text) {
       if (target.text === undefined) await host.removeFile(path);
@@ -288,7 +295,7 @@ export class TurnFiles {
 
 type KeptText = { readonly text: FileText } | "lost";
 
-const unknownBefore = "What the file held before is not known.";
+const unknownBefore = "The earlier content of the file is not known.";
 
 function refused(reason: string): UndoResult {
   return { kind: "refused", reason };

@@ -48,6 +48,8 @@ interface Turn {
 export class TurnRunner {
   readonly #options: TurnRunnerOptions;
   readonly #queue: PromptQueue;
+  /** All prompts that came, also those that the user has taken out of the queue again. */
+  readonly #known: Set<string>;
   #turn: Turn | undefined;
   /** The queue waits for the user: nothing was sent yet, the agent was stopped, has exited or cannot be started. */
   #isPaused = true;
@@ -58,6 +60,12 @@ export class TurnRunner {
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
     this.#queue = new PromptQueue(options.queue);
+    this.#known = new Set(options.queue.map(({ id }) => id));
+  }
+
+  /** Whether a prompt of this name has come. */
+  knows(id: string): boolean {
+    return this.#known.has(id);
   }
 
   get isInTurn(): boolean {
@@ -71,12 +79,17 @@ export class TurnRunner {
   /** Another window has left these; what waited here before, it has had. */
   adopt(prompts: readonly QueuedPrompt[]): void {
     this.#queue.replace(prompts);
+    for (const { id } of prompts) this.#known.add(id);
     this.#options.onDidChangeQueue();
   }
 
   /** Queues a prompt, before the first of some others that still waits, and goes on with what waits. */
-  add(blocks: readonly PromptBlock[], before: readonly string[] = []): string {
-    const id = newId(this.#options.random);
+  add(
+    blocks: readonly PromptBlock[],
+    how: { readonly id?: string | undefined; readonly before?: readonly string[] | undefined } = {},
+  ): string {
+    const { id = newId(this.#options.random), before = [] } = how;
+    this.#known.add(id);
     this.#queue.add({ id, blocks }, before);
     this.#options.onDidChangeQueue();
     this.resume();

@@ -197,7 +197,11 @@ export function startFailure({ agentName, package: fromNpm }: ProgramNeed, lastE
     return new PatchbayError("not-installed", `${agentName} is too old for Patchbay. ${how}`, detail);
   }
   const last = lastErrors.split("\n").at(-1)?.trim() ?? "";
-  return new PatchbayError("host-failed", `${agentName} ended when it was started${last && `: ${last}`}`, detail);
+  return new PatchbayError(
+    "host-failed",
+    `${agentName} exited as soon as it was started${last && `: ${last}`}`,
+    detail,
+  );
 }
 
 function foldersOf(path: string | undefined): readonly string[] {

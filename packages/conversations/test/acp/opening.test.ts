@@ -72,7 +72,7 @@ describe("opening a session", () => {
     agent.answers("initialize", () => agent.exit({ lastErrors: "line\nNo home." }));
     await expect(labWith(agent, anyAgent).session.start()).rejects.toMatchObject({
       code: "host-failed",
-      message: "Any Agent ended when it was started: No home.",
+      message: "Any Agent exited as soon as it was started: No home.",
       cause: "line\nNo home.",
     });
   });
@@ -210,20 +210,20 @@ describe("continuing a session", () => {
     ]);
   });
 
-  it("does not load what the agent would lose, and says that it starts anew once it has started", async () => {
+  it("does not load what the agent would lose, and says that it starts over once it has started", async () => {
     const lab = geminiLab({ start: { ...resume, begunAt: createFakeClock().now() } });
     await lab.clock.advanceAsync(119_000);
     await lab.session.start();
     expect(lab.agent.saidBy("session/load")).toEqual([]);
     expect(sessionIds(lab)).toEqual([lab.agent.sessionId]);
     expect(lab.entries()).toEqual([]);
-    expect(await notices(lab)).toEqual(["Gemini CLI starts anew: it does not remember what was said before."]);
+    expect(await notices(lab)).toEqual(["Gemini CLI starts over: it does not remember what was said before."]);
   });
 
   it.each([
     ["by its code", new AcpError(-32_002, "Resource not found")],
     ["by its words", new AcpError(-32_603, "Internal error", { details: "No previous sessions found" })],
-  ])("starts anew where the session is not there any more: %s", async (_, error) => {
+  ])("starts over where the session is not there any more: %s", async (_, error) => {
     const lab = geminiLab({ start: resume });
     lab.agent.answers("session/load", () => {
       throw error;

@@ -357,7 +357,7 @@ describe("a prompt", () => {
       { type: "text", text: "/w/b.ts (line 2):\n```\nx\n```\n" },
     ]);
     expect(cautious.entries()).toMatchObject([
-      { kind: "notice", level: "warning", text: "Any Agent takes no images: shot.png was not sent." },
+      { kind: "notice", level: "warning", text: "Any Agent does not accept images: shot.png was not sent." },
     ]);
   });
 

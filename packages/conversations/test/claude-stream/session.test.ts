@@ -432,13 +432,13 @@ describe("a session of Claude Code", () => {
     expect(forked.updates).toContainEqual({ type: "session", sessionId: forked.claude.process.sessionId });
   });
 
-  it("starts anew, and says so, where the session is not known any more", async () => {
+  it("starts over, and says so, where the session is not known any more", async () => {
     const lab = await startClaude({}, { start: { kind: "resume", sessionId: "gone" } });
     expect(lab.claude.processes).toHaveLength(2);
     expect(lab.claude.process.args).not.toContain("--resume");
     expect(lab.entries).toEqual([]);
     lab.clock.advance(0);
-    expect(lab.notices).toEqual(["Claude Code does not know the earlier conversation any more: it starts anew."]);
+    expect(lab.notices).toEqual(["Claude Code has lost the earlier conversation and starts over."]);
     expect(await lab.say("hi")).toBe("done");
   });
 

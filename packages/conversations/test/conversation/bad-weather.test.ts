@@ -31,7 +31,7 @@ describe("a full disk", () => {
     }
     expect(conversation.snapshot()).toMatchObject({ isKept: false });
     expect(notices(conversation)).toEqual([
-      "The conversation goes on, but cannot be saved. The disk is full: make room.",
+      "The conversation goes on, but cannot be saved. The disk is full: free some space.",
     ]);
     expect(conversation.snapshot().entries[1]?.entry).toMatchObject({ text: "0 1 2 3 4 " });
     files.freeBytes = Number.POSITIVE_INFINITY;
@@ -74,7 +74,7 @@ describe("a draft that cannot be kept", () => {
       await conversation.flush();
     }
     expect(notices(conversation)).toEqual([
-      "What you have written but not sent could not be saved. The disk is full: make room.",
+      "What you have written but not sent could not be saved. The disk is full: free some space.",
     ]);
     await conversation.close();
   });
@@ -91,7 +91,7 @@ describe("a draft that cannot be kept", () => {
     conversation.setDraft({ blocks: [textBlock("a")], caret: 1 });
     await conversation.flush();
     expect(notices(conversation)).toEqual([
-      "The conversation goes on, but cannot be saved. The disk is full: make room.",
+      "The conversation goes on, but cannot be saved. The disk is full: free some space.",
     ]);
     await conversation.close();
   });

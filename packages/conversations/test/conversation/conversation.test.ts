@@ -94,15 +94,32 @@ describe("a conversation", () => {
     await conversation.close();
   });
 
+  it("prompts once what is sent twice under one name, whatever became of it", async () => {
+    const lab = makeLab();
+    const conversation = await lab.open();
+    const ids = [1, 2, 3].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`);
+    const [one, two, three] = ids;
+    for (const id of ids) conversation.prompt([textBlock("once")], { id: id ?? "" });
+    await expect.poll(() => lab.session.prompts.map(({ id }) => id)).toEqual([one]);
+    expect(conversation.queue.remove(three ?? "")).toBe(true);
+    for (const id of ids) expect(conversation.prompt([textBlock("twice")], { id: id ?? "" })).toBe(id);
+    expect(conversation.status.queue.map(({ id }) => id)).toEqual([two]);
+    await conversation.close();
+    const again = await lab.open();
+    expect(again.prompt([textBlock("twice")], { id: one ?? "" })).toBe(one);
+    expect(again.status.queue.map(({ id }) => id)).toEqual([two]);
+    await again.close();
+  });
+
   it("queues a prompt before the first of some others that still waits, else at the end", async () => {
     const lab = makeLab();
     const conversation = await lab.open();
     await ask(lab, conversation, "one");
     const two = conversation.prompt([textBlock("two")]) ?? "";
     const three = conversation.prompt([textBlock("three")]) ?? "";
-    conversation.prompt([textBlock("before three")], ["gone", three]);
-    conversation.prompt([textBlock("before two")], [two, three]);
-    conversation.prompt([textBlock("last")], ["gone"]);
+    conversation.prompt([textBlock("before three")], { before: ["gone", three] });
+    conversation.prompt([textBlock("before two")], { before: [two, three] });
+    conversation.prompt([textBlock("last")], { before: ["gone"] });
     const texts = ["before two", "two", "before three", "three", "last"];
     expect(queued(conversation)).toEqual(texts.map((text) => textBlock(text)));
     await conversation.close();
@@ -264,7 +281,7 @@ describe("a conversation", () => {
     expect(lab.session.request.start).toEqual({ kind: "new" });
     expect(entries(conversation).findLast(({ kind }) => kind === "notice")).toMatchObject({
       level: "warning",
-      text: "The agent starts anew: it does not remember what is above.",
+      text: "The agent starts over: it does not remember the messages above.",
       detail: "No conversation found with that id.",
     });
     await conversation.close();

@@ -110,7 +110,7 @@ describe("the files of a turn", () => {
       disk.set(path, "changed\n");
       lab.session.say({ type: "file-changed", path, isAsked: false });
     });
-    expect(await files()).toMatchObject([{ obstacle: "What the file held before is not known." }]);
+    expect(await files()).toMatchObject([{ obstacle: "The earlier content of the file is not known." }]);
     expect(await conversation.files.undo(id, path)).toMatchObject({ kind: "refused" });
     await conversation.close();
   });

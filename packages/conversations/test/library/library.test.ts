@@ -397,7 +397,7 @@ describe("the library", () => {
     expect((await makeLibrary(lab).open(part?.id ?? ""))?.about).toMatchObject({ sessionId: `session of ${part?.id}` });
   });
 
-  it("says with the first prompt of a fork that the agent starts anew, where it cannot go back to that point", async () => {
+  it("says with the first prompt of a fork that the agent starts over, where it cannot go back to that point", async () => {
     const lab = makeLab();
     const library = makeLibrary(lab);
     const one = await library.create("gemini", folder);
@@ -409,7 +409,7 @@ describe("the library", () => {
     expect(lab.session.request.start).toEqual({ kind: "new" });
     const notices = (conversation: Conversation | undefined): readonly string[] =>
       (conversation?.snapshot().entries ?? []).flatMap(({ entry }) => (entry.kind === "notice" ? [entry.text] : []));
-    await expect.poll(() => notices(part)).toEqual(["The agent starts anew: it does not remember what is above."]);
+    await expect.poll(() => notices(part)).toEqual(["The agent starts over: it does not remember the messages above."]);
     // Before the first prompt there is nothing that could be forgotten.
     const empty = await library.fork(one.id, first);
     empty?.prompt([textBlock("From the beginning")]);

@@ -131,17 +131,17 @@ export function adviceFor(error: unknown): string {
   switch (errorCodeOf(error)) {
     case "EACCES":
     case "EPERM":
-      return "Give yourself the right to write there.";
+      return "Give yourself write permission there.";
     case "EROFS":
       return "The file system is read-only: make it writable.";
     case "ENOSPC":
     case "EDQUOT":
-      return "The disk is full: make room.";
+      return "The disk is full: free some space.";
     case "EISDIR":
     case "ENOTEMPTY":
       return "A directory has that name: remove it.";
     default:
-      return "Check that the path is right and its disk is there.";
+      return "Check that the path is right and its disk is connected.";
   }
 }
 

@@ -153,7 +153,7 @@ describe("when keeping fails", () => {
     full = true;
     const failure = await storage.write("draft", "new").catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: "PatchbayError", code: "storage-failed" });
-    expect(failure).toHaveProperty("message", expect.stringContaining("The disk is full: make room."));
+    expect(failure).toHaveProperty("message", expect.stringContaining("The disk is full: free some space."));
     expect(await storage.read("draft")).toBe("old");
     full = false;
     await storage.write("draft", "new");

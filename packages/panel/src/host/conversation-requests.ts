@@ -34,9 +34,9 @@ export async function askConversation(
   switch (message.type) {
     case "send":
       // Another window may have taken it since the page was told.
-      if (conversation.prompt(message.blocks, message.before) !== undefined) return;
+      if (conversation.prompt(message.blocks, sendingOf(message)) !== undefined) return;
       post({ type: "insert", blocks: message.blocks });
-      return editor.tell("warning", "Another window has this conversation, so this was not sent.");
+      return editor.tell("warning", "This conversation is open in another window, so this was not sent.");
     case "draft":
       conversation.setDraft(message.draft);
       return place.tellOthers({ type: "draft", conversation: conversation.id, draft: message.draft });
@@ -79,6 +79,19 @@ export async function askConversation(
   }
 }
 
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u;
+
+/** Agents take no other names of prompts than UUIDs. */
+function sendingOf({
+  id,
+  before,
+}: Extract<ConversationMessage, { type: "send" }>): Parameters<Conversation["prompt"]>[1] {
+  return {
+    ...(before === undefined ? {} : { before }),
+    ...(id === undefined || !uuid.test(id) ? {} : { id }),
+  };
+}
+
 async function changeQueue(
   { id, action }: Extract<ConversationMessage, { type: "queue" }>,
   { queue, status }: Conversation,
@@ -94,7 +107,7 @@ async function answer(
   editor: PanelEditor,
 ): Promise<void> {
   if (conversation.status.access.kind === "own") await reviews.answer(message.id, message.answer);
-  else editor.tell("warning", "Another window has this conversation. Answer there.");
+  else editor.tell("warning", "This conversation is open in another window. Answer there.");
 }
 
 /** Before a prompt: its words stand in the composer of the new conversation, to be changed and sent again. */
@@ -128,7 +141,7 @@ async function resend(
   forked.conversation.prompt(blocks);
 }
 
-const notOnDisk = "The conversation is not on disk, so no other one can begin with it.";
+const notOnDisk = "This conversation is not saved on disk, so it cannot be copied.";
 
 async function rewind(
   { prompt, dryRun }: Extract<ConversationMessage, { type: "rewind" }>,
@@ -140,7 +153,7 @@ async function rewind(
   if (dryRun) {
     const because = reason === undefined ? {} : { reason };
     post({ type: "rewind-preview", prompt, canRewind, files, ...because });
-  } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be put back.");
+  } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be restored.");
 }
 
 async function act(
@@ -151,7 +164,7 @@ async function act(
   switch (action) {
     case "take-over":
       if (!(await library.takeOver(conversation.id))) {
-        editor.tell("warning", "The other window did not let go of this conversation. Close it there.");
+        editor.tell("warning", "The other window did not release this conversation. Close it there.");
       }
       return;
     case "restart":

@@ -6,17 +6,17 @@ import { sentenceMark } from "../strings.ts";
  */
 export const sentences: readonly (readonly [english: string, german: string, chinese: string])[] = [
   [
-    "The agent starts anew: it does not remember what is above.",
+    "The agent starts over: it does not remember the messages above.",
     "Der Agent beginnt neu: Er erinnert sich nicht an das, was oben steht.",
     "智能体重新开始：它不记得上面的内容。",
   ],
   [
-    "{0} starts anew: it does not remember what was said before.",
+    "{0} starts over: it does not remember what was said before.",
     "{0} beginnt neu und erinnert sich nicht an das bisher Gesagte.",
     "{0} 重新开始：它不记得之前的内容。",
   ],
   [
-    "Claude Code does not know the earlier conversation any more: it starts anew.",
+    "Claude Code has lost the earlier conversation and starts over.",
     "Claude Code kennt die frühere Unterhaltung nicht mehr und beginnt neu.",
     "Claude Code 已不记得之前的对话，将重新开始。",
   ],
@@ -35,7 +35,7 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "Der Agent hat sich beendet. Die Unterhaltung bleibt erhalten.",
     "智能体已退出。对话已保留。",
   ],
-  ["Claude Code could not go on.", "Claude Code konnte nicht fortfahren.", "Claude Code 无法继续。"],
+  ["Claude Code could not continue.", "Claude Code konnte nicht fortfahren.", "Claude Code 无法继续。"],
   [
     "What you have written but not sent could not be saved. {0}",
     "Was Sie geschrieben, aber nicht gesendet haben, konnte nicht gespeichert werden. {0}",
@@ -48,7 +48,7 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "对话可以继续，但无法保存。{0}",
   ],
   [
-    "Give yourself the right to write there.",
+    "Give yourself write permission there.",
     "Geben Sie sich das Recht, dort zu schreiben.",
     "请为自己授予该位置的写入权限。",
   ],
@@ -57,14 +57,14 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "Das Dateisystem ist schreibgeschützt: Machen Sie es beschreibbar.",
     "文件系统为只读：请将其设为可写。",
   ],
-  ["The disk is full: make room.", "Der Datenträger ist voll: Schaffen Sie Platz.", "磁盘已满：请释放空间。"],
+  ["The disk is full: free some space.", "Der Datenträger ist voll: Schaffen Sie Platz.", "磁盘已满：请释放空间。"],
   [
     "A directory has that name: remove it.",
     "Ein Verzeichnis hat diesen Namen: Entfernen Sie es.",
     "已有同名目录：请将其移除。",
   ],
   [
-    "Check that the path is right and its disk is there.",
+    "Check that the path is right and its disk is connected.",
     "Prüfen Sie, ob der Pfad stimmt und sein Datenträger da ist.",
     "请检查路径是否正确以及其磁盘是否可用。",
   ],
@@ -74,7 +74,7 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "您为 {0} 编写的文本未写入，已保留在此处。",
   ],
   [
-    "{0} takes no images: {1} was not sent.",
+    "{0} does not accept images: {1} was not sent.",
     "{0} nimmt keine Bilder an: {1} wurde nicht gesendet.",
     "{0} 不接受图像：{1} 未发送。",
   ],
@@ -90,7 +90,7 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "模型服务未接受 {0} 的凭据（{1}）。请重新登录或检查其密钥。",
   ],
   [
-    "The model service takes no more requests at the moment (429). Try again later.",
+    "The model service is not accepting more requests right now (429). Try again later.",
     "Der Modelldienst nimmt zurzeit keine weiteren Anfragen an (429). Versuchen Sie es später erneut.",
     "模型服务目前不再接受请求（429）。请稍后重试。",
   ],
@@ -126,10 +126,10 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "{0}, von den Einstellungen für {1} genannt, wurde nicht gefunden oder lässt sich nicht ausführen.",
     "未找到或无法运行设置中为 {1} 指定的 {0}。",
   ],
-  ["{0} ended when it was started: {1}", "{0} hat sich beim Start beendet: {1}", "{0} 启动时退出：{1}"],
-  ["{0} ended when it was started", "{0} hat sich beim Start beendet.", "{0} 启动时退出。"],
+  ["{0} exited as soon as it was started: {1}", "{0} hat sich beim Start beendet: {1}", "{0} 启动时退出：{1}"],
+  ["{0} exited as soon as it was started", "{0} hat sich beim Start beendet.", "{0} 启动时退出。"],
   ["The folder {0} does not exist.", "Den Ordner {0} gibt es nicht.", "文件夹 {0} 不存在。"],
-  ["No file was changed since.", "Seitdem wurde keine Datei geändert.", "此后没有文件被更改。"],
+  ["No files have changed since.", "Seitdem wurde keine Datei geändert.", "此后没有文件被更改。"],
   ["Mode", "Modus", "模式"],
   ["Model", "Modell", "模型"],
   ["Effort", "Aufwand", "推理强度"],
@@ -192,20 +192,20 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "{0} 未经询问便要读取工作区外的此文件。",
   ],
   [
-    "Another window has this conversation.",
+    "This conversation is open in another window.",
     "Ein anderes Fenster hat diese Unterhaltung.",
     "此对话正在另一个窗口中打开。",
   ],
   ["This turn has not changed the file.", "Diese Runde hat die Datei nicht geändert.", "本轮未更改该文件。"],
-  ["It is undone already.", "Es ist schon rückgängig gemacht.", "已经撤消。"],
-  ["It is applied already.", "Es ist schon angewendet.", "已经应用。"],
+  ["This has already been undone.", "Es ist schon rückgängig gemacht.", "已经撤消。"],
+  ["This has already been applied.", "Es ist schon angewendet.", "已经应用。"],
   [
-    "What the file held before is not known.",
+    "The earlier content of the file is not known.",
     "Was vorher in der Datei stand, ist nicht bekannt.",
     "不知道该文件之前的内容。",
   ],
   [
-    "What the file held is not kept any more.",
+    "The earlier content of the file is no longer kept.",
     "Was in der Datei stand, wird nicht mehr aufbewahrt.",
     "该文件的内容已不再保留。",
   ],

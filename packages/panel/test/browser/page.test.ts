@@ -193,7 +193,7 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
     await page.keyboard.type("Hello");
     await page.keyboard.press("Enter");
     const heard = await page.evaluate(() => panelHost.heard.filter(({ type }) => type === "option" || type === "send"));
-    expect(heard).toEqual([
+    expect(heard).toMatchObject([
       { type: "option", conversation: "c1", id: "model", value: "opus" },
       { type: "send", conversation: "c1", blocks: [{ type: "text", text: "Hello" }] },
     ]);

@@ -9,12 +9,12 @@ it("says why files cannot be changed back in the user's language, each behind it
   expect(refusalsInLanguage(refusals, german)).toBe(
     "/w/a: b.ts: Dieselben Zeilen wurden seitdem geändert.\n/w/c.ts: EACCES: permission denied",
   );
-  expect(refusalsInLanguage("No file was changed since.", german)).toBe("Seitdem wurde keine Datei geändert.");
+  expect(refusalsInLanguage("No files have changed since.", german)).toBe("Seitdem wurde keine Datei geändert.");
 });
 
 it("says of a changed file why it cannot be undone, and leaves the rest of a patch alone", () => {
   const file = { path: "/w/a.ts", kind: "changed", state: "applied", isAsked: true } as const;
-  const obstacle = "What the file held before is not known.";
+  const obstacle = "The earlier content of the file is not known.";
   const turns = [{ turn: "t", files: [{ ...file, obstacle }, file], ranCommands: false }];
   const patch = { sequence: 1, status: { title: "Plan", turns }, entries: [], appends: [] };
   const shown = "Was vorher in der Datei stand, ist nicht bekannt.";

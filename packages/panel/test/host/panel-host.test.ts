@@ -457,8 +457,8 @@ describe("a change that is asked for", () => {
     reader.say({ type: "send", conversation: id, blocks: [{ type: "text", text: "mine" }] });
     await until(() => (other.done.length === 2 ? true : undefined));
     expect(other.done).toEqual([
-      "warning: Another window has this conversation. Answer there.",
-      "warning: Another window has this conversation, so this was not sent.",
+      "warning: This conversation is open in another window. Answer there.",
+      "warning: This conversation is open in another window, so this was not sent.",
     ]);
     // What was written is given back.
     expect(reader.last("insert")).toEqual({ type: "insert", blocks: [{ type: "text", text: "mine" }] });

@@ -42,7 +42,7 @@ describe("the reader of growing Markdown", () => {
     expect(after.at(-1)).toMatchObject({ isOpen: true, raw: "Three" });
   });
 
-  it("starts anew when the text is another one", () => {
+  it("starts over when the text is another one", () => {
     const reader = new BlockReader();
     reader.read("One.\n\nTwo.", false);
     expect(reader.read("Other.\n\nText.", true).map(({ raw }) => raw)).toEqual(["Other.", "\n\n", "Text."]);

@@ -261,6 +261,7 @@ describe("the composer", () => {
       conversation: "c1",
       blocks: [{ type: "text", text: "b, changed" }],
       before: ["c", "d"],
+      id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/u),
     });
     await again.write("e");
     await again.key("Enter");
@@ -327,7 +328,7 @@ describe("the composer", () => {
   it("is not there where another window has the conversation, which can be asked for once", async () => {
     const shown = await show([], { access: { kind: "read-only" } });
     expect(shown.root.querySelector("textarea")).toBeNull();
-    expect(shown.text).toContain("Another window has this conversation.");
+    expect(shown.text).toContain("This conversation is open in another window.");
     await shown.do(() => shown.host.add({ kind: "turn-end", id: "e", at: 0, reason: "done" }));
     await shown.do(() => shown.host.status({ state: { kind: "ended" } }));
     expect(shown.text).not.toContain("is not running");

@@ -43,7 +43,7 @@ export const panelReloadAnswer: Scenario = {
     await panel.waitForText(/The word was sesame/);
     const request = agent.model.conversation.at(before) ?? "";
     const remembers = request.includes("Remember the word sesame");
-    // One agent loses a session that is loaded in the minute of its beginning: then it starts anew, and the panel says so.
+    // One agent loses a session that is loaded in the minute of its beginning: then it starts over, and the panel says so.
     if (!remembers) {
       mustEqual("who forgets", id, "gemini");
       await panel.waitForText(/does not remember what/);

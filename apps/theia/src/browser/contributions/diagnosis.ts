@@ -221,7 +221,7 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
       return {
         found: nls.localize(
           "patchbay/diagnosis/hookInstalled",
-          "Changes of {0} are reviewed in every mode: its hook is installed.",
+          "You review the changes of {0} in every mode, because its hook is installed.",
           agent,
         ),
       };
@@ -237,7 +237,11 @@ function wordsOf(finding: EditorFinding): FindingWords | undefined {
       };
     case "hook-off":
       return {
-        found: nls.localize("patchbay/diagnosis/hookOff", "{0} runs no hooks, so its hook reviews nothing.", agent),
+        found: nls.localize(
+          "patchbay/diagnosis/hookOff",
+          "Hooks are switched off in {0}, so its hook reviews nothing.",
+          agent,
+        ),
         advice: nls.localize(
           "patchbay/diagnosis/hookSetting",
           "Change {0} in {1}.",

@@ -135,10 +135,10 @@ function doneWords(action: HookAction, { agent, agentName }: HookState): string 
   );
   const consent =
     agent === "claude"
-      ? nls.localize("patchbay/hook/consentNone", "{0} asks nothing more.", agentName)
+      ? nls.localize("patchbay/hook/consentNone", "{0} does not ask for anything else.", agentName)
       : nls.localize(
           "patchbay/hook/consentTrust",
-          "{0} asks nothing more; only hooks in a folder's own settings would need a trusted folder.",
+          "{0} does not ask for anything else. Only hooks in a folder's own settings need a trusted folder.",
           agentName,
         );
   return `${done} ${consent}`;

@@ -5,15 +5,15 @@ import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "..
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { ComposerChips } from "./chips.tsx";
-import { addChips, behind, nothingWritten, toBlocks } from "./draft.ts";
+import { addChips, behind, newPromptId, nothingWritten, toBlocks } from "./draft.ts";
 import type { ImageProblem } from "./images.ts";
-import { OptionsRow } from "./options.tsx";
 import { suggestionId, type Suggestion } from "./suggestions.ts";
 import { useDrop } from "./use-drop.ts";
 import { useSuggestions } from "./use-suggestions.ts";
 import { useWriting } from "./use-writing.ts";
 
 export const ModeNote: Later<object> = later();
+export const OptionsRow: Later<{ readonly conversation: string }> = later();
 export const Queue: Later<{ readonly conversation: string; readonly isEmpty: boolean }> = later();
 export const Suggestions: Later<{
   readonly id: string;
@@ -65,7 +65,7 @@ export function Composer({ conversation }: { readonly conversation: string }): J
     if (own.length === 0) return;
     const chosen: readonly PromptBlock[] = isSelectionOn && selection !== undefined ? [selection] : [];
     const blocks = addChips(chosen, own).concat(own.filter(isText));
-    panel.post({ type: "send", conversation, blocks, ...behind(writing.before) });
+    panel.post({ type: "send", conversation, blocks, id: newPromptId(), ...behind(writing.before) });
     change(nothingWritten, 0);
     panel.emit({ type: "sent" });
   };

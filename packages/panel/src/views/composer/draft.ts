@@ -29,6 +29,13 @@ export function toBlocks({ chips, text }: Writing): readonly PromptBlock[] {
   return text === "" ? chips : [...chips, { type: "text", text }];
 }
 
+/** The name of a prompt: a UUID. Pages that came without TLS have no `crypto.randomUUID`. */
+export function newPromptId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/u, "$1-$2-4$3-8$4-$5");
+}
+
 /** Chips with new ones, each of them once. */
 export function addChips(chips: readonly PromptBlock[], more: readonly PromptBlock[]): readonly PromptBlock[] {
   const known = new Set(chips.map((chip) => JSON.stringify(chip)));

@@ -21,16 +21,27 @@ import {
   type SessionLister,
   type SessionRequest,
 } from "@patchbay/conversations";
-import type { AgentInfo } from "@patchbay/panel/messages";
-import { customAgents, isListed, needOf, settingsOf } from "./agent-settings.ts";
+import type { AgentInfo } from "../messages/index.ts";
+import { type AgentEntries, type AgentSettings, customAgents, isListed, needOf, settingsOf } from "./agent-settings.ts";
 import { startingWith } from "./chosen-start.ts";
-import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
 
 export interface AgentProgramsOptions {
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
   readonly version: string;
+  /** The user's settings, read each time that they are needed. */
+  readonly settings: AgentProgramSettings;
+}
+
+/** What an editor says about starting agents. */
+export interface AgentProgramSettings {
+  /** What is set about agents, by their ids; only settings of this machine may say it. */
+  agents(): AgentEntries;
+  /** Whether unsaved changes are saved before an agent reads or writes their file. */
+  autosave(): boolean;
+  /** Why nothing is started, e.g. in a workspace that nobody trusts; undefined where agents may run. */
+  reasonNotToStart(): string | undefined;
 }
 
 /** What is run in a terminal, with what is added to its environment. */
@@ -94,17 +105,21 @@ export class AgentPrograms {
       isInstalled: false,
       ...installUrlOf(id),
     }));
-    const added = customAgents().map((agent) => ({ id: agent.id, name: profileFor(agent).name, isInstalled: false }));
+    const added = customAgents(this.#entries).map((agent) => ({
+      id: agent.id,
+      name: profileFor(agent).name,
+      isInstalled: false,
+    }));
     return [...listed, ...added];
   }
 
   async find(): Promise<readonly AgentInfo[]> {
     // To look for programs starts a shell.
-    if (reasonNotToStart() !== undefined) return this.known;
+    if (this.#options.settings.reasonNotToStart() !== undefined) return this.known;
     return await Promise.all(
       this.known.map(async (info) => {
-        const program = settingsOf(info.id).program ?? "";
-        const command = program === "" ? needOf(info.id).command : program;
+        const program = this.#settingsOf(info.id).program ?? "";
+        const command = program === "" ? needOf(this.#entries, info.id).command : program;
         return { ...info, isInstalled: (await this.#finder.find(command)) !== undefined };
       }),
     );
@@ -112,9 +127,9 @@ export class AgentPrograms {
 
   /** Who lists the sessions that the agents keep themselves. No program is started for it. */
   get listers(): readonly SessionLister[] {
-    const own = settingsOf("claude").environment?.["CLAUDE_CONFIG_DIR"] ?? process.env["CLAUDE_CONFIG_DIR"] ?? "";
+    const own = this.#settingsOf("claude").environment?.["CLAUDE_CONFIG_DIR"] ?? process.env["CLAUDE_CONFIG_DIR"] ?? "";
     const configDirectory = own === "" ? join(homedir(), ".claude") : own;
-    const others = ["gemini", "qwen", ...customAgents().map(({ id }) => id)];
+    const others = ["gemini", "qwen", ...customAgents(this.#entries).map(({ id }) => id)];
     return [
       new ClaudeSessions({ files: nodeLineFiles, configDirectory }),
       ...others.map((id) => new AcpSessions({ agent: id, connection: () => this.#connected(id)[0]?.connection })),
@@ -131,13 +146,15 @@ export class AgentPrograms {
     const session = this.#sessionFor(request);
     const { logger } = this.#ports;
     // One that goes on has what was chosen in it.
-    return request.start.kind === "new" ? startingWith(session, settingsOf(request.about.agent), logger) : session;
+    return request.start.kind === "new"
+      ? startingWith(session, this.#settingsOf(request.about.agent), logger)
+      : session;
   }
 
   #sessionFor({ about: { agent, folder }, start, wantsHistory, host }: SessionRequest): AgentSession {
     const { version } = this.#options;
     const { clock, logger } = this.#ports;
-    const { autosave } = panelSettings;
+    const autosave = this.#options.settings.autosave();
     if (agent === "claude") {
       return new ClaudeSession({
         ports: this.#ports,
@@ -148,7 +165,7 @@ export class AgentPrograms {
         launch: async (args, environment) => await this.#launch(agent, args, environment),
       });
     }
-    const profile = profileOf(agent);
+    const profile = this.#profileOf(agent);
     const session = new AcpSession({
       profile,
       host,
@@ -177,17 +194,17 @@ export class AgentPrograms {
   async inTerminal(agent: string): Promise<TerminalProgram> {
     const { program, args } = await this.#launch(agent, []);
     // The terminal has the user's environment; what the settings add to it is added.
-    const { environment = {} } = settingsOf(agent);
-    return { name: needOf(agent).agentName, program, args, environment, canResume: isListed(agent) };
+    const { environment = {} } = this.#settingsOf(agent);
+    return { name: needOf(this.#entries, agent).agentName, program, args, environment, canResume: isListed(agent) };
   }
 
   /** A command that an agent names, e.g. its sign-in: where the agent is found, and with the user's variables for it. */
   async commandInTerminal(agent: string, command: readonly string[]): Promise<TerminalCommand | undefined> {
     const [named, ...args] = command;
-    const reason = reasonNotToStart();
+    const reason = this.#options.settings.reasonNotToStart();
     if (reason !== undefined) throw new PatchbayError("not-found", reason);
     if (named === undefined) return undefined;
-    const { environment = {} } = settingsOf(agent);
+    const { environment = {} } = this.#settingsOf(agent);
     return { program: (await this.#finder.find(named)) ?? named, args, environment };
   }
 
@@ -202,20 +219,33 @@ export class AgentPrograms {
     environment: Readonly<Record<string, string>> = {},
   ): Promise<Launch> {
     // A folder that nobody trusts may have settings that make an agent run anything.
-    const reason = reasonNotToStart();
+    const reason = this.#options.settings.reasonNotToStart();
     if (reason !== undefined) throw new PatchbayError("not-found", reason);
-    const settings = settingsOf(agent);
-    return await this.#finder.launch(needOf(agent), settings, [...args, ...(settings.moreArgs ?? [])], environment);
+    const settings = this.#settingsOf(agent);
+    return await this.#finder.launch(
+      needOf(this.#entries, agent),
+      settings,
+      [...args, ...(settings.moreArgs ?? [])],
+      environment,
+    );
   }
-}
 
-/** How an agent is spoken to; a program that the settings name is the one in which its user signs in, too. */
-function profileOf(agent: string): AcpProfile {
-  const known = [geminiProfile, qwenProfile].find(({ id }) => id === agent);
-  if (known !== undefined) return { ...known, command: settingsOf(agent).program ?? known.command };
-  const custom = customAgents().find(({ id }) => id === agent);
-  if (custom !== undefined) return profileFor(custom);
-  throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
+  /** How an agent is spoken to; a program that the settings name is the one in which its user signs in, too. */
+  #profileOf(agent: string): AcpProfile {
+    const known = [geminiProfile, qwenProfile].find(({ id }) => id === agent);
+    if (known !== undefined) return { ...known, command: this.#settingsOf(agent).program ?? known.command };
+    const custom = customAgents(this.#entries).find(({ id }) => id === agent);
+    if (custom !== undefined) return profileFor(custom);
+    throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
+  }
+
+  get #entries(): AgentEntries {
+    return this.#options.settings.agents();
+  }
+
+  #settingsOf(agent: string): AgentSettings {
+    return settingsOf(this.#entries, agent);
+  }
 }
 
 const installUrls: Readonly<Record<string, string>> = {

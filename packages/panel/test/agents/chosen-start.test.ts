@@ -1,7 +1,7 @@
 import type { AgentSession, SessionOption, SessionUpdate } from "@patchbay/conversations";
 import { Emitter, nullLogger } from "@patchbay/core";
 import { expect, it } from "vitest";
-import { startingWith } from "../../src/panel/chosen-start.ts";
+import { startingWith } from "../../src/agents/chosen-start.ts";
 
 const mode: SessionOption = {
   id: "mode-1",

@@ -6,7 +6,9 @@ import {
   programOf,
 } from "@patchbay/conversations";
 import { agents, PatchbayError } from "@patchbay/core";
-import { workspace } from "vscode";
+
+/** What the user has set about agents, by their ids, as it was read: anything may stand there. */
+export type AgentEntries = unknown;
 
 /** What the user says of an agent, in settings of this machine: a workspace cannot. */
 export interface AgentSettings extends ProgramSettings {
@@ -17,8 +19,8 @@ export interface AgentSettings extends ProgramSettings {
   readonly mode?: string;
 }
 
-export function settingsOf(agent: string): AgentSettings {
-  const { program, wrapper, environment, args, model, mode } = entryOf(agent) ?? {};
+export function settingsOf(entries: AgentEntries, agent: string): AgentSettings {
+  const { program, wrapper, environment, args, model, mode } = entryOf(entries, agent) ?? {};
   return {
     ...(isListed(agent) && Array.isArray(args) ? { moreArgs: args.filter(isText) } : {}),
     ...(isText(model) ? { model } : {}),
@@ -30,8 +32,8 @@ export function settingsOf(agent: string): AgentSettings {
 }
 
 /** Agents that the settings add: any that speaks the Agent Client Protocol. */
-export function customAgents(): readonly CustomAgent[] {
-  return Object.entries(allEntries()).flatMap(([id, entry]): readonly CustomAgent[] => {
+export function customAgents(entries: AgentEntries): readonly CustomAgent[] {
+  return Object.entries(isRecord(entries) ? entries : {}).flatMap(([id, entry]): readonly CustomAgent[] => {
     if (!isRecord(entry) || isListed(id)) return [];
     const { program, name, args } = entry;
     if (typeof program !== "string" || program.trim() === "") return [];
@@ -47,12 +49,12 @@ export function customAgents(): readonly CustomAgent[] {
 }
 
 /** What is looked for to start an agent. */
-export function needOf(agent: string): ProgramNeed {
+export function needOf(entries: AgentEntries, agent: string): ProgramNeed {
   const found = agents.find(({ id }) => id === agent);
   if (found !== undefined) {
     return { agentName: found.agentName, command: found.program.command, package: found.program.package };
   }
-  const custom = customAgents().find(({ id }) => id === agent);
+  const custom = customAgents(entries).find(({ id }) => id === agent);
   if (custom !== undefined) return programOf(profileFor(custom));
   throw new PatchbayError("not-found", `${agent} is not an agent that the panel can run.`);
 }
@@ -62,14 +64,9 @@ export function isListed(agent: string): boolean {
   return agents.some(({ id }) => id === agent);
 }
 
-function entryOf(agent: string): Readonly<Record<string, unknown>> | undefined {
-  const entry = allEntries()[agent];
+function entryOf(entries: AgentEntries, agent: string): Readonly<Record<string, unknown>> | undefined {
+  const entry = isRecord(entries) ? entries[agent] : undefined;
   return isRecord(entry) ? entry : undefined;
-}
-
-function allEntries(): Readonly<Record<string, unknown>> {
-  const all: unknown = workspace.getConfiguration("patchbay.panel").get("agents");
-  return isRecord(all) ? all : {};
 }
 
 function isText(value: unknown): value is string {
