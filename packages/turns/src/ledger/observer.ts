@@ -252,7 +252,9 @@ export class Observer implements Disposable {
     const { eyes, clock, book, contents } = this.#options;
     const { changes, headMoved, isPartial } = await eyes.look(session);
     this.#lookedAt = clock.monotonic();
-    for (const change of changes) await this.#enter(change);
+    await book.together(async () => {
+      for (const change of changes) await this.#enter(change);
+    });
     // What came and went since the last look was there at neither.
     const seen = new Set(changes.map(({ path }) => path));
     for (const [path, before] of this.#latest) {

@@ -19,7 +19,7 @@ serveFigures(async () => {
   writeFileSync(path, before.join("\n"));
   const companion = createCompanion({ platform, host: createMemoryEditor({ folders: [folder] }) });
   try {
-    const conversation = { id: "bench", agentName: "Bench" };
+    const conversation = { id: "bench", agent: "gemini", agentName: "Gemini CLI" };
     const review = await companion.review({ conversation, path, text: after.join("\n"), isEditable: true });
     await review.shown;
     const count = await taken(async () => must((await companion.hunks(review.id))?.length === hunks));
