@@ -94,10 +94,10 @@ const styles: Options = {
 const messages: Options = {
   entry: {
     agents: "src/agents/index.ts",
-    files: "src/files/index.ts",
     host: "src/host/index.ts",
     messages: "src/messages/index.ts",
     server: "src/server/index.ts",
+    workspace: "src/workspace/index.ts",
   },
   format: "esm",
   target: "node20",

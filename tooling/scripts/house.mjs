@@ -213,11 +213,11 @@ const panel = {
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
-  files: { packages: ["node:*"] },
   server: {
-    rooms: ["agents", "files", "host", "languages", "messages", "strings"],
+    rooms: ["agents", "host", "languages", "messages", "strings", "workspace"],
     packages: ["@patchbay/core", "@patchbay/conversations", "diff", "node:*", "ws"],
   },
+  workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   bridge: { rooms: pageMessages },
   connect: { types: ["messages/from-host", "messages/from-page", "messages/shell"] },
   store: {
