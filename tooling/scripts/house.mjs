@@ -402,17 +402,27 @@ const coc = {
   settings: { rooms: ["diff/review-settings"], packages: ["@patchbay/core"] },
   "status-text": { rooms: cocGround, packages: ["@patchbay/core"] },
   "agent-notices": { rooms: [...cocGround, "commands/hooks"], packages: ["@patchbay/core"] },
-  "status-line": { rooms: ["agent-notices", "status-text"], types: ["settings", "vim"], packages: ["@patchbay/core"] },
+  "status-line": {
+    rooms: ["agent-notices", "status-text"],
+    types: ["panel", "settings", "vim"],
+    packages: ["@patchbay/core"],
+  },
+  // Loaded with its command.
+  panel: {
+    types: ["host"],
+    packages: ["@patchbay/core", "@patchbay/conversations/model", "@patchbay/panel/server", "node:path"],
+  },
   host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core"] },
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "diff/review-names", "health", "settings"],
+    rooms: [...cocGround, "diff/review-names", "health", "panel", "settings"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },
   extension: {
     rooms: [...cocGround, "commands", "diff/disk-follower", "host", "host/storage-slot", "settings", "status-line"],
+    types: ["panel"],
     packages: ["@patchbay/core", "coc.nvim", "node:*"],
   },
   lifecycle: { rooms: ["extension"], types: ["vim"], packages: ["@patchbay/core", "coc.nvim", "node:process"] },

@@ -1,5 +1,6 @@
 import { type Companion, type Disposable, DisposableStore, LoadOnce } from "@patchbay/core";
 import type { ExtensionSettings } from "./settings.ts";
+import type { PanelSlot } from "./panel/vim-panel.ts";
 import type { Coc } from "./vim/coc-vim.ts";
 import type { CocServices, Vim } from "./vim/vim.ts";
 
@@ -10,6 +11,7 @@ export function showStatus(options: {
   readonly notice: CocServices["notice"];
   readonly companion: Companion;
   readonly settings: () => ExtensionSettings;
+  readonly panel: PanelSlot;
 }): Disposable {
   const { companion, vim, notice, settings } = options;
   const store = new DisposableStore();
@@ -21,7 +23,7 @@ export function showStatus(options: {
     const { notify } = settings();
     if (notify !== "never") await (await notices.get()).update(companion);
     const { statusText } = await import("./status-text.ts");
-    const text = statusText(companion, settings().companion.sharing);
+    const text = statusText(companion, settings().companion.sharing, options.panel.current?.waiting);
     if (text === last) return;
     last = text;
     vim.notify("patchbay#set_status", [text]);
@@ -33,5 +35,6 @@ export function showStatus(options: {
   for (const event of [onDidChangeState, onDidChangeSessions, onDidChangeProposals, onDidChangeActivities]) {
     store.add(event(() => void update()));
   }
+  options.panel.onDidChange = () => void update();
   return store;
 }

@@ -32,6 +32,11 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle (needs a build)"
     const lifecycle = files.find((file) => file.startsWith("lifecycle-")) ?? "";
     // As in VS Code: what has to be there at the start may take 100 kB.
     expect(size(new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)]))).toBeLessThan(100_000);
-    expect(size(files)).toBeLessThan(600 * 1024);
+    const panel = files.filter((file) => file.startsWith("vim-panel-"));
+    expect(size(files) - size(panel)).toBeLessThan(600 * 1024);
+    // Loaded with its command: the server, and the drivers of the agents.
+    expect(panel).toHaveLength(1);
+    expect(size(panel)).toBeLessThan(320 * 1024);
+    expect(loadedWith(lifecycle)).not.toContain(panel[0]);
   });
 });

@@ -26,6 +26,8 @@ const others = [
   "acceptHunk",
   "rejectHunk",
   "undoHunk",
+  "openPanel",
+  "sendSelection",
 ] as const;
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
