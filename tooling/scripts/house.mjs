@@ -404,7 +404,7 @@ const coc = {
   "agent-notices": { rooms: [...cocGround, "commands/hooks"], packages: ["@patchbay/core"] },
   "status-line": {
     rooms: ["agent-notices", "status-text"],
-    types: ["settings", "turns", "vim"],
+    types: ["panel", "settings", "turns", "vim"],
     packages: ["@patchbay/core"],
   },
   turns: {
@@ -412,11 +412,16 @@ const coc = {
     types: ["host"],
     packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
   },
+  // Loaded with its command.
+  panel: {
+    types: ["host"],
+    packages: ["@patchbay/core", "@patchbay/conversations/model", "@patchbay/panel/server", "node:path"],
+  },
   host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core", "node:url"] },
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "diff/review-names", "health", "settings", "turns"],
+    rooms: [...cocGround, "diff/review-names", "health", "panel", "settings", "turns"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },
@@ -431,6 +436,7 @@ const coc = {
       "status-line",
       "turns",
     ],
+    types: ["panel"],
     packages: ["@patchbay/core", "coc.nvim", "node:*"],
   },
   lifecycle: { rooms: ["extension"], types: ["vim"], packages: ["@patchbay/core", "coc.nvim", "node:process"] },

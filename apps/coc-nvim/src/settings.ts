@@ -16,6 +16,8 @@ export interface ExtensionSettings {
   readonly notify: "never" | "hiddenTerminal";
   readonly terminalWindow: string;
   readonly agents: Readonly<Record<string, string>>;
+  /** Of the conversation panel, as the user wrote it: `AgentEntries` of the panel. */
+  readonly panelAgents: unknown;
 }
 
 /** The commands that start the agents so that they ask before they write: without that no proposal ever arrives. */
@@ -55,6 +57,7 @@ export function readSettings(read: SettingReader): ExtensionSettings {
     notify: oneOf(read("notify"), ["never", "hiddenTerminal"]),
     terminalWindow: text("terminal.window", "botright vertical new"),
     agents: { ...defaultAgents, ...textsByName(read("agents")) },
+    panelAgents: read("panel.agents") ?? {},
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Companion, type Disposable, DisposableStore, LoadOnce } from "@patchbay/core";
 import type { ExtensionSettings } from "./settings.ts";
 import type { LazyTurns } from "./turns/lazy-turns.ts";
+import type { PanelSlot } from "./panel/vim-panel.ts";
 import type { Coc } from "./vim/coc-vim.ts";
 import type { CocServices, Vim } from "./vim/vim.ts";
 
@@ -12,6 +13,7 @@ export function showStatus(options: {
   readonly companion: Companion;
   readonly turns: Pick<LazyTurns, "count" | "onDidChange">;
   readonly settings: () => ExtensionSettings;
+  readonly panel: PanelSlot;
 }): Disposable {
   const { companion, turns, vim, notice, settings } = options;
   const store = new DisposableStore();
@@ -23,7 +25,8 @@ export function showStatus(options: {
     const { notify } = settings();
     if (notify !== "never") await (await notices.get()).update(companion);
     const { statusText } = await import("./status-text.ts");
-    const text = statusText(companion, settings().companion.sharing, turns.count());
+    const counts = { changedFiles: turns.count(), questions: options.panel.current?.waiting ?? 0 };
+    const text = statusText(companion, settings().companion.sharing, counts);
     if (text === last) return;
     last = text;
     vim.notify("patchbay#set_status", [text]);
@@ -41,5 +44,6 @@ export function showStatus(options: {
   ]) {
     store.add(event(() => void update()));
   }
+  options.panel.onDidChange = () => void update();
   return store;
 }

@@ -18,6 +18,7 @@ import { findMissing, findRecords, type HealthLine, healthReport, healthText } f
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
 import type { LazyTurns } from "../turns/lazy-turns.ts";
+import type { PanelSlot } from "../panel/vim-panel.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
@@ -40,6 +41,8 @@ export interface CommandServices {
   /** What agents run as their hook: beside this extension's own files. */
   readonly hookProgram: string;
   readonly logger: Logger;
+  /** The conversation panel, once it has been opened. */
+  readonly panel: PanelSlot;
 }
 
 const run = promisify(execFile);
@@ -95,6 +98,11 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     installHook: (name) => installHook(services, say, asText(name)),
     removeHook: (name) => removeHook(services, say, asText(name)),
     linkTmux: () => linkTmux(services, say),
+    openPanel: () => openPanel(services, say),
+    sendSelection: async () => {
+      if (services.panel.current?.sendSelection() === true) say("In the composer of the panel. It is not sent.");
+      else say("Nothing was sent: select something, and have a conversation open in the panel.", "WarningMsg");
+    },
     compareWithDisk: async () => {
       await vim.call("patchbay#compare");
     },
@@ -109,6 +117,29 @@ async function reviews(services: CommandServices, say: Say, name: string, ids: r
   const inbox = { choose, vim, companion, folders: () => parts.workspace.folders(), now: Date.now };
   const said = name === "" ? await showInbox(inbox) : await actInInbox(inbox, name, ids);
   if (said !== undefined) say(said);
+}
+
+/** Opens the conversation panel in the browser; the first time it is started for that. */
+async function openPanel(services: CommandServices, say: Say): Promise<void> {
+  const { panel, vim } = services;
+  if (panel.current === undefined) {
+    const { VimPanel } = await import("../panel/vim-panel.ts");
+    const end = (): void => {
+      void panel.current?.close();
+      panel.current = undefined;
+      panel.onDidChange();
+    };
+    const started = await VimPanel.start(services, end);
+    panel.current = started;
+    started.onDidChange(() => panel.onDidChange());
+  }
+  const showLink = async (link: string): Promise<void> => {
+    const lines = ["Open this link in a browser. It works once, within a minute:", "", `    ${link}`];
+    await showLines(vim, "Patchbay: panel", lines);
+  };
+  const link = await panel.current.open((unopened) => void showLink(unopened));
+  if (link === undefined) say("The panel is in your browser. Its reviews open here.");
+  else await showLink(link);
 }
 
 /** Sets a review aside: the agent goes on waiting. */
@@ -198,6 +229,10 @@ async function mention(services: CommandServices, say: Say, given: Lines | undef
     return;
   }
   const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
+  if (services.panel.current?.mention(active.path, lines) === true) {
+    say("In the composer of the panel. It is not sent.");
+    return;
+  }
   if (services.companion.mention(active.path, lines) > 0) return;
   await putIntoPrompt(services, say, { path: active.path, lines });
 }

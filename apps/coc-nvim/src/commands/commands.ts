@@ -27,6 +27,8 @@ const others = [
   "keepChange",
   "undoChange",
   "bringBack",
+  "openPanel",
+  "sendSelection",
 ] as const;
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */

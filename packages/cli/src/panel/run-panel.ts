@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   createCompanion,
   createPrivateStorage,
@@ -14,7 +13,8 @@ import {
 } from "@patchbay/core";
 import {
   askForLink,
-  linkMs,
+  type BrowserStart,
+  openLink,
   type PagePanel,
   PageReviews,
   panelDirectory,
@@ -26,7 +26,6 @@ import { HeadlessHost } from "../host/headless-host.ts";
 import { program, version } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
-import { browserFor, type BrowserStart } from "./browser.ts";
 
 export interface RunPanelOptions {
   readonly command: PanelCommand;
@@ -145,18 +144,11 @@ async function show(
 ): Promise<void> {
   print(`  ${url}`);
   print(`The link works once, within a minute. For another one: ${program} panel`);
-  const browser = command.open ? browserFor(platform.process) : undefined;
-  if (browser === undefined) return;
-  // Other users see what programs are started with. They do not see into this file.
-  const path = join(directory, `open-${platform.random.token(6)}.html`);
-  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Patchbay</title>\n`;
-  try {
-    await platform.files.createExclusive(path, page, 0o600);
-    if (!(await open(browser, path))) print("No browser could be started: open the link yourself.");
-    else await sleep(linkMs, undefined, { signal, ref: false }).catch(() => undefined);
-  } finally {
-    await platform.files.remove(path);
-  }
+  if (!command.open) return;
+  const onDidTry = (isOpened: boolean): void => {
+    if (!isOpened) print("No browser could be started: open the link yourself.");
+  };
+  await openLink(url, { directory, platform, open, signal, onDidTry });
 }
 
 async function sayWhatIsMissing({ panels }: PagePanel, print: (line: string) => void): Promise<void> {

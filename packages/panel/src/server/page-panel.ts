@@ -30,6 +30,8 @@ export interface PagePanelOptions
 /** The panel of a folder in a browser. */
 export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
   readonly panels: PanelHost;
+  /** Has the page say something, in its language. */
+  readonly tell: PageEditor["tell"];
   /** Whether a process is an agent of this panel, which is not to connect to the companion as well. */
   isOwn(pid: number): boolean;
   /** Ends the server and all agents: what was said is on disk when this resolves. */
@@ -81,6 +83,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     panels,
     port: server.port,
     url: () => server.url(),
+    tell: (severity, sentence) => editor.tell(severity, sentence),
     isOwn: (pid) => programs.isOwn(pid),
     close: async () => {
       await server.close();
