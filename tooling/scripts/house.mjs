@@ -147,7 +147,7 @@ const cli = {
     packages: [...tools, "node:*"],
   },
   panel: {
-    rooms: [...cliGround, "host"],
+    rooms: [...cliGround, "host", "turns"],
     types: ["command-line"],
     packages: [...tools, "@patchbay/panel", "node:*"],
   },

@@ -618,7 +618,7 @@ describe("openPanel", () => {
     onTestFinished(async () => await panel.current?.close());
     const file = join(coc.folder, "a.ts");
     writeFileSync(file, "one\n");
-    coc.vim.open(file);
+    coc.vim.openFile(file);
     await coc.run("patchbay.mention", 1, 1);
     expect(companion.mentioned).toHaveLength(1);
     await coc.run("patchbay.sendSelection");

@@ -9,6 +9,7 @@ import {
   PatchbayError,
   type Platform,
   type PrivateStorage,
+  type TurnWitness,
 } from "@patchbay/core";
 import {
   askForLink,
@@ -24,6 +25,7 @@ import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { program, version } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
+import { openLedgers } from "../turns/turn-commands.ts";
 
 export interface RunPanelOptions {
   readonly command: PanelCommand;
@@ -63,7 +65,9 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   }
   const ended = new AbortController();
   const stop = AbortSignal.any([options.signal, ended.signal]);
-  const panel = await start(folder, directory, { record, storage, logger, onIdle: () => ended.abort() }, options);
+  const turns = openLedgers(platform, folder);
+  const known = { record, storage, logger, turns, onIdle: () => ended.abort() };
+  const panel = await start(folder, directory, known, options);
   try {
     options.onDidStart?.(panel);
     print(`The panel of ${escapeLine(folder)}:`);
@@ -74,6 +78,8 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
     if (ended.signal.aborted) print("Nobody used the panel for a while, so it has ended. Conversations are kept.");
   } finally {
     await panel.close();
+    await turns.settled();
+    turns.dispose();
   }
   return 0;
 }
@@ -85,11 +91,13 @@ async function start(
     readonly record: z.infer<typeof recordSchema> | undefined;
     readonly storage: PrivateStorage;
     readonly logger: Logger;
+    /** What agents do here can be undone as in the other editors. */
+    readonly turns: TurnWitness;
     readonly onIdle: () => void;
   },
   { command, platform, pageDirectory, locale }: RunPanelOptions,
 ): Promise<PagePanel> {
-  const { record, storage, logger, onIdle } = known;
+  const { record, storage, logger, turns, onIdle } = known;
   const { identity, workspace, editors, messages, documents } = new HeadlessHost({
     folder,
     storageDirectory: directory,
@@ -110,6 +118,7 @@ async function start(
     host,
     companion,
     reviews,
+    turns,
     platform,
     logger,
     version,
