@@ -310,6 +310,8 @@ export const panelBeside: Scenario = {
     must("the status line counts the question", /1 question/.test(String(await coc.link.read("patchbay#status()"))));
     await coc.showDiff(diffTitle(agent, file));
     await coc.typeInDiff(" and more by hand");
+    // What has just opened takes no verdict.
+    await pause(1_000);
     await coc.command("w");
     await waitForContents(world, file, startContents.replace("first line", "FIRST line and more by hand"));
     await panel.waitForNoQuestion();
