@@ -103,7 +103,10 @@ const tools = ["@patchbay/core", "zod"];
 const testkit = {
   platform: { packages: ["@patchbay/core", "node:*"] },
   editor: { packages: ["@patchbay/core"] },
-  contract: { rooms: ["editor"], packages: ["@patchbay/core", "node:*"] },
+  contract: {
+    rooms: ["conversations/puppet-agent", "editor"],
+    packages: ["@patchbay/conversations", "@patchbay/core", "node:*"],
+  },
   agents: { packages: [...tools, "node:*"] },
   "agents/gemini-family": { rooms: ["agents"], packages: [...tools, "@modelcontextprotocol/sdk", "node:*"] },
   "agents/*/": { rooms: ["agents", "agents/gemini-family"], packages: [...tools, "node:*", "ws"] },

@@ -36,6 +36,12 @@ export { type AcpAct, type AcpLine, AcpReplay, parseAcpTranscript } from "./conv
 export type { DiffControls, EditorHostControls, TestRunner } from "./contract/contract-case.ts";
 export { createMemoryEditorControls, type MemoryEditorControls } from "./contract/memory-editor-controls.ts";
 export { editorHostContract, type EditorHostContractOptions } from "./contract/editor-host-contract.ts";
+export {
+  panelHostContract,
+  type PanelHostContractOptions,
+  type PanelHostControls,
+} from "./contract/panel-host-contract.ts";
+export type { PanelPageControls } from "./contract/panel-page.ts";
 export type { HostCall, HostFailures } from "./editor/memory-messages.ts";
 export type { MemoryDiffView, MemoryViewState } from "./editor/memory-diff-view.ts";
 export {
@@ -57,6 +63,7 @@ export {
   type ScriptedClaudeProcess,
 } from "./conversations/scripted-claude.ts";
 export type { ClaudeScript, ScriptedClaudeTurn, ScriptedToolUse } from "./conversations/scripted-claude-turn.ts";
+export { PuppetAgent } from "./conversations/puppet-agent.ts";
 export { claudeScenarios } from "./conversations/claude-scenarios.ts";
 export { type RecordedLine, ReplayedProgram } from "./conversations/replayed-program.ts";
 export {

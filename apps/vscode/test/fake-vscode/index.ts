@@ -130,7 +130,11 @@ export const window: object = {
     bench.statusItems.set(id, item);
     return item;
   },
-  createOutputChannel: () => ({ appendLine: () => {}, show: () => {}, dispose: () => {} }),
+  createOutputChannel: () => ({
+    appendLine: (line: string) => bench.logged.push(line),
+    show: () => {},
+    dispose: () => {},
+  }),
   createTreeView: (id: string, { treeDataProvider }: { readonly treeDataProvider: FakeTree }): unknown => {
     bench.trees.set(id, treeDataProvider);
     const view = new FakeTreeView(() => bench.trees.delete(id));

@@ -227,6 +227,8 @@ export class FakeWorkbench {
   configuration: Map<string, unknown> = new Map();
   contexts: Map<string, unknown> = new Map();
   commands: Map<string, (...args: readonly unknown[]) => unknown> = new Map();
+  /** Lines of the log. */
+  readonly logged: string[] = [];
   readonly executed: string[] = [];
   readonly sources: Map<string, TextSource> = new Map();
   readonly codeActions: Set<FakeCodeActions> = new Set();

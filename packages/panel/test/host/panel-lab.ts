@@ -242,7 +242,8 @@ export async function until<T>(look: () => T | undefined): Promise<T> {
   }
 }
 
-function panelEditor(place: PanelLab["place"], done: string[], locale: string): PanelEditor {
+/** An editor that only notes what it is asked to do. */
+export function panelEditor(place: PanelLab["place"], done: string[], locale: string): PanelEditor {
   const note = (what: string) => async (): Promise<void> => void done.push(what);
   const never = new Emitter<void>().event;
   return {
