@@ -210,6 +210,7 @@ const panel = {
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   bridge: { rooms: pageMessages },
+  "frame-bridge": { rooms: ["bridge"], types: ["messages/from-page"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
     packages: [...preact, "@patchbay/conversations/model", "zod"],
@@ -242,7 +243,7 @@ const panel = {
   "views/rest": {
     rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
   },
-  page: { rooms: ["bridge", "store", "views/frame", "views/rest"], packages: preact },
+  page: { rooms: ["bridge", "frame-bridge", "store", "views/frame", "views/rest"], packages: preact },
 };
 
 const vscodeApi = ["vscode", "@patchbay/core"];
@@ -319,7 +320,13 @@ const vscode = { ...vscodeStart, ...vscodeLater };
 
 /** What a window in a browser can use of core: the catalogue of agents. Of the rest it knows types only. */
 const forWindows = {
-  packages: ["@patchbay/core/agents", "@patchbay/core/inbox", "@patchbay/core/presences", "@theia/*"],
+  packages: [
+    "@patchbay/core/agents",
+    "@patchbay/core/inbox",
+    "@patchbay/core/presences",
+    "@patchbay/panel/document",
+    "@theia/*",
+  ],
   packageTypes: ["@patchbay/core"],
 };
 
@@ -334,11 +341,16 @@ const theia = {
     ...forWindows,
   },
   "browser/inbox": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },
+  "browser/panel": {
+    rooms: ["browser/documents", "browser/surfaces", "browser/window", "common"],
+    ...forWindows,
+  },
   "browser/contributions": {
     rooms: [
       "browser/context",
       "browser/documents",
       "browser/inbox",
+      "browser/panel",
       "browser/review",
       "browser/surfaces",
       "browser/window",
@@ -352,6 +364,7 @@ const theia = {
       "browser/contributions",
       "browser/documents",
       "browser/inbox",
+      "browser/panel",
       "browser/review",
       "browser/surfaces",
       "browser/window",
@@ -359,8 +372,13 @@ const theia = {
     ],
     ...forWindows,
   },
+  // Loaded when a window opens its panel.
+  "node/panel": {
+    types: ["common", "node"],
+    packages: ["@patchbay/conversations", "@patchbay/core", "@patchbay/panel", "node:*"],
+  },
   node: {
-    rooms: ["common/visible-text"],
+    rooms: ["common/visible-text", "node/panel"],
     types: ["common", "node/workspace-storage"],
     packages: ["@patchbay/core"],
     packageTypes: ["@theia/core"],
@@ -369,7 +387,7 @@ const theia = {
   "node/theia-encodings": { types: ["node"], packages: ["@theia/core"] },
   "node/workspace-storage": { packages: ["@patchbay/core", "node:*", "zod"] },
   "node/patchbay-backend*": {
-    rooms: ["common", "node", "node/theia-encodings", "node/workspace-storage"],
+    rooms: ["common", "node", "node/panel", "node/theia-encodings", "node/workspace-storage"],
     packages: ["@patchbay/core", "@theia/core"],
   },
 };

@@ -1,11 +1,21 @@
 /** What a host's document is made of. Addresses are as the page can load them. */
-export interface PanelDocument {
+export interface PanelDocument extends AnyDocument {
   readonly script: string;
   readonly style: string;
-  /** A new one for each document: at least 128 random bits, in Base64 or hexadecimal. */
-  readonly nonce: string;
   /** Where styles, fonts and pictures may come from, as in a policy: `webview.cspSource`, or an origin. */
   readonly source: string;
+}
+
+/** What the document of a frame without an origin is made of: it can load nothing, so that everything stands in it. */
+export interface InlineDocument extends AnyDocument {
+  /** The text of the page's script, all of it in one. */
+  readonly scriptText: string;
+  readonly styleText: string;
+}
+
+interface AnyDocument {
+  /** A new one for each document: at least 128 random bits, in Base64 or hexadecimal. */
+  readonly nonce: string;
   /** BCP 47. */
   readonly locale: string;
   /** In an editor's tab instead of a side bar: it takes the editor's background. */
@@ -25,13 +35,14 @@ const escapes: Readonly<Record<string, string>> = {
 const escape = (text: string): string => text.replaceAll(/[&<>"']/gu, (sign) => escapes[sign] ?? sign);
 
 /** The policy of the page: scripts by nonce alone, nothing from elsewhere, no string that becomes a script. */
-export function panelPolicy({ nonce, source }: Pick<PanelDocument, "nonce" | "source">): string {
+export function panelPolicy({ nonce, source }: { readonly nonce: string; readonly source?: string }): string {
+  const from = source === undefined ? "" : `${source} `;
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    `style-src ${source} 'nonce-${nonce}'`,
-    `img-src ${source} data: blob:`,
-    `font-src ${source}`,
+    `style-src ${from}'nonce-${nonce}'`,
+    `img-src ${from}data: blob:`,
+    `font-src ${source ?? "'none'"}`,
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -40,7 +51,24 @@ export function panelPolicy({ nonce, source }: Pick<PanelDocument, "nonce" | "so
 
 /** The document in which the page runs, with its policy. */
 export function panelDocument(parts: PanelDocument): string {
-  const { script, style, nonce, locale, isInEditor = false, theme } = parts;
+  const { script, style, nonce } = parts;
+  const head = `<link rel="stylesheet" href="${escape(style)}">
+<script nonce="${nonce}" type="module" src="${escape(script)}"></script>`;
+  return documentOf(parts, head, "");
+}
+
+/** The same for a frame without an origin. Its script runs when its body is there. */
+export function inlinePanelDocument(parts: InlineDocument): string {
+  const { scriptText, styleText, nonce } = parts;
+  // Only the end of the element ends it; in both languages the text means the same.
+  const style = `<style nonce="${nonce}">${styleText.replaceAll(/<\/(?=style)/giu, "<\\/")}</style>`;
+  // In a script, `<!--` followed by `<script` would hide the end of the element, too.
+  const script = scriptText.replaceAll(/<(?=\/script|!--|script)/giu, String.raw`\x3C`);
+  return documentOf(parts, style, `<script nonce="${nonce}">${script}</script>`);
+}
+
+function documentOf(parts: AnyDocument & { readonly source?: string }, head: string, end: string): string {
+  const { nonce, locale, isInEditor = false, theme } = parts;
   if (!/^[\w+/=-]{16,}$/u.test(nonce)) throw new Error("A nonce is a random text.");
   // A theme's values come from the user's own settings, but end no element.
   const properties =
@@ -52,10 +80,9 @@ export function panelDocument(parts: PanelDocument): string {
 <meta http-equiv="Content-Security-Policy" content="${escape(panelPolicy(parts))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Patchbay</title>
-${properties}<link rel="stylesheet" href="${escape(style)}">
-<script nonce="${nonce}" type="module" src="${escape(script)}"></script>
+${properties}${head}
 </head>
-<body${isInEditor ? ' class="in-editor"' : ""}><div id="panel"></div></body>
+<body${isInEditor ? ' class="in-editor"' : ""}><div id="panel"></div>${end}</body>
 </html>
 `;
 }
