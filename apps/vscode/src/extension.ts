@@ -79,6 +79,7 @@ async function serve(context: EditionContext): Promise<void> {
     companion,
     host,
     logger,
+    turns,
     extensionUri,
     version: versionOf(context),
     sharesSelection,

@@ -75,6 +75,8 @@ export interface SessionHost {
   writeText(path: string, text: string): Promise<void>;
   /** Saves a file's unsaved changes before an agent reads or writes it; true if there were some. Takes at most 2 s. */
   saveIfDirty(path: string): Promise<boolean>;
+  /** An agent is about to write a file by itself, and does so when this resolves; absent: nobody wants to know. */
+  aboutToWrite?(path: string): Promise<void>;
   /** Problems that the editor knows of a file, one line each. */
   problems(path: string): Promise<readonly Problem[]>;
   /** Whether the user lets agents see a file of that name (the sharing rules). */

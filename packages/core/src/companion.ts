@@ -152,6 +152,8 @@ export interface ReviewRequest {
   readonly conversation: {
     /** The same over restarts of the editor and of the agent. */
     readonly id: string;
+    /** Id of its agent, e.g. `gemini`. */
+    readonly agent: string;
     /** Name of the agent for titles, e.g. `Gemini CLI`. */
     readonly agentName: string;
   };

@@ -113,7 +113,10 @@ export class FolderLedgers implements TurnWitness {
   }
 
   aboutToWrite(source: TurnSource, files: readonly FileBefore[]): void {
-    this.#later(() => this.#observer.aboutToWrite(source, files));
+    this.#later(async () => {
+      const real = files.map((file) => ({ ...file, path: this.#places.real(file.path) }));
+      await this.#observer.aboutToWrite(source, real);
+    });
   }
 
   aboutToRun(source: TurnSource, _command: string): void {
@@ -159,6 +162,12 @@ export class FolderLedgers implements TurnWitness {
   async undo(turnId: string, request: UndoRequest = {}): Promise<UndoResult> {
     await this.#workedIn();
     return await this.#undo.undo(turnId, request);
+  }
+
+  /** Does at once what waits for the end of the turn (`UndoResult.waiting`); undefined where it was carried out already. */
+  async undoWaiting(turnId: string, waiting: UndoRequest): Promise<UndoResult | undefined> {
+    await this.#workedIn();
+    return await this.#undo.undoWaiting(turnId, waiting);
   }
 
   /** The user typed in a file; as the editor names it. */

@@ -76,6 +76,8 @@ export interface UndoResult {
   readonly files: readonly UndoneFile[];
   /** The entry that this undo is, for another undo; undefined where nothing was written. */
   readonly turn: string | undefined;
+  /** The request as it waits for the end of the turn, for `FolderLedgers.undoWaiting`; not there where nothing waits. */
+  readonly waiting?: UndoRequest;
 }
 
 export interface UndoneFile {
@@ -93,8 +95,11 @@ export interface UndoneFile {
 export interface UndoDoor {
   /** What the editor shows of a file that is not saved; undefined: the disk has it all. */
   unsavedText(path: string): Promise<string | undefined>;
-  /** Writes if the file, or its unsaved text, still holds `heldText` at that moment; undefined: there is no file. */
-  replace(path: string, heldText: string | undefined, text: string): Promise<"written" | "stale">;
+  /**
+   * Writes if the file, or its unsaved text, still holds `heldText` at that moment; undefined: there is no file. `mode`: permission bits
+   * of a file that is made; one that is there keeps its own.
+   */
+  replace(path: string, heldText: string | undefined, text: string, mode?: number): Promise<"written" | "stale">;
   /** To the trash. False where that cannot be. */
   remove(path: string): Promise<boolean>;
 }
@@ -141,6 +146,8 @@ export interface TurnTexts {
   readonly before: string | undefined;
   /** Undefined: there is no file. */
   readonly after: string | undefined;
+  /** Permission bits of a file that is gone, where they are known. */
+  readonly goneMode?: number;
 }
 
 /** What keeping and undoing needs of the ledger. Paths are as in `TurnFile`. */

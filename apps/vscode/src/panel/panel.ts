@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import type { AgentSession, SessionRequest } from "@patchbay/conversations";
 import type { PromptBlock } from "@patchbay/conversations/model";
-import { type Companion, createNodePlatform, type EditorHost, type Logger, messageOf } from "@patchbay/core";
+import {
+  type Companion,
+  createNodePlatform,
+  type EditorHost,
+  type Logger,
+  messageOf,
+  type TurnWitness,
+} from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, type PageLink, PanelHost } from "@patchbay/panel/host";
 import { openLibrary } from "@patchbay/panel/workspace";
@@ -26,6 +33,8 @@ export interface PanelServices {
   readonly companion: Companion;
   readonly host: EditorHost;
   readonly logger: Logger;
+  /** Hears of what agents do to files. */
+  readonly turns: TurnWitness;
   /** Whether the user lets agents see what is selected. */
   readonly sharesSelection: () => boolean;
   /** The extension's own folder. */
@@ -53,7 +62,7 @@ export class Panel {
   readonly #told: Map<string, boolean> = new Map();
 
   constructor(services: PanelServices) {
-    const { companion, host, logger, version, sharesSelection } = services;
+    const { companion, host, logger, turns, version, sharesSelection } = services;
     const platform = createNodePlatform();
     const mayName = (path: string): boolean => companion.mayName(path);
     this.#services = services;
@@ -74,6 +83,7 @@ export class Panel {
       openInTab: async (id) => void this.openTab(id),
     });
     const { storageDirectory } = host;
+    const agentName = (agent: string): string => this.#panels.agents.find(({ id }) => id === agent)?.name ?? agent;
     const { files, clock } = platform;
     const isWindows = platform.process.platform === "win32";
     const sessionHost = createSessionHost({ host, files, clock, isShared: mayName, isWindows });
@@ -95,11 +105,12 @@ export class Panel {
               owner: host.identity.editorKey,
               host: sessionHost,
               connect,
+              turns: { witness: turns, agentName },
               listers: this.#programs.listers,
             }),
     });
     this.#attention = new Attention({
-      agentName: (agent) => this.#panels.agents.find(({ id }) => id === agent)?.name ?? agent,
+      agentName,
       isSeen: (id) => this.#isSeen(id),
       show: async (id) => await this.#show(id),
     });

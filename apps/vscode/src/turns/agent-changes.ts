@@ -75,8 +75,8 @@ function createDoor(platform: Platform, folders: readonly string[], host: Editor
   const unsavedText = async (path: string): Promise<string | undefined> => await host.documents?.unsavedText?.(path);
   return {
     unsavedText,
-    replace: async (path, heldText, text) => {
-      if ((await unsavedText(path)) === undefined) return await disk.replace(path, heldText, text);
+    replace: async (path, heldText, text, mode) => {
+      if ((await unsavedText(path)) === undefined) return await disk.replace(path, heldText, text, mode);
       if (heldText === undefined) return "stale";
       return (await host.documents?.write?.(path, heldText, text)) ?? "stale";
     },

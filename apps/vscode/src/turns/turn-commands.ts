@@ -47,15 +47,22 @@ export function registerTurnCommands(
   const undo = async (turn: TurnInfo, request: UndoRequest): Promise<void> => {
     const result = await ledgers.undo(turn.id, request);
     const undoNow = l10n.t("Undo Now");
-    if (result.files.some(({ outcome }) => outcome === "queued")) {
+    const { waiting } = result;
+    if (waiting !== undefined) {
       const text = l10n.t("{0} is working. This is undone when it has finished.", turn.agents.join(", "));
       void inform(text, undoNow).then(async (answer) => {
-        if (answer === undoNow) await tell(await ledgers.undo(turn.id, { ...request, now: true }));
+        if (answer === undoNow) await undoWaiting(turn.id, waiting);
       });
       return;
     }
     // The message stays until it is answered, and nothing waits for that.
     void tell(result);
+  };
+
+  const undoWaiting = async (turnId: string, waiting: UndoRequest): Promise<void> => {
+    const done = await ledgers.undoWaiting(turnId, waiting);
+    if (done === undefined) void inform(l10n.t("The agent has finished, and this was carried out already."));
+    else await tell(done);
   };
 
   const tell = async ({ files, turn }: UndoResult): Promise<void> => {

@@ -75,7 +75,9 @@ export class Hooks {
   async #before(hook: HookCallback, path: string): Promise<Readonly<Record<string, unknown>>> {
     const { host, autosave } = this.#options;
     if (autosave) await host.saveIfDirty(path);
-    if (hook.tool_use_id !== undefined && hook.input.tool_name !== "Read") {
+    if (hook.input.tool_name === "Read") return goOn;
+    await host.aboutToWrite?.(path);
+    if (hook.tool_use_id !== undefined) {
       this.#baselines.set(hook.tool_use_id, await host.problems(path));
     }
     return goOn;

@@ -5,6 +5,7 @@ import type { About } from "../transcript/line.ts";
 import type { SessionRequest } from "./agent-link.ts";
 import type { History } from "./history.ts";
 import type { ConversationHost, TurnFiles } from "./turn-files.ts";
+import type { ConversationTurns } from "./told-turns.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
 /** What a conversation is made of. */
@@ -18,6 +19,8 @@ export interface ConversationOptions {
   readonly host: ConversationHost;
   /** Makes a session; starts nothing yet. */
   readonly connect: (request: SessionRequest) => AgentSession;
+  /** Hears of every turn; absent: nobody does. */
+  readonly turns?: ConversationTurns | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -14,6 +14,7 @@ import { History } from "./history.ts";
 import { Notices } from "./notices.ts";
 import { SessionUpdates } from "./session-updates.ts";
 import { TitledAbout } from "./titled-about.ts";
+import { ToldTurns } from "./told-turns.ts";
 import { TrackedStatus } from "./tracked-status.ts";
 import { TurnFiles } from "./turn-files.ts";
 import { TurnRunner } from "./turn-runner.ts";
@@ -30,6 +31,7 @@ export class Conversation {
   readonly #unsent: UnsentKeeper;
   readonly #link: AgentLink;
   readonly #turns: TurnRunner;
+  readonly #told: ToldTurns;
   readonly #heard: SessionUpdates;
   readonly #files: TurnFiles;
   readonly #answers: Answers;
@@ -53,8 +55,10 @@ export class Conversation {
       this.#file.transcript.describe(about);
       if (about.title !== this.#status.value.title) this.#status.tell({ title: about.title });
     });
+    this.#told = new ToldTurns(options.turns, () => this.#about.value);
     this.#files = new TurnFiles({
       host: options.host,
+      told: this.#told,
       transcript: () => this.#file.transcript,
       mayWrite: () => this.#mayWrite,
       clock,
@@ -75,6 +79,7 @@ export class Conversation {
       onDidName: (sessionId) => this.#about.session(sessionId, this.#turns.isInTurn),
       onEntry: (entry) => {
         this.#files.sees(entry);
+        this.#told.sees(entry);
         this.#answers.sees(entry);
         this.#turns.heard(entry);
       },
@@ -341,6 +346,7 @@ export class Conversation {
   async #goOn({ accepted }: Unsent): Promise<void> {
     if (accepted.length > 0) await this.#answers.restore(accepted);
     this.#turns.endInterrupted("exited");
+    this.#told.ended();
   }
 
   get #mayWrite(): boolean {
@@ -349,11 +355,13 @@ export class Conversation {
 
   #onDidBegin({ id, blocks }: QueuedPrompt): void {
     this.#files.begin(id, this.#history.next - 1);
+    this.#told.began(blocks);
     this.#about.asked(blocks);
     void this.#file.transcript.flush();
   }
 
   #onDidEnd(reason: TurnEndReason): void {
+    this.#told.ended();
     if (reason !== "done") this.#answers.ended();
     const said = this.#history.newest.findLast(({ entry }) => entry.kind === "message" && entry.text !== "")?.entry;
     this.#about.answered(said?.kind === "message" ? said.text : undefined);

@@ -8,6 +8,7 @@ import type { SessionUpdate } from "../model/session.ts";
 import type { ChangedFile, TurnChanges, UndoResult } from "../model/turns.ts";
 import type { FileRecord, TextRecord, TurnRecord } from "../transcript/line.ts";
 import type { Transcript } from "../transcript/transcript.ts";
+import type { ToldTurns } from "./told-turns.ts";
 
 /** What a conversation needs of the editor. */
 export interface ConversationHost extends SessionHost {
@@ -17,6 +18,8 @@ export interface ConversationHost extends SessionHost {
 
 export interface TurnFilesOptions {
   readonly host: ConversationHost;
+  /** Is told of what is about to be written. */
+  readonly told?: Pick<ToldTurns, "aboutToWrite" | "wrote"> | undefined;
   readonly transcript: () => Transcript;
   /** False: another window has the conversation. */
   readonly mayWrite: () => boolean;
@@ -62,7 +65,7 @@ export class TurnFiles {
 
   /** The editor as the agent's driver sees it: each file is looked at before the agent gets at it. */
   get host(): SessionHost {
-    const { host } = this.#options;
+    const { host, told } = this.#options;
     return {
       readText: (path) => host.readText(path),
       problems: (path) => host.problems(path),
@@ -74,8 +77,10 @@ export class TurnFiles {
         await this.#lookAt(path);
         return wasDirty;
       },
+      aboutToWrite: async (path) => await told?.aboutToWrite(path),
       writeText: async (path, text) => {
         await this.#lookAt(path);
+        await told?.aboutToWrite(path);
         await host.writeText(path, text);
       },
     };
@@ -106,6 +111,7 @@ export class TurnFiles {
   changed({ path, isAsked }: Extract<SessionUpdate, { type: "file-changed" }>): void {
     const turn = this.#turn?.turn;
     if (turn === undefined) return;
+    this.#options.told?.wrote();
     const before = this.#candidates.has(path) ? { text: this.#candidates.get(path) } : undefined;
     this.#inTurn(async () => {
       const after = await this.#options.host.readText(path);

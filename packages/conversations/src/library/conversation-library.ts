@@ -16,7 +16,7 @@ import { inListOrder, type ListedConversation, listedSession, type SearchHit } f
 import { excerptOf, searchTranscript } from "./search.ts";
 import { defaultKeeping, type Keeping, sweep } from "./sweep.ts";
 
-export interface ConversationLibraryOptions extends Pick<ConversationOptions, "host" | "connect"> {
+export interface ConversationLibraryOptions extends Pick<ConversationOptions, "host" | "connect" | "turns"> {
   readonly store: ConversationStore;
   readonly files: LineFiles;
   readonly clock: Clock;
@@ -260,13 +260,14 @@ export class ConversationLibrary {
   }
 
   async #hold(about: About): Promise<Conversation> {
-    const { store, clock, random, logger, host, connect } = this.#options;
+    const { store, clock, random, logger, host, connect, turns } = this.#options;
     const conversation = await Conversation.open({
       about,
       openFile: () => store.open(about.id),
       storage: store.values,
       host,
       connect,
+      turns,
       clock,
       random,
       logger,

@@ -32,7 +32,7 @@ export interface Lab {
 
 /** Conversations on a real disk, with a clock that stands still and agents that say what the test has them say. */
 export function makeLab(
-  options: Pick<Partial<ConversationOptions>, "connect" | "storage"> & { readonly files?: LineFiles } = {},
+  options: Pick<Partial<ConversationOptions>, "connect" | "storage" | "turns"> & { readonly files?: LineFiles } = {},
 ): Lab {
   const clock = createFakeClock();
   const platform = createTestPlatform({ clock });
@@ -69,6 +69,7 @@ export function makeLab(
         host: lab.host,
         openFile: () => from.open(id),
         storage: options.storage ?? from.values,
+        turns: options.turns,
         connect: (request) => {
           if (options.connect !== undefined) return options.connect(request);
           const session = new ScriptedSession(request, lab.onStart);

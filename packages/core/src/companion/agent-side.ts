@@ -115,9 +115,9 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
 
 /** What a hook asked about is told by the hook's own event. */
 function tellAccepted(turns: TurnWitness): BeforeWrite {
-  return async ({ isOfHook, dialect, agentName, conversationId, sessionId }, path, text) => {
+  return async ({ isOfHook, dialect, agent, agentName, conversationId, sessionId }, path, text) => {
     if (isOfHook === true) return;
-    const source = { agent: dialect, agentName, session: conversationId ?? sessionId, folder: undefined };
+    const source = { agent: agent ?? dialect, agentName, session: conversationId ?? sessionId, folder: undefined };
     turns.aboutToWrite(source, [{ path }]);
     turns.accepted(source, path, text);
     await turns.ready();
@@ -230,11 +230,12 @@ export class ConversationReviews {
 }
 
 /** Whoever writes the accepted text keeps the byte order mark of the file; the text may be empty. */
-function ownerOf({ id, agentName }: ReviewRequest["conversation"]): ProposalOwner {
+function ownerOf({ id, agent, agentName }: ReviewRequest["conversation"]): ProposalOwner {
   return {
     sessionId: prefix + id,
     conversationId: id,
     dialect: "conversation",
+    agent,
     agentName,
     byteOrderMark: "as-proposed",
     emptiedText: "",

@@ -17,6 +17,8 @@ export interface ProposalOwner {
   readonly sessionId: string;
   /** Set where it is a conversation: it is asked in the editor itself, and its agent ends with the run. */
   readonly conversationId?: string | undefined;
+  /** Id of the conversation's agent. */
+  readonly agent?: string | undefined;
   /** Set where an agent's hook asks: it waits no longer than this run. */
   readonly isOfHook?: boolean | undefined;
   readonly dialect: string;

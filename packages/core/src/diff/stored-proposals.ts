@@ -89,6 +89,7 @@ export function createStoredProposals(storage: TextStorage, now: () => number): 
 const owner = z.object({
   sessionId: z.string(),
   conversationId: z.string().optional(),
+  agent: z.string().optional(),
   isOfHook: z.boolean().optional(),
   dialect: z.string(),
   agentName: z.string(),

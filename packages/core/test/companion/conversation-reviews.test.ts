@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Review, ReviewRequest } from "../../src/companion.ts";
 import { createWorkspaceLab, type EditorRun, portOf, type WorkspaceLab } from "../workspace-lab.ts";
 
-const conversation = { id: "c1", agentName: "Gemini CLI" };
+const conversation = { id: "c1", agent: "gemini", agentName: "Gemini CLI" };
 const proposed = "one\n2\n";
 
 interface Setup extends WorkspaceLab, EditorRun {
@@ -125,7 +125,7 @@ describe("a change that a conversation asks for", () => {
   it("gives way to a newer one of its conversation for the file, and to none of another", async () => {
     const { ask, companion } = setUp();
     const first = await ask();
-    const other = await ask({ conversation: { id: "c2", agentName: "Claude Code" } });
+    const other = await ask({ conversation: { id: "c2", agent: "claude", agentName: "Claude Code" } });
     const second = await ask({ text: "one\nII\n" });
     expect(await first.outcome).toEqual({ kind: "superseded" });
     expect(companion.proposals.map(({ id }) => id)).toEqual([other.id, second.id]);

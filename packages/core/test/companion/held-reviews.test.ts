@@ -61,7 +61,7 @@ describe("held reviews of agents that are connected", () => {
   it("one of a conversation is not answered by that", async () => {
     const { build, file } = createWorkspaceLab();
     const { companion, editor } = build();
-    const conversation = { id: "c1", agentName: "Gemini CLI" };
+    const conversation = { id: "c1", agent: "gemini", agentName: "Gemini CLI" };
     const review = await companion.review({ conversation, path: file, text: "one\n2\n", isEditable: true });
     (await editor.nextView()).type("mine\n");
     expect(await companion.hold(review.id)).toBe(true);

@@ -84,4 +84,18 @@ describe("whoever follows the turns", () => {
     notes.release();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted" });
   });
+
+  it("hears of what is accepted in a conversation as its agent's, whose turn it is by the conversation's id", async () => {
+    const notes = new Notes();
+    const lab = await createHookLab(undefined, notes);
+    const { outcome } = await lab.companion.review({
+      conversation: { id: "c1", agent: "gemini", agentName: "Gemini CLI" },
+      path: lab.file,
+      text: "one\n2\n",
+      isEditable: true,
+    });
+    (await lab.editor.nextView()).accept();
+    expect(await outcome).toMatchObject({ kind: "accepted" });
+    expect(notes.all).toEqual([`gemini writes ${lab.file}`, `gemini may write ${lab.file}: one\n2\n`]);
+  });
 });

@@ -86,7 +86,7 @@ export class QuestionReviews implements Disposable {
     const { change } = question;
     const { companion, conversation, agentName, logger } = this.#options;
     const reviewing = companion.review({
-      conversation: { id: conversation.id, agentName },
+      conversation: { id: conversation.id, agent: conversation.about.agent, agentName },
       path: change.path,
       text: change.after ?? "",
       ...(change.before === undefined ? {} : { base: change.before }),

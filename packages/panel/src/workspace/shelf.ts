@@ -6,7 +6,7 @@ import {
   nodeLineFiles,
 } from "@patchbay/conversations";
 
-export interface ShelfOptions extends Pick<ConversationLibraryOptions, "connect" | "host" | "listers"> {
+export interface ShelfOptions extends Pick<ConversationLibraryOptions, "connect" | "host" | "listers" | "turns"> {
   readonly platform: Platform;
   readonly logger: Logger;
   /** Where the conversations of the workspace are, private to the user. */

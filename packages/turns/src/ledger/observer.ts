@@ -273,7 +273,7 @@ export class Observer implements Disposable {
   }
 
   /** Enters what nobody told of. */
-  async #enter({ path, before: seen, after, mode }: SeenChange): Promise<void> {
+  async #enter({ path, before: seen, after, mode, goneMode }: SeenChange): Promise<void> {
     const { contents, book } = this.#options;
     const workers = Array.from(this.#workers.values());
     // Its own before-image knows better.
@@ -291,7 +291,7 @@ export class Observer implements Disposable {
       await book.write(turn, { type: "turn", turn });
     }
     const attribution = this.#touched.has(path) ? "unknown" : "likely";
-    await book.enter(turn, { path, before: latest ?? seen, after, mode, attribution });
+    await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, attribution });
   }
 }
 

@@ -22,6 +22,8 @@ export interface FileRecord {
   after: Content;
   /** Permission bits, where they changed. */
   mode: { readonly before: number; readonly after: number } | undefined;
+  /** Permission bits that a file had which is gone, where they were seen. */
+  goneMode: number | undefined;
   attribution: "exact" | "likely" | "unknown";
   review: "unreviewed" | "kept" | "undone" | "partly" | "queued";
   /** What is not decided, where something is: a kept hunk is on both sides, an undone one on none. */
@@ -63,6 +65,7 @@ const file = z.object({
   before: content,
   after: content,
   mode: z.object({ before: z.number(), after: z.number() }).optional(),
+  goneMode: z.number().optional(),
   attribution: z.enum(["exact", "likely", "unknown"]),
   review: z.enum(["unreviewed", "kept", "undone", "partly", "queued"]),
   undecided: z.object({ before: content, after: content }).optional(),
@@ -136,8 +139,8 @@ export function readJournal(text: string): TurnRecord | undefined {
 function apply(turn: TurnRecord, found: Exclude<z.infer<typeof entry>, { type: "turn" }>): void {
   switch (found.type) {
     case "file": {
-      const { mode, undecided, lines, ...others } = found.file;
-      turn.files.set(others.path, { ...others, mode, undecided, lines });
+      const { mode, goneMode, undecided, lines, ...others } = found.file;
+      turn.files.set(others.path, { ...others, mode, goneMode, undecided, lines });
       return;
     }
     case "gone":

@@ -20,6 +20,7 @@ export interface NewChange {
   readonly before: Content;
   readonly after: Content;
   readonly mode: FileRecord["mode"];
+  readonly goneMode?: number | undefined;
   readonly attribution: FileRecord["attribution"];
 }
 
@@ -109,12 +110,13 @@ export class TurnBook {
     const found = turn.files.get(path);
     if (found === undefined) {
       if ((await contents.isSame(change.before, after)) && change.mode === undefined) return;
-      const { before, mode, attribution } = change;
+      const { before, mode, goneMode, attribution } = change;
       const file: FileRecord = {
         path,
         before,
         after,
         mode,
+        goneMode,
         attribution,
         review: "unreviewed",
         undecided: undefined,
@@ -140,6 +142,7 @@ export class TurnBook {
     file.after = after;
     file.attribution = weaker(file.attribution, change.attribution);
     file.mode = mergedMode(file.mode, change.mode);
+    file.goneMode = change.goneMode ?? file.goneMode;
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
     else await this.#store(turn, file);

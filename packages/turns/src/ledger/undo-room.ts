@@ -49,7 +49,7 @@ export class UndoRoom implements UndoLedger {
     const [before, after] = await Promise.all([contents.read(sides.before), contents.read(sides.after)]);
     if (before === undefined && sides.before.kind !== "none") return undefined;
     if (after === undefined && sides.after.kind !== "none") return undefined;
-    return { before, after };
+    return { before, after, ...(file.goneMode === undefined ? {} : { goneMode: file.goneMode }) };
   }
 
   async textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined> {

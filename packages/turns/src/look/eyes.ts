@@ -7,6 +7,8 @@ export interface SeenChange {
   readonly before: Content;
   readonly after: Content;
   readonly mode: FileRecord["mode"];
+  /** Permission bits of a file that is gone. */
+  readonly goneMode?: number;
 }
 
 export interface Look {

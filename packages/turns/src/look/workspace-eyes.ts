@@ -97,7 +97,7 @@ export class WorkspaceEyes implements Eyes {
         const where = tracked.get(path);
         // A checkout has taken it away, or it is as it was.
         if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.tree.repository.top))) {
-          changes.push({ path, before, after: noFile, mode: undefined });
+          changes.push({ path, before, after: noFile, mode: undefined, goneMode: was.state.mode });
         }
         continue;
       }
@@ -143,7 +143,8 @@ export class WorkspaceEyes implements Eyes {
       const state = diskStateOf(path);
       if (state !== undefined) now.set(path, was);
       else if (!this.#wasTrackedIn(path, moved)) {
-        changes.push({ path, before: was.content ?? unreadBefore, after: noFile, mode: undefined });
+        const before = was.content ?? unreadBefore;
+        changes.push({ path, before, after: noFile, mode: undefined, goneMode: was.state.mode });
       }
     }
   }

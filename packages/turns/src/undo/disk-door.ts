@@ -84,7 +84,7 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
 
   return {
     unsavedText: async () => undefined,
-    replace: async (path, heldText, text) => {
+    replace: async (path, heldText, text, mode = 0o644) => {
       const place = await realPlace(path);
       if (place === undefined) return "stale";
       if (heldText !== undefined) {
@@ -96,7 +96,7 @@ export function createDiskDoor({ platform, folders }: DiskDoorOptions): UndoDoor
         directory = `${directory}${separator}${name}`;
         await files.makeDirectory(directory, 0o755);
       }
-      await files.createExclusive(place.path, text, 0o644);
+      await files.createExclusive(place.path, text, mode & 0o777);
       return "written";
     },
     remove: async (path) => {

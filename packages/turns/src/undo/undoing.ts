@@ -87,6 +87,18 @@ export class Undoing {
     });
   }
 
+  /** Carries out at once what waits for the end of a turn, and only now; undefined where it does not wait: it was carried out then. */
+  async undoWaiting(id: string, waiting: UndoRequest): Promise<UndoResult | undefined> {
+    return await this.#inTurn(async () => {
+      const turn = this.#ledger.turn(id);
+      const queued = this.#ledger.queued(id);
+      const others = queued.filter((one) => !isSameRequest(one, waiting));
+      if (turn === undefined || others.length === queued.length) return undefined;
+      await this.#ledger.queue(id, others);
+      return await this.#apply(turn, waiting);
+    });
+  }
+
   /** Resolves when every verdict so far is carried out or queued. */
   async settled(): Promise<void> {
     await this.#inTurn(async () => {});
@@ -129,13 +141,14 @@ export class Undoing {
     const texts =
       request.path === undefined || request.hunk === undefined ? undefined : await ledger.texts(id, request.path);
     const lines = texts === undefined ? undefined : linesAt(texts, request.hunk);
-    await ledger.queue(id, [...ledger.queued(id), lines === undefined ? request : { ...request, lines }]);
+    const waiting = lines === undefined ? request : { ...request, lines };
+    await ledger.queue(id, [...ledger.queued(id), waiting]);
     const files: UndoneFile[] = [];
     for (const { path } of this.#filesOf(id, request)) {
       await ledger.review(id, path, "queued", await ledger.texts(id, path));
       files.push({ path, outcome: "queued", conflicts: 0 });
     }
-    return { files, turn: undefined };
+    return { files, turn: undefined, waiting };
   }
 
   async #applyWaiting(): Promise<void> {
@@ -222,7 +235,7 @@ export class Undoing {
     } as const;
     const { text, undone, conflicts } = await this.#compare(input);
     if (undone.length === 0 && now !== undefined) return { ...leaveAlone, conflicts };
-    if (text !== now && (await door.replace(path, now, text)) === "stale") return "stale";
+    if (text !== now && (await door.replace(path, now, text, texts.goneMode)) === "stale") return "stale";
     return { now, text, undone, conflicts };
   }
 
@@ -292,4 +305,13 @@ function textOf(before: string, after: string, hunk: LineHunk): HunkLines {
 
 function isSame(one: HunkLines, other: HunkLines): boolean {
   return one.before === other.before && one.after === other.after;
+}
+
+function isSameRequest(one: UndoRequest, other: UndoRequest): boolean {
+  const isSamePlace =
+    one.path === other.path && one.hunk?.start === other.hunk?.start && one.hunk?.end === other.hunk?.end;
+  if (!isSamePlace || one.reason !== other.reason) return false;
+  return one.lines === undefined || other.lines === undefined
+    ? one.lines === other.lines
+    : isSame(one.lines, other.lines);
 }

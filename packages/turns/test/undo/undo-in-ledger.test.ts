@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { createNodePlatform } from "@patchbay/core";
 import { expect, it } from "vitest";
 import type { UndoNotice } from "../../src/model.ts";
@@ -36,4 +37,23 @@ it("takes a hunk back when the agent's turn has ended, also after a restart, and
   expect(lab.read("a.txt")).toBe("ONE\ntwo\nTHREE\n");
   expect(await second.afterText(id, path)).toBe("ONE\ntwo\nTHREE\n");
   second.dispose();
+});
+
+it.each([0o755, 0o600])("brings a removed file back with its mode %o, also after a restart", async (mode) => {
+  const lab = new TurnLab();
+  lab.commit({ "run.sh": "echo one\n", "other.txt": "stays\n" });
+  lab.chmod("run.sh", mode);
+  const door = createDiskDoor({ platform: createNodePlatform(), folders: [lab.folder] });
+  const first = lab.open({ door });
+  await lab.command(first, () => lab.remove("run.sh"));
+  const [turn] = first.turns();
+  expect(lab.files(turn)).toEqual(["run.sh deleted likely"]);
+  first.dispose();
+
+  const second = lab.open({ door });
+  await second.settled();
+  const { files } = await second.undo(turn?.id ?? "");
+  expect(files.map(({ outcome }) => outcome)).toEqual(["undone"]);
+  expect(lab.read("run.sh")).toBe("echo one\n");
+  expect(statSync(lab.path("run.sh")).mode & 0o777).toBe(mode);
 });

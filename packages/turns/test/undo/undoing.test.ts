@@ -307,6 +307,40 @@ describe("while the agent works", () => {
     expect(ledger.notices.map(({ reason }) => reason)).toEqual(["No"]);
   });
 
+  it("a queued undo that is wanted now after all finds its own lines, and does not run again at the end", async () => {
+    put("a.txt", after);
+    ledger.add("t", { [at("a.txt")]: { before, after } });
+    ledger.working.add("t");
+    const path = at("a.txt");
+    const { waiting } = await undoing.undo("t", { path, hunk: { start: 0, end: 1 } });
+    await undoing.undo("t", { path, hunk: { start: 3, end: 4 } });
+    const moved = `NEW\n${after}`;
+    put("a.txt", moved);
+    ledger.held.set(`t ${path}`, { before: `NEW\n${before}`, after: moved });
+    const done = await undoing.undoWaiting("t", waiting ?? {});
+    expect(done?.files).toEqual([{ path, outcome: "undone", conflicts: 0 }]);
+    expect(read("a.txt")).toBe("NEW\none\ntwo\nthree\nFOUR\n");
+    expect(ledger.queued("t").map(({ hunk }) => hunk)).toEqual([{ start: 3, end: 4 }]);
+    ledger.end("t");
+    await undoing.settled();
+    expect(read("a.txt")).toBe(`NEW\n${before}`);
+    expect(ledger.notices).toHaveLength(2);
+  });
+
+  it("a queued undo that was carried out is not carried out again, nor does it hit its neighbour", async () => {
+    put("a.txt", after);
+    ledger.add("t", { [at("a.txt")]: { before, after } });
+    ledger.working.add("t");
+    const { waiting } = await undoing.undo("t", { path: at("a.txt"), hunk: { start: 0, end: 1 } });
+    ledger.end("t");
+    await undoing.settled();
+    const left = "one\ntwo\nthree\nFOUR\n";
+    expect(read("a.txt")).toBe(left);
+    expect(await undoing.undoWaiting("t", waiting ?? {})).toBeUndefined();
+    expect(read("a.txt")).toBe(left);
+    expect(ledger.notices).toHaveLength(1);
+  });
+
   it("an undo happens now if that is wanted, or where the end of the turn is a guess", async () => {
     for (const name of ["a.txt", "b.txt"]) put(name, after);
     ledger.add("t", { [at("a.txt")]: { before, after } });

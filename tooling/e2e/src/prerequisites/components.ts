@@ -27,6 +27,15 @@ function packages(name: string, version: string, specifiers: readonly string[]):
 
 const platform = `linux-${process.arch}`;
 
+/** The version of an agent that is tried: the one that the suite was last seen to pass with, or what a variable says. */
+function agentVersion(agent: string, known: string): string {
+  return process.env[`PATCHBAY_E2E_${agent}`] || known;
+}
+
+const geminiVersion = agentVersion("GEMINI", "0.61.0");
+const qwenVersion = agentVersion("QWEN", "0.24.4");
+const claudeVersion = agentVersion("CLAUDE", "2.1.328");
+
 /** Node 24: code-server needs exactly this major version, Qwen Code at least 22. */
 export const node24: Component = packages("node", "24.21.0", [`node-${platform}@24.21.0`]);
 
@@ -77,7 +86,7 @@ export function codeServerExtension(name: string): string {
 }
 
 /** Gemini CLI. */
-export const geminiCli: Component = packages("gemini-cli", "0.61.0", ["@google/gemini-cli@0.61.0"]);
+export const geminiCli: Component = packages("gemini-cli", geminiVersion, [`@google/gemini-cli@${geminiVersion}`]);
 
 /** The entry script of {@link geminiCli}. */
 export function geminiEntry(): string {
@@ -85,7 +94,7 @@ export function geminiEntry(): string {
 }
 
 /** Qwen Code. */
-export const qwenCode: Component = packages("qwen-code", "0.24.4", ["@qwen-code/qwen-code@0.24.4"]);
+export const qwenCode: Component = packages("qwen-code", qwenVersion, [`@qwen-code/qwen-code@${qwenVersion}`]);
 
 /** The entry script of {@link qwenCode}. */
 export function qwenEntry(): string {
@@ -93,8 +102,8 @@ export function qwenEntry(): string {
 }
 
 /** Claude Code: its platform package is the whole native program. */
-export const claudeCode: Component = packages("claude-code", "2.1.328", [
-  `@anthropic-ai/claude-code-${platform}@2.1.328`,
+export const claudeCode: Component = packages("claude-code", claudeVersion, [
+  `@anthropic-ai/claude-code-${platform}@${claudeVersion}`,
 ]);
 
 /** The binary of {@link claudeCode}. */

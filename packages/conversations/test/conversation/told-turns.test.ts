@@ -1,0 +1,94 @@
+import type { TurnSource, TurnWitness } from "@patchbay/core";
+import { expect, it } from "vitest";
+import type { Entry } from "../../src/model/entries.ts";
+import { noHost } from "./no-host.ts";
+import { makeLab, textBlock } from "./conversation-lab.ts";
+
+/** Writes down what it is told, and holds the agent until `ready` is let go. */
+function recorder(): { readonly told: string[]; readonly witness: TurnWitness; ready: Promise<void> } {
+  const told: string[] = [];
+  const say =
+    (what: string) =>
+    (source: TurnSource, more?: unknown): void => {
+      expect(source).toEqual({ agent: "claude", agentName: "Claude Code", session: "c1", folder: "/w" });
+      told.push(more === undefined ? what : `${what} ${typeof more === "string" ? more : JSON.stringify(more)}`);
+    };
+  const kept = {
+    told,
+    ready: Promise.resolve(),
+    witness: {
+      turnBegan: say("began"),
+      turnEnded: say("ended"),
+      aboutToWrite: say("about to write"),
+      aboutToRun: say("about to run"),
+      wrote: say("wrote"),
+      accepted: say("accepted"),
+      ready: async () => await kept.ready,
+    },
+  };
+  return kept;
+}
+
+const agentName = (): string => "Claude Code";
+
+function command(state: "pending" | "running" | "done"): Entry {
+  return { kind: "tool", id: "t1", at: 0, tool: "execute", name: "Bash", title: "make", state };
+}
+
+it("tells where a turn begins and ends, and what may change files in it", async () => {
+  const { told, witness } = recorder();
+  const lab = makeLab({ turns: { witness, agentName } });
+  const conversation = await lab.open();
+  told.length = 0;
+  conversation.prompt([textBlock("Tidy up\nplease")]);
+  await expect.poll(() => told).toEqual(["began Tidy up\nplease"]);
+
+  for (const state of ["pending", "running", "running", "done", "done"] as const) lab.session.tell(command(state));
+  expect(told.splice(0)).toEqual(["began Tidy up\nplease", "about to run make", "wrote"]);
+
+  lab.session.say({ type: "file-changed", path: "/w/a.txt", isAsked: false });
+  expect(told.splice(0)).toEqual(["wrote"]);
+  lab.session.end("done");
+  await expect.poll(() => told).toEqual(["ended"]);
+});
+
+it("has a file's text taken before the agent gets at it", async () => {
+  const record = recorder();
+  const written: string[] = [];
+  const lab = makeLab({ turns: { witness: record.witness, agentName } });
+  lab.host = { ...noHost, writeText: async (path) => void written.push(path) };
+  const conversation = await lab.open();
+  conversation.prompt([textBlock("Write")]);
+  await expect.poll(() => lab.sessions.at(-1)?.isInTurn).toBe(true);
+  record.told.length = 0;
+
+  let goOn = (): void => {};
+  record.ready = new Promise((resolve) => (goOn = resolve));
+  const { host } = lab.session.request;
+  const writing = host.writeText("/w/a.txt", "new");
+  await expect.poll(() => record.told).toEqual(['about to write [{"path":"/w/a.txt"}]']);
+  expect(written).toEqual([]);
+  goOn();
+  await writing;
+  expect(written).toEqual(["/w/a.txt"]);
+
+  record.told.length = 0;
+  await host.aboutToWrite?.("/w/b.txt");
+  expect(record.told).toEqual(['about to write [{"path":"/w/b.txt"}]']);
+});
+
+it("ends the turn of an agent that exits, is stopped, or was cut off by a reload", async () => {
+  const { told, witness } = recorder();
+  const lab = makeLab({ turns: { witness, agentName } });
+  const conversation = await lab.open();
+  // An earlier run may have left one open.
+  expect(told.splice(0)).toEqual(["ended"]);
+  for (const end of ["exited", "stopped"] as const) {
+    conversation.prompt([textBlock("Go")]);
+    await expect.poll(() => told).toEqual(["began Go"]);
+    if (end === "stopped") await conversation.stop();
+    else lab.session.end("exited");
+    await expect.poll(() => told).toEqual(["began Go", "ended"]);
+    told.length = 0;
+  }
+});
