@@ -210,7 +210,7 @@ const panel = {
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   bridge: { rooms: pageMessages },
-  "frame-bridge": { rooms: ["bridge"], types: ["messages/from-page"] },
+  "frame-bridge": { types: ["bridge", "messages/from-page"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
     packages: [...preact, "@patchbay/conversations/model", "zod"],

@@ -21,6 +21,8 @@ declare global {
   var acquireVsCodeApi: (() => ViewApi) | undefined;
 }
 
+export type Receive = typeof receive;
+
 /** What cannot be parsed is reported by its place and never shown. */
 export function receive(data: unknown, listener: (message: HostMessage) => void, post: Bridge["post"]): void {
   const parsed = hostMessageSchema.safeParse(data);

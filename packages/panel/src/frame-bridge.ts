@@ -1,4 +1,4 @@
-import { type Bridge, receive } from "./bridge.ts";
+import type { Bridge, Receive } from "./bridge.ts";
 import type { PageMessage } from "./messages/from-page.ts";
 
 /** What a frame says to its owner besides messages and state: a key of the editor's that was pressed in it. */
@@ -36,7 +36,7 @@ function themeIn(data: unknown): object | undefined {
  * In a frame whose owner has handed over a port. The owner keeps the state, and gives it when the frame starts; it may say
  * `{ theme }`, and is told of keys that are not the page's own by `{ key }`.
  */
-export function createPortBridge(port: MessagePort, kept: unknown): Bridge {
+export function createPortBridge(port: MessagePort, kept: unknown, receive: Receive): Bridge {
   let state = kept;
   const post = (message: PageMessage): void => port.postMessage({ message });
   addEventListener("keydown", (event) => {

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { type Bridge, createViewBridge } from "./bridge.ts";
+import { type Bridge, createViewBridge, receive } from "./bridge.ts";
 import { LoadLater } from "./store/load-later.ts";
 import { PanelStore } from "./store/store.ts";
 import { App } from "./views/frame/app.tsx";
@@ -61,7 +61,9 @@ function start(): void {
     removeEventListener("message", onPort);
     const kept: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "state") : undefined;
     // Webviews have no use for it.
-    void import("./frame-bridge.ts").then(({ createPortBridge }) => startPanel(createPortBridge(port, kept), root));
+    void import("./frame-bridge.ts").then(({ createPortBridge }) =>
+      startPanel(createPortBridge(port, kept, receive), root),
+    );
   };
   addEventListener("message", onPort);
 }

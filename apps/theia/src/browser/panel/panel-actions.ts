@@ -1,5 +1,4 @@
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
-import { ConfirmDialog } from "@theia/core/lib/browser/dialogs";
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import { LanguageService } from "@theia/core/lib/browser/language-service";
 import { OpenerService, open } from "@theia/core/lib/browser/opener-service";
@@ -22,6 +21,7 @@ import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
+import { DeleteConversationDialog } from "../surfaces/review-dialogs.ts";
 import { PanelPages } from "./panel-connection.ts";
 import { panelTabId } from "./panel-widget.ts";
 
@@ -171,16 +171,7 @@ export class PanelActions implements PanelWindow {
   }
 
   async confirmDelete(title: string): Promise<boolean> {
-    const dialog = new ConfirmDialog({
-      title: nls.localize("patchbay/panel/deleteTitle", "Delete Conversation"),
-      msg: nls.localize(
-        "patchbay/panel/delete",
-        "Delete the conversation “{0}” from Patchbay? A session that the agent keeps itself stays.",
-        visibleText(title),
-      ),
-      ok: nls.localize("patchbay/panel/deleteYes", "Delete"),
-    });
-    return (await dialog.open()) === true;
+    return (await new DeleteConversationDialog(title).open()) === true;
   }
 
   async chooseFolder(folders: readonly string[]): Promise<string | undefined> {
