@@ -1,4 +1,7 @@
 import { readFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Options } from "tsup";
 import { wholeParser, withoutEngines } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
@@ -21,6 +24,11 @@ const program = {
   // Bundled CommonJS packages ask for Node's modules through require.
   banner: {
     js: '#!/usr/bin/env node\nimport { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);',
+  },
+  // The page of the panel, as its own package has built it.
+  onSuccess: async () => {
+    const page = dirname(fileURLToPath(import.meta.resolve("@patchbay/panel/page/panel.js")));
+    await cp(page, "dist/page", { recursive: true });
   },
 } satisfies Options;
 

@@ -32,7 +32,11 @@ const lexerOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
 const schemasOfPage: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "schemas-of-page",
   setup: (build) => {
-    build.onResolve({ filter: /^zod\/mini$/ }, () => ({ path: join(import.meta.dirname, "src", "page-schemas.ts") }));
+    build.onResolve({ filter: /^zod\/mini$/ }, ({ importer }) => ({
+      path: join(import.meta.dirname, "src", "page-schemas.ts"),
+      // A copy for what is rarely loaded: shared, it would be a chunk of its own in what is loaded first.
+      suffix: importer.endsWith("reviews.ts") ? "?reviews" : "",
+    }));
   },
 };
 
@@ -70,6 +74,15 @@ const inline: Options = {
   esbuildPlugins: [lexerOnly, schemasOfPage],
 };
 
+/** What connects the page with its server, where it stands in a browser by itself. */
+const connect: Options = {
+  ...pageOptions,
+  entry: { connect: "src/connect.ts" },
+  outDir: "dist/page",
+  format: "esm",
+  clean: false,
+};
+
 const styles: Options = {
   entry: { panel: "src/styles/panel.css" },
   outDir: "dist/page",
@@ -79,7 +92,13 @@ const styles: Options = {
 
 /** What hosts import: it needs nothing of a page. */
 const messages: Options = {
-  entry: { agents: "src/agents/index.ts", host: "src/host/index.ts", messages: "src/messages/index.ts" },
+  entry: {
+    agents: "src/agents/index.ts",
+    host: "src/host/index.ts",
+    messages: "src/messages/index.ts",
+    server: "src/server/index.ts",
+    workspace: "src/workspace/index.ts",
+  },
   format: "esm",
   target: "node20",
   platform: "node",
@@ -103,4 +122,4 @@ const bench: Options = {
   },
 };
 
-export default defineConfig([page, inline, styles, messages, bench]);
+export default defineConfig([page, inline, connect, styles, messages, bench]);

@@ -146,15 +146,20 @@ const cli = {
     types: ["command-line"],
     packages: [...tools, "node:*"],
   },
+  panel: {
+    rooms: [...cliGround, "host"],
+    types: ["command-line"],
+    packages: [...tools, "@patchbay/panel", "node:*"],
+  },
   turns: {
     rooms: [...cliGround, "review/unified-diff"],
     types: ["command-line"],
     packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
   },
   "run-command": {
-    rooms: [...cliGround, "doctor", "env", "help", "hook", "run", "serve", "status", "turns"],
+    rooms: [...cliGround, "doctor", "env", "help", "hook", "panel", "run", "serve", "status", "turns"],
     types: ["command-line"],
-    packages: ["@patchbay/core", "node:fs/promises", "node:readline/promises"],
+    packages: ["@patchbay/core", "node:fs/promises", "node:readline/promises", "node:url"],
   },
   main: { rooms: [...cliGround, "command-line", "run-command"], packages: ["@patchbay/core"] },
   hook: {
@@ -208,7 +213,13 @@ const panel = {
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
+  workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
+  server: {
+    rooms: ["agents", "host", "languages", "messages", "strings", "workspace"],
+    packages: ["@patchbay/core", "@patchbay/conversations", "diff", "node:*", "ws"],
+  },
   bridge: { rooms: pageMessages },
+  connect: { types: ["messages/from-host", "messages/from-page", "messages/shell"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
     packages: [...preact, "@patchbay/conversations/model", "zod"],
@@ -233,6 +244,12 @@ const panel = {
     types: ["messages/from-host"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
+  // A chunk of its own, for pages that show reviews themselves.
+  "views/review": {
+    rooms: ["messages/reviews", "store", "views/rest", "views/widgets"],
+    types: ["messages/from-page", "strings"],
+    packages: [...preact, "@patchbay/core/texts"],
+  },
   "views/frame": {
     rooms: ["store", "views/composer", "views/log", "views/widgets"],
     types: ["messages/from-host"],
@@ -241,7 +258,10 @@ const panel = {
   "views/rest": {
     rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
   },
-  page: { rooms: ["bridge", "store", "views/frame", "views/rest"], packages: preact },
+  page: {
+    rooms: ["bridge", "store", "views/frame", "views/rest", "views/review", "views/widgets/boundary"],
+    packages: preact,
+  },
 };
 
 const vscodeApi = ["vscode", "@patchbay/core"];
@@ -308,14 +328,7 @@ const vscodeLater = {
   },
   panel: {
     rooms: ["host/messages", "surfaces"],
-    packages: [
-      ...vscodeApi,
-      "@patchbay/conversations",
-      "@patchbay/panel",
-      "node:child_process",
-      "node:crypto",
-      "node:path",
-    ],
+    packages: [...vscodeApi, "@patchbay/conversations", "@patchbay/panel", "node:crypto", "node:path"],
   },
   turns: { rooms: ["surfaces", "timers"], types: ["settings"], packages: [...vscodeApi, "@patchbay/turns"] },
   later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },

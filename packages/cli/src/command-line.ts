@@ -15,6 +15,7 @@ export type Command =
       readonly port: number | undefined;
     }
   | HookCommand
+  | PanelCommand
   | RunCommand
   | TurnsCommand
   | {
@@ -56,6 +57,17 @@ export interface TurnsCommand {
   readonly now: boolean;
   /** Without a question. */
   readonly yes: boolean;
+}
+
+/** The conversation panel in the browser. */
+export interface PanelCommand {
+  readonly kind: "panel";
+  readonly folder: string;
+  /** In a browser that is started for it. */
+  readonly open: boolean;
+  readonly port: number | undefined;
+  /** With which a conversation begins at once; also one that the settings add. */
+  readonly agent: string | undefined;
 }
 
 /** Starts an agent. */
@@ -115,6 +127,19 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
     }
     case "hook":
       return parseHook(rest, cwd);
+    case "panel": {
+      const options = {
+        "no-open": { type: "boolean" },
+        port: { type: "string" },
+        agent: { type: "string" },
+        help,
+      } as const;
+      const { values, positionals } = read(rest, options, 1);
+      if (values.help === true) return { kind: "help", topic: name };
+      const port = values.port === undefined ? undefined : parsePort(values.port);
+      const { agent, "no-open": isClosed } = values;
+      return { kind: "panel", folder: positionals[0] ?? cwd, open: isClosed !== true, port, agent };
+    }
     case "turns":
     case "diff":
     case "undo":

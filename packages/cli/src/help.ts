@@ -5,6 +5,7 @@ const overview = `Patchbay: the editor side of terminal coding agents, without a
 Usage: patchbay <command>
 
   run <agent>       start an agent so that your editor reviews its changes
+  panel [folder]    talk with agents in the browser, beside any editor
   serve [folder]    act as the editor for agents in a folder, and review their changes here
   env [folder]      print the variables that point agents in another terminal to the editor
   status            list the editors that agents can connect to, and what the agents are doing
@@ -45,6 +46,16 @@ Without --shell, the shell is taken from $SHELL. --port chooses among several ed
 
 Lists the editors on this machine that have announced themselves to agents (editor, folders, port, and which agents can find it), and what the connected agents are doing: working, waiting for you (for which files), idle, ended. What agents without a hook (patchbay hook install) do is not known, unless they wait for a review: they are connected or away.
 --watch keeps it up to date until you press Ctrl-C; where the output is no terminal, it prints a line for each change, with --json a JSON line.`,
+  panel: `Usage: patchbay panel [folder] [--no-open] [--port <number>] [--agent <agent>]
+
+Opens the conversation panel of a folder (the current one by default) in the browser. It runs the agents that you have installed, and ends them with Ctrl-C. If the panel of the folder is running, you get a new link to it.
+The page is on this machine alone (127.0.0.1). A link works once, within a minute.
+
+  --no-open         only print the link
+  --port <number>   listen on this port (default: the previous one, or a free one)
+  --agent <agent>   begin a conversation with this agent: ${agents.map(({ id }) => id).join(", ")}, or one of the settings
+
+Settings: {"agents": …} in ~/.config/patchbay/panel.json, with the same entries as "patchbay.panel.agents" in VS Code.`,
   run: `Usage: patchbay run ${agents.map(({ id }) => id).join("|")} [the agent's own arguments]
 
 Starts an agent in the current folder so that it connects to the editor that has the folder open, and asks before it writes. Its settings stay as they are.

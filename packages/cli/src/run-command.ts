@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
+import { fileURLToPath } from "node:url";
 import { createNodePlatform } from "@patchbay/core";
 import type { Command } from "./command-line.ts";
 import { helpText } from "./help.ts";
@@ -40,6 +41,24 @@ export async function runCommand(command: Command): Promise<number> {
       const { folder, shell, port } = command;
       const tell = (line: string): void => console.error(terminalSafe(line));
       return await printEnvironment({ folder, shell, port, platform: createNodePlatform(), print, tell });
+    }
+    case "panel": {
+      const { runPanel } = await import("./panel/run-panel.ts");
+      const { startBrowser } = await import("./panel/browser.ts");
+      const end = new AbortController();
+      // A second signal ends at once: the listeners are gone by then.
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => end.abort());
+      return await runPanel({
+        command,
+        platform: createNodePlatform(),
+        pageDirectory: fileURLToPath(new URL("page", import.meta.url)),
+        locale: Intl.DateTimeFormat().resolvedOptions().locale,
+        print,
+        tell: (line) => console.error(terminalSafe(line)),
+        open: startBrowser,
+        signal: end.signal,
+        onDidStart: (panel) => process.once("exit", () => panel.endNow()),
+      });
     }
     case "run": {
       const { runAgent } = await import("./run/run-agent.ts");

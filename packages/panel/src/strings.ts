@@ -17,6 +17,16 @@ export const panelStrings = {
   "access.takeOver": "Continue Here",
   "access.notKept": "New messages can’t be saved to disk. They are kept until this window closes.",
 
+  // In a browser
+  "connection.lost":
+    "Not connected. Trying again… What you write is kept. If the panel has ended, type “patchbay panel” in a terminal.",
+  "connection.shutOut":
+    "This page is not connected. Type “patchbay panel” in a terminal, or use your editor’s command, for a new link.",
+  "connection.delete": "Delete the conversation “{title}” from Patchbay? A session that the agent keeps itself stays.",
+  "connection.terminal": "Type this in a terminal",
+  "connection.close": "Close",
+  "connection.copy": "Copy",
+
   // The head
   "head.list": "Show conversations",
   "head.new": "New conversation",
@@ -147,6 +157,47 @@ export const panelStrings = {
   "ask.withdrawn": "Withdrawn",
   "ask.edited": "with changes",
   "ask.announce": "{agent} is waiting for your answer: {title}",
+
+  // Reviews in the page
+  "review.label": "Review of {path}",
+  "review.sides": "Both sides of the change",
+  "review.leave": "Back to the conversation",
+  "review.loading": "Loading…",
+  "review.count": "Hunks left: {count}",
+  "review.decided": "decided: {count}",
+  "review.previous": "Previous hunk (Shift+F7)",
+  "review.next": "Next hunk (F7)",
+  "review.undo": "Undo the last verdict on a hunk",
+  "review.unified": "One below the other",
+  "review.change": "Hunk {number} of {count}",
+  "review.acceptChange": "Accept Hunk",
+  "review.rejectChange": "Reject Hunk",
+  "review.accept": "Accept",
+  "review.reject": "Reject",
+  "review.field": "Proposed text, lines {from} to {to}",
+  "review.longLine": "… {count} more characters, which can’t be edited here",
+  "review.hidden": "Line {line} has characters that can’t be seen",
+  "review.create": "New file",
+  "review.delete": "This change deletes or empties the file.",
+  "review.unsaved": "The left side is the unsaved text of your editor.",
+  "review.agentGone": "{agent} has exited, so your answer would reach nobody. Copy what you need.",
+  "review.inTerminal": "Only {agent} itself can be answered now, in its terminal.",
+  "review.conflict":
+    "The file has changed in the same lines. Both versions are in the text: keep what is right, remove the lines that begin with <<<<<<<, ======= and >>>>>>>, and then accept.",
+  "review.conflictFirst": "Resolve the conflict first.",
+  "review.changed": "Nothing was decided, because the text changed at the same moment. Look again.",
+  "review.none": "There is no such hunk, or no verdict to undo.",
+  "review.failed": "This did not work.",
+  "review.rebased": "The file has changed meanwhile. The proposal was applied to the new text.",
+  "review.elsewhere": "Your text was edited in another window, too.",
+  "review.ended.accepted": "Accepted.",
+  "review.ended.rejected": "Rejected.",
+  "review.ended.decided-in-terminal": "You answered {agent} in its terminal.",
+  "review.ended.superseded": "{agent} has proposed something newer for this file.",
+  "review.ended.agent-gone": "{agent} has exited or asks no more. What you typed is kept.",
+  "review.ended.stopped": "This review has ended.",
+  "review.waiting": "{agent} proposes a change to {path}.",
+  "review.open": "Review",
 
   // Changed files
   "changes.title": "Changed files: {count}",

@@ -1,18 +1,18 @@
 import { basename, isAbsolute } from "node:path";
-import { type EditorHost, isSecretPath } from "@patchbay/core";
+import { type Clock, type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { TerminalCommand, TerminalProgram } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
 import { type MentionItem, type PanelSettings, panelTextsIn } from "@patchbay/panel/messages";
+import { FolderFiles, Mentions } from "@patchbay/panel/workspace";
 import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
 import { localiseSentence } from "../host/messages.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
-import { FolderFiles } from "./folder-files.ts";
-import { Mentions } from "./mentions.ts";
 import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
 import { TerminalOutputs } from "./terminal-outputs.ts";
+import { filesOfFolder, problemsOfWorkspace, symbolsOfWorkspace } from "./workspace-sources.ts";
 
 export interface PanelEditorOptions {
   readonly host: EditorHost;
@@ -20,8 +20,7 @@ export interface PanelEditorOptions {
   readonly mayName: (path: string) => boolean;
   /** Whether the user lets agents see what is selected. */
   readonly sharesSelection: () => boolean;
-  /** Milliseconds that only go forward. */
-  readonly now: () => number;
+  readonly clock: Clock;
   /** How an agent is started in a terminal. Rejects with a sentence where it is not found, or nobody trusts the folder. */
   readonly programFor: (agent: string) => Promise<TerminalProgram>;
   /** The same for a command of an agent's own. */
@@ -48,11 +47,26 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   constructor(options: PanelEditorOptions) {
     this.#options = options;
     this.#mentions = new Mentions({
-      files: new FolderFiles(options.now),
-      terminals: this.#terminals,
+      clock: options.clock,
+      files: new FolderFiles({
+        clock: options.clock,
+        find: filesOfFolder,
+        respectsIgnoreFiles: () => panelSettings.respectIgnoreFiles,
+        isTrusted: () => workspace.isTrusted,
+      }),
       openFiles: () => options.host.editors.openFiles(),
       selection: () => this.selection(),
       mayName: (path) => this.#mayName(path),
+      shownPath: (path) => workspace.asRelativePath(path, false),
+      problems: async () => problemsOfWorkspace(),
+      terminal: () => this.#terminals.newest,
+      symbols: symbolsOfWorkspace,
+      words: {
+        selection: l10n.t("Selection"),
+        problems: l10n.t("Problems"),
+        terminalOutput: l10n.t("Terminal Output"),
+        terminal: (command) => l10n.t("Terminal: {0}", command),
+      },
     });
     this.#parts = [
       this.#settings,

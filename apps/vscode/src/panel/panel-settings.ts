@@ -1,3 +1,4 @@
+import { basename, dirname, join } from "node:path";
 import { l10n, workspace } from "vscode";
 
 const section = "patchbay.panel";
@@ -55,4 +56,16 @@ export function reasonNotToStart(): string | undefined {
   if (!workspace.isTrusted) return l10n.t("This workspace is not trusted, so no agent is started in it.");
   if ((workspace.workspaceFolders?.length ?? 0) === 0) return l10n.t("Open a folder first: agents work in one.");
   return undefined;
+}
+
+/**
+ * The storage of the first window on a workspace. VS Code gives every further window one of its own, named after it with a
+ * number, also while the process of a window that is gone still waits for it to come back. Conversations are the workspace's:
+ * who has one is told by its claim.
+ */
+export function sharedStorage(storageDirectory: string): string {
+  const ofWindow = dirname(storageDirectory);
+  // It names workspaces by hashes.
+  const [, name] = /^(-?[\da-f]+)-[1-9]$/u.exec(basename(ofWindow)) ?? [];
+  return name === undefined ? storageDirectory : join(dirname(ofWindow), name, basename(storageDirectory));
 }

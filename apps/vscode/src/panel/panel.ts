@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { AgentSession, SessionRequest } from "@patchbay/conversations";
 import type { PromptBlock } from "@patchbay/conversations/model";
 import {
@@ -10,6 +11,7 @@ import {
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, type PageLink, PanelHost } from "@patchbay/panel/host";
+import { openLibrary } from "@patchbay/panel/workspace";
 import {
   commands,
   type Disposable,
@@ -25,8 +27,7 @@ import { inform, reportError } from "../surfaces/messages.ts";
 import { Attention, tabTitle } from "./attention.ts";
 import { VsCodePanelEditor } from "./editor.ts";
 import { channelOf, pageFor } from "./page.ts";
-import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
-import { openLibrary } from "./shelf.ts";
+import { panelSettings, reasonNotToStart, sharedStorage } from "./panel-settings.ts";
 
 export interface PanelServices {
   readonly companion: Companion;
@@ -76,7 +77,7 @@ export class Panel {
       host,
       mayName,
       sharesSelection,
-      now: () => platform.clock.now(),
+      clock: platform.clock,
       programFor: async (agent) => await this.#programs.inTerminal(agent),
       commandFor: async (agent, command) => await this.#programs.commandInTerminal(agent, command),
       openInTab: async (id) => void this.openTab(id),
@@ -100,7 +101,7 @@ export class Panel {
           : openLibrary({
               platform,
               logger,
-              storageDirectory,
+              directory: join(sharedStorage(storageDirectory), "conversations"),
               owner: host.identity.editorKey,
               host: sessionHost,
               connect,

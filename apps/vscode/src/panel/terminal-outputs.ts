@@ -1,13 +1,8 @@
+import type { TerminalOutput } from "@patchbay/panel/workspace";
 import { type Disposable, type TerminalShellExecution, type TerminalShellExecutionStartEvent, window } from "vscode";
 
 /** How much of the end of an output is kept, UTF-16 units. */
 const longest = 32_768;
-
-/** What a command has printed. */
-export interface TerminalOutput {
-  readonly command: string;
-  readonly text: string;
-}
 
 interface Printed {
   readonly execution: TerminalShellExecution;

@@ -3,7 +3,8 @@
  * start.
  */
 export { type LineHunk, lineHunkSteps } from "./line-diff.ts";
-export { hunkAtLine, hunksBetween, takeHunk } from "./hunks.ts";
+export { hunkAtLine, hunksBetween, hunkSteps, takeHunk } from "./hunks.ts";
+export type { Hunk, LineSpan } from "./model.ts";
 export { mergeTexts, type MergedText } from "./merge-texts.ts";
 export { restoreLineEnds, splitByteOrderMark } from "./text-fidelity.ts";
-export { finish, finishInTurns } from "../support/time.ts";
+export { type Clock, finish, finishInTurns } from "../support/time.ts";

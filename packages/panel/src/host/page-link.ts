@@ -14,6 +14,7 @@ import type { PageChannel, PanelEditor } from "./editor.ts";
 import { patchInLanguage, snapshotInLanguage } from "./in-language.ts";
 import type { OpenConversation, PanelLibrary } from "./library.ts";
 import { openForPage } from "./page-documents.ts";
+import type { ReviewDesk, ReviewDesks } from "./page-reviews.ts";
 
 export interface PageLinkOptions {
   readonly channel: PageChannel;
@@ -26,6 +27,8 @@ export interface PageLinkOptions {
   readonly conversation?: string | undefined;
   /** Tells the other pages of the window. */
   readonly tellOthers: ForConversation["tellOthers"];
+  /** Reviews that pages show; absent where the editor shows them. */
+  readonly reviews?: ReviewDesks | undefined;
   /** The page shows another conversation, or the same one under another title or in another state. */
   readonly onDidChange: () => void;
 }
@@ -44,6 +47,7 @@ export class PageLink {
   readonly #options: PageLinkOptions;
   readonly #store: DisposableStore = new DisposableStore();
   readonly #said: Said;
+  readonly #reviews: ReviewDesk | undefined;
   #shown: Shown | undefined;
   #wanted: string | undefined;
   /** How often another conversation was to be shown. */
@@ -64,6 +68,11 @@ export class PageLink {
     this.#said = saidIn(editor.strings);
     this.#wanted = options.conversation;
     const own = (part: Disposable): Disposable => this.#store.add(part);
+    this.#reviews = options.reviews?.connect({
+      post: (about) => this.#post({ type: "review", about }),
+      hasFocus: () => this.#hasFocus,
+    });
+    if (this.#reviews !== undefined) own(this.#reviews);
     own(channel.onMessage((message) => this.#receive(message)));
     own(library.onDidChange(() => this.#onDidChangeLibrary()));
     own(editor.onDidChangeSettings(() => this.#post({ type: "settings", settings: editor.settings() })));
@@ -201,6 +210,13 @@ export class PageLink {
       case "copy":
       case "changes":
         return await openForPage(message, this.#shown, this.#options.editor, this.#said);
+      case "review-open":
+      case "review-leave":
+      case "review-edit":
+      case "review-decide":
+      case "review-hunk":
+      case "review-undo":
+        return await this.#reviews?.receive(message);
       case "resync":
         if (message.conversation === this.conversation?.id) this.#shown?.feed.ready();
         return;
@@ -223,6 +239,7 @@ export class PageLink {
     // Whatever became of what the page before was sent, this one is told at once.
     this.#follow(found);
     if (this.#isHelloDue) void this.#sayHello(undefined);
+    this.#reviews?.hello();
     for (const message of this.#early.splice(0)) this.#post(message);
     // What takes longer comes behind.
     await Promise.all([library.refresh(), agents.refresh()]);
@@ -236,7 +253,7 @@ export class PageLink {
     return await this.#deliver({
       type: "hello",
       settings: editor.settings(),
-      strings: editor.strings,
+      strings: this.#reviews === undefined ? editor.strings : withReviews(editor.strings),
       agents: agents.infos(),
       conversations: this.#listed(),
       ...(open === undefined ? {} : { open }),
@@ -355,4 +372,9 @@ export class PageLink {
       this.#post({ type: "conversations", conversations: this.#listed() });
     }
   }
+}
+
+/** Where the page shows reviews itself, it does not speak of an editor. */
+function withReviews(strings: PanelEditor["strings"]): PanelEditor["strings"] {
+  return { ...strings, "ask.review": strings["review.open"] ?? "" };
 }

@@ -12,12 +12,15 @@ import type { AgentInfo } from "../messages/index.ts";
 import type { PageChannel, PanelEditor } from "./editor.ts";
 import { PanelLibrary } from "./library.ts";
 import { PageLink } from "./page-link.ts";
+import type { ReviewDesks } from "./page-reviews.ts";
 
 export interface PanelHostOptions {
   readonly editor: PanelEditor;
   /** Undefined: no folder is open. */
   readonly conversations: ConversationLibrary | undefined;
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded">;
+  /** Reviews that pages show; absent where the editor shows them. */
+  readonly reviews?: ReviewDesks;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The agents that there are, and whether each is installed. */
@@ -68,7 +71,7 @@ export class PanelHost {
 
   /** A page has been made. It ends with the result. */
   connect(channel: PageChannel, conversation?: string): PageLink {
-    const { editor, clock, logger } = this.#options;
+    const { editor, clock, logger, reviews } = this.#options;
     const link: PageLink = new PageLink({
       channel,
       editor,
@@ -80,6 +83,7 @@ export class PanelHost {
       clock,
       logger,
       conversation,
+      reviews,
       tellOthers: (message) => {
         for (const other of this.#links) if (other !== link) other.heardOfOther(message);
       },

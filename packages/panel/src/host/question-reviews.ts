@@ -122,7 +122,7 @@ export class QuestionReviews implements Disposable {
       }
       case "rejected":
       case "closed":
-        conversation.answer(id, isNo(asked) ? (asked.answer ?? { type: "reject" }) : { type: "reject" });
+        conversation.answer(id, (isNo(asked) ? asked.answer : undefined) ?? noOf(outcome));
         return;
       default:
       // Its agent or the editor has ended, or it asks for something newer: the conversation says so.
@@ -147,6 +147,12 @@ function isYes({ choices }: PermissionQuestion, answer: Answer): boolean {
 /** What was said in the conversation is no yes. */
 function isNo({ question, answer }: Asked): boolean {
   return answer === undefined || !isYes(question, answer);
+}
+
+/** With what the user said about it in the review. */
+function noOf(outcome: DiffOutcome): Answer {
+  const reason = outcome.kind === "rejected" ? outcome.reason : undefined;
+  return { type: "reject", ...(reason === undefined ? {} : { message: reason }) };
 }
 
 function yesOnce({ choices }: PermissionQuestion): Choice | undefined {

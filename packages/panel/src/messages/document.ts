@@ -12,6 +12,14 @@ export interface PanelDocument {
   readonly isInEditor?: boolean;
   /** Custom properties of the theme, where the editor does not set them itself: `--vscode-…:…;`. */
   readonly theme?: string;
+  /** The same as a whole sheet, of ours. */
+  readonly sheet?: string;
+  /** Where the page may connect to, as in a policy; absent: nowhere. */
+  readonly connect?: string;
+  /** A script that connects the page with its host, where the editor does not. */
+  readonly bridge?: string;
+  /** What that script says, as `data-` attributes of its element. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -25,13 +33,14 @@ const escapes: Readonly<Record<string, string>> = {
 const escape = (text: string): string => text.replaceAll(/[&<>"']/gu, (sign) => escapes[sign] ?? sign);
 
 /** The policy of the page: scripts by nonce alone, nothing from elsewhere, no string that becomes a script. */
-export function panelPolicy({ nonce, source }: Pick<PanelDocument, "nonce" | "source">): string {
+export function panelPolicy({ nonce, source, connect }: Pick<PanelDocument, "nonce" | "source" | "connect">): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src ${source} 'nonce-${nonce}'`,
     `img-src ${source} data: blob:`,
     `font-src ${source}`,
+    ...(connect === undefined ? [] : [`connect-src ${connect}`]),
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -40,11 +49,17 @@ export function panelPolicy({ nonce, source }: Pick<PanelDocument, "nonce" | "so
 
 /** The document in which the page runs, with its policy. */
 export function panelDocument(parts: PanelDocument): string {
-  const { script, style, nonce, locale, isInEditor = false, theme } = parts;
+  const { script, style, nonce, locale, isInEditor = false, theme, sheet, bridge, texts = {} } = parts;
   if (!/^[\w+/=-]{16,}$/u.test(nonce)) throw new Error("A nonce is a random text.");
   // A theme's values come from the user's own settings, but end no element.
   const properties =
-    theme === undefined ? "" : `<style nonce="${nonce}">:root{${theme.replaceAll(/[<>{}]/gu, "")}}</style>`;
+    (theme === undefined ? "" : `<style nonce="${nonce}">:root{${theme.replaceAll(/[<>{}]/gu, "")}}</style>`) +
+    (sheet === undefined ? "" : `<style nonce="${nonce}">${sheet}</style>`);
+  const said = Object.entries(texts).map(([name, text]) => ` data-${escape(name.toLowerCase())}="${escape(text)}"`);
+  const connecting =
+    bridge === undefined
+      ? ""
+      : `\n<link rel="icon" href="data:,">\n<script nonce="${nonce}" type="module" src="${escape(bridge)}" id="connect"${said.join("")}></script>`;
   return `<!doctype html>
 <html lang="${escape(locale)}">
 <head>
@@ -53,7 +68,7 @@ export function panelDocument(parts: PanelDocument): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Patchbay</title>
 ${properties}<link rel="stylesheet" href="${escape(style)}">
-<script nonce="${nonce}" type="module" src="${escape(script)}"></script>
+<script nonce="${nonce}" type="module" src="${escape(script)}"></script>${connecting}
 </head>
 <body${isInEditor ? ' class="in-editor"' : ""}><div id="panel"></div></body>
 </html>

@@ -42,7 +42,10 @@ export type HostMessage =
       readonly files: readonly string[];
     }
   /** A command of the editor's. Only such a one moves the focus into the page. */
-  | { readonly type: "command"; readonly command: PageCommand };
+  | { readonly type: "command"; readonly command: PageCommand }
+  /** Of a review that is shown in pages. It is parsed where reviews are drawn: `reviewMessageSchema`. */
+  | { readonly type: "review"; readonly about: unknown };
+
 
 /** The answer to `ready`: everything that the page shows. The host sends it each time, whatever it has sent before. */
 export interface Hello {
@@ -173,4 +176,5 @@ export const hostMessageSchema: z.ZodMiniType<HostMessage> = z.discriminatedUnio
     files: z.array(z.string()),
   }),
   z.object({ type: z.literal("command"), command: z.enum(pageCommands) }),
+  z.object({ type: z.literal("review"), about: z.unknown() }),
 ]);

@@ -23,7 +23,47 @@ export type PageMessage =
   | { readonly type: "focus"; readonly hasFocus: boolean; readonly isInQuestion: boolean }
   | ConversationMessage
   | DocumentMessage
-  | ListMessage;
+  | ListMessage
+  | ReviewRequest;
+
+/** About a review that the page shows, where no editor shows it. `id` is the review's, `revision` the one that the page shows. */
+export type ReviewRequest =
+  /** The host answers with `review`, and tells from then on what changes; also after a revision was missed. */
+  | { readonly type: "review-open"; readonly id: string }
+  /** It is not shown any more, and goes on waiting. */
+  | { readonly type: "review-leave"; readonly id: string }
+  /**
+   * The user has edited the right side. One that is not about the newest revision is dropped: the page is told the newer one, and
+   * comes back to it. `edit` is the page's own name for it.
+   */
+  | {
+      readonly type: "review-edit";
+      readonly id: string;
+      readonly revision: number;
+      readonly edit: number;
+      readonly start: number;
+      readonly end: number;
+      readonly text: string;
+    }
+  /** On the whole, and only on what the page shows. */
+  | {
+      readonly type: "review-decide";
+      readonly id: string;
+      readonly revision: number;
+      readonly verdict: "accept" | "reject";
+      /** What the agent is told about a reject, where it can be. */
+      readonly reason?: string;
+    }
+  /** On the hunk at a line of the right side, from 0. */
+  | {
+      readonly type: "review-hunk";
+      readonly id: string;
+      readonly revision: number;
+      readonly verdict: "accept" | "reject";
+      readonly line: number;
+    }
+  /** Takes the last verdict on a hunk back. */
+  | { readonly type: "review-undo"; readonly id: string; readonly revision: number };
 
 /** About the open conversation. */
 export type ConversationMessage =
@@ -117,6 +157,8 @@ const conversation = z.string();
 const of = { conversation };
 const blocks = z.array(promptBlockSchema);
 const request = z.number();
+const ofReview = { id: z.string(), revision: z.number() };
+const verdict = z.enum(["accept", "reject"]);
 
 /** Parses what the page says. */
 export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnion("type", [
@@ -176,4 +218,17 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("search"), text: z.string() }),
   z.object({ type: z.literal("rename"), ...of, title: z.string() }),
   z.object({ type: z.literal("delete"), ...of }),
+  z.object({ type: z.literal("review-open"), id: z.string() }),
+  z.object({ type: z.literal("review-leave"), id: z.string() }),
+  z.object({
+    type: z.literal("review-edit"),
+    ...ofReview,
+    edit: z.number(),
+    start: z.number(),
+    end: z.number(),
+    text: z.string(),
+  }),
+  z.object({ type: z.literal("review-decide"), ...ofReview, verdict, reason: z.exactOptional(z.string()) }),
+  z.object({ type: z.literal("review-hunk"), ...ofReview, verdict, line: z.number() }),
+  z.object({ type: z.literal("review-undo"), ...ofReview }),
 ]);

@@ -1,6 +1,8 @@
+export type { ShellMessage } from "./shell.ts";
 export * from "./document.ts";
 export * from "./for-page.ts";
 export * from "./from-host.ts";
 export * from "./from-page.ts";
+export * from "./reviews.ts";
 export { panelStringsIn, panelTextsIn } from "../languages/languages.ts";
 export { panelStrings, type Said, saidIn, type StringKey } from "../strings.ts";

@@ -97,6 +97,8 @@ function isNewer(answer: { readonly request: number }, shown: { readonly request
 export class PanelStore {
   /** What survives the page. */
   readonly kept: KeptState;
+  /** What the host says of reviews that are shown in pages. */
+  onReview: (about: unknown) => void = () => undefined;
   readonly #bridge: Bridge;
   readonly #nextFrame: (callback: () => void) => void;
   readonly #listeners = new Set<() => void>();
@@ -190,6 +192,9 @@ export class PanelStore {
         return;
       case "rewind-preview":
         this.update({ rewind: message });
+        return;
+      case "review":
+        this.onReview(message.about);
         return;
       case "draft":
       case "insert":

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sharedStorage } from "../../src/panel/shelf.ts";
+import { sharedStorage } from "../../src/panel/panel-settings.ts";
 
 it.each([
   ["-2828d386", "-2828d386"],

@@ -1,0 +1,199 @@
+import { realpathSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  createCompanion,
+  createPrivateStorage,
+  formatLogLine,
+  type Logger,
+  PatchbayError,
+  type Platform,
+  type PrivateStorage,
+} from "@patchbay/core";
+import {
+  askForLink,
+  linkMs,
+  type PagePanel,
+  PageReviews,
+  panelDirectory,
+  startPagePanel,
+} from "@patchbay/panel/server";
+import * as z from "zod";
+import type { PanelCommand } from "../command-line.ts";
+import { HeadlessHost } from "../host/headless-host.ts";
+import { program, version } from "../own-command.ts";
+import { escapeLine } from "../terminal/escape-text.ts";
+import { browserFor, type BrowserStart } from "./browser.ts";
+
+export interface RunPanelOptions {
+  readonly command: PanelCommand;
+  readonly platform: Platform;
+  /** Absolute path of the folder with the page's files. */
+  readonly pageDirectory: string;
+  /** BCP 47. */
+  readonly locale: string;
+  readonly print: (line: string) => void;
+  /** For warnings, where they disturb nobody. */
+  readonly tell: (line: string) => void;
+  readonly open: BrowserStart;
+  /** The user wants it to end. */
+  readonly signal: AbortSignal;
+  /** The panel runs: its agents are to end with the process, whatever ends it. */
+  readonly onDidStart?: (panel: PagePanel) => void;
+}
+
+/** Where the server that runs for a folder is written down, for this user alone. */
+const recordKey = "server";
+
+const recordSchema = z.object({ port: z.int().min(1).max(65_535), secret: z.string().min(32) });
+
+/** `patchbay panel`: the conversation panel of a folder in the browser. Resolves with the exit code when it has ended. */
+export async function runPanel(options: RunPanelOptions): Promise<number> {
+  const { command, platform, print, tell } = options;
+  const folder = existingFolder(command.folder);
+  const directory = panelDirectory(platform.process, folder);
+  const logger = warningsTo(tell);
+  const storage = createPrivateStorage({ platform, directory, logger });
+  const record = await readRecord(storage);
+  const running = record === undefined ? undefined : await askForLink(record.port, record.secret);
+  if (running !== undefined) {
+    print(`The panel of ${escapeLine(folder)} is running. A new link:`);
+    await show(running, directory, options);
+    return 0;
+  }
+  const ended = new AbortController();
+  const stop = AbortSignal.any([options.signal, ended.signal]);
+  const panel = await start(folder, directory, { record, storage, logger, onIdle: () => ended.abort() }, options);
+  try {
+    options.onDidStart?.(panel);
+    print(`The panel of ${escapeLine(folder)}:`);
+    const shown = show(panel.url(), directory, options);
+    await sayWhatIsMissing(panel, print);
+    print(`Ctrl-C ends it and its agents.`);
+    await Promise.all([shown, untilAborted(stop)]);
+    if (ended.signal.aborted) print("Nobody used the panel for a while, so it has ended. Conversations are kept.");
+  } finally {
+    await panel.close();
+  }
+  return 0;
+}
+
+async function start(
+  folder: string,
+  directory: string,
+  known: {
+    readonly record: z.infer<typeof recordSchema> | undefined;
+    readonly storage: PrivateStorage;
+    readonly logger: Logger;
+    readonly onIdle: () => void;
+  },
+  { command, platform, pageDirectory, locale }: RunPanelOptions,
+): Promise<PagePanel> {
+  const { record, storage, logger, onIdle } = known;
+  const { identity, workspace, editors, messages, documents } = new HeadlessHost({
+    folder,
+    storageDirectory: directory,
+    // Where nothing stands in the page that could be answered, it is told.
+    ask: async ({ severity, text }) => {
+      panel.tell(severity, text);
+      return undefined;
+    },
+  });
+  const reviews = new PageReviews();
+  const host = { identity, workspace, editors, messages, documents, diffs: reviews, storageDirectory: directory };
+  // It listens to nobody: it only reviews what conversations ask for.
+  const companion = createCompanion({ host, platform });
+  reviews.attach(companion);
+  const secret = platform.random.token(32);
+  const agents = await readAgents(platform);
+  const panel: PagePanel = await startPagePanel({
+    host,
+    companion,
+    reviews,
+    platform,
+    logger,
+    version,
+    storageDirectory: directory,
+    pageDirectory,
+    locale,
+    // A page that is still open finds the server where it was.
+    port: command.port ?? record?.port,
+    deskSecret: secret,
+    beginWith: command.agent,
+    onIdle,
+    settings: { agents: () => agents, autosave: () => true, reasonNotToStart: () => undefined },
+  });
+  await storage.write(recordKey, JSON.stringify({ port: panel.port, secret }));
+  return panel;
+}
+
+/** Opens the link in a browser, and prints it where that may be of use: it works once. */
+async function show(
+  url: string,
+  directory: string,
+  { command, platform, print, open, signal }: RunPanelOptions,
+): Promise<void> {
+  print(`  ${url}`);
+  print(`The link works once, within a minute. For another one: ${program} panel`);
+  const browser = command.open ? browserFor(platform.process) : undefined;
+  if (browser === undefined) return;
+  // Other users see what programs are started with. They do not see into this file.
+  const path = join(directory, `open-${platform.random.token(6)}.html`);
+  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Patchbay</title>\n`;
+  try {
+    await platform.files.createExclusive(path, page, 0o600);
+    if (!(await open(browser, path))) print("No browser could be started: open the link yourself.");
+    else await sleep(linkMs, undefined, { signal, ref: false }).catch(() => undefined);
+  } finally {
+    await platform.files.remove(path);
+  }
+}
+
+async function sayWhatIsMissing({ panels }: PagePanel, print: (line: string) => void): Promise<void> {
+  const agents = await panels.foundAgents();
+  if (agents.some(({ isInstalled }) => isInstalled)) return;
+  print("No agent was found that the panel could run. Install one of these:");
+  for (const { name, installUrl } of agents) if (installUrl !== undefined) print(`  ${name}: ${installUrl}`);
+}
+
+async function readRecord(storage: PrivateStorage): Promise<z.infer<typeof recordSchema> | undefined> {
+  const text = await storage.read(recordKey).catch(() => undefined);
+  try {
+    return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the user has set about agents, as in the editors' settings; a folder cannot say it. */
+async function readAgents({ process }: Platform): Promise<unknown> {
+  const configured = process.environment(process.platform === "win32" ? "APPDATA" : "XDG_CONFIG_HOME") ?? "";
+  const path = join(configured === "" ? join(process.homeDirectory, ".config") : configured, "patchbay", "panel.json");
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const set: unknown = JSON.parse(text);
+    return typeof set === "object" && set !== null && "agents" in set ? set.agents : undefined;
+  } catch (error) {
+    throw new PatchbayError("invalid-argument", `${path} is not valid JSON.`, { cause: error });
+  }
+}
+
+function existingFolder(folder: string): string {
+  const path = resolve(folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new PatchbayError("invalid-argument", `Folder not found: ${path}.`);
+  }
+  return realpathSync(path);
+}
+
+function warningsTo(tell: (line: string) => void): Logger {
+  const note: Logger["warn"] = (message, fields) => tell(formatLogLine(message, fields));
+  return { debug: () => {}, info: () => {}, warn: note, error: note };
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}

@@ -1,0 +1,208 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type EditorHost, Emitter, isSecretPath } from "@patchbay/core";
+import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
+import { createTwoFilesPatch } from "diff";
+import type { PanelEditor } from "../host/index.ts";
+import { type MentionItem, panelTextsIn, saidIn, type ShellMessage } from "../messages/index.ts";
+import type { TerminalCommand, TerminalProgram } from "../agents/index.ts";
+import { type FolderFiles, scoreOf } from "../workspace/index.ts";
+
+const mostItems = 40;
+
+/** Longest selection that goes with a prompt, UTF-8 bytes. */
+const longestSelection = 65_536;
+
+/** A longer file is not shown in the page, bytes. */
+const longestFile = 1024 * 1024;
+
+export interface PageEditorOptions {
+  /** The editor that there is, or what stands for it. */
+  readonly host: EditorHost;
+  readonly locale: string;
+  /** Whether agents may know of a file. */
+  readonly mayName: (path: string) => boolean;
+  readonly files: FolderFiles;
+  /** Has the page say or show something. */
+  readonly tell: (message: ShellMessage) => void;
+  /** Shows a file in an editor; absent, or false: there is none, and the page shows it. */
+  readonly showFile?: ((path: string, line: number | undefined) => Promise<boolean>) | undefined;
+  readonly programFor: (agent: string) => Promise<TerminalProgram>;
+  readonly commandFor: (agent: string, command: readonly string[]) => Promise<TerminalCommand | undefined>;
+}
+
+/** The editor of a panel that stands in a browser: what no editor is there for, the page does itself. */
+export class PageEditor implements PanelEditor {
+  readonly strings: PanelEditor["strings"];
+  readonly onDidChangeSettings: PanelEditor["onDidChangeSettings"];
+  readonly onDidChangeSelection: PanelEditor["onDidChangeSelection"];
+  readonly #options: PageEditorOptions;
+
+  constructor(options: PageEditorOptions) {
+    const { host, locale } = options;
+    this.#options = options;
+    this.strings = panelTextsIn(locale);
+    const changed = new Emitter<void>();
+    host.workspace.onDidChangeFolders(() => changed.fire());
+    this.onDidChangeSettings = changed.event;
+    this.onDidChangeSelection = (listener) => host.editors.onDidChange(() => listener());
+  }
+
+  settings(): ReturnType<PanelEditor["settings"]> {
+    const { host, locale } = this.#options;
+    return { locale, sendWith: "enter", isMac: process.platform === "darwin", folders: host.workspace.folders() };
+  }
+
+  async chooseFolder(): Promise<string | undefined> {
+    const { host } = this.#options;
+    const folders = host.workspace.folders();
+    const active = host.editors.active()?.path;
+    return folders.find((folder) => active !== undefined && isWithin(folder, active)) ?? folders[0];
+  }
+
+  selection(): PromptBlock | undefined {
+    const active = this.#options.host.editors.active();
+    if (active?.selection === undefined || !this.#mayName(active.path)) return undefined;
+    const { start, end } = active.selection;
+    const lines = { start: start.line + 1, end: end.line + 1 };
+    const range = lines.start === lines.end ? `${lines.start}` : `${lines.start}–${lines.end}`;
+    const title = `${basename(active.path)} ${range}`;
+    return { type: "excerpt", title, path: active.path, lines, text: active.readSelection(longestSelection) };
+  }
+
+  /** Files, the open ones first, and the folders in which they are. */
+  async mentions(query: string, folder: string): Promise<readonly MentionItem[]> {
+    const wanted = query.toLocaleLowerCase();
+    const open = this.#options.host.editors.openFiles().filter((path) => isWithin(folder, path));
+    const files = [...new Set([...open, ...(await this.#options.files.list(folder))])].filter((path) =>
+      this.#mayName(path),
+    );
+    const folders = new Set(files.map((path) => dirname(path)).filter((path) => path.length > folder.length));
+    const scored = [
+      ...files.map((path, index) => ({ path, kind: "file" as const, rank: Math.max(0, open.length - index) })),
+      ...(wanted === "" ? [] : Array.from(folders, (path) => ({ path, kind: "folder" as const, rank: 0 }))),
+    ].flatMap(({ path, kind, rank }) => {
+      const shown = relative(folder, path);
+      const score = wanted === "" ? rank : scoreOf(shown.toLocaleLowerCase(), wanted);
+      if (score === undefined) return [];
+      const within = dirname(shown);
+      const description = within === "." ? {} : { description: within };
+      const block = { type: "mention", path } as const;
+      return [{ score: score + rank / 1_000, item: { id: path, kind, label: basename(path), ...description, block } }];
+    });
+    return scored
+      .toSorted((one, other) => other.score - one.score)
+      .slice(0, mostItems)
+      .map(({ item }) => item);
+  }
+
+  async pick(): Promise<readonly PromptBlock[]> {
+    return [];
+  }
+
+  async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
+    return uris.flatMap((text): readonly PromptBlock[] => {
+      if (/^https?:/iu.test(text)) return [{ type: "text", text: `${text} ` }];
+      const path = pathOf(text);
+      return path !== undefined && this.#mayName(path) ? [{ type: "mention", path }] : [];
+    });
+  }
+
+  async openFile(path: string, line: number | undefined): Promise<void> {
+    const { host, showFile } = this.#options;
+    if (!isAbsolute(path) || !host.workspace.folders().some((folder) => isWithin(folder, path))) {
+      return this.tell("warning", "This file is outside the folder, so it is not opened here.");
+    }
+    if ((await showFile?.(path, line)) === true) return;
+    const facts = await stat(path).catch(() => undefined);
+    if (facts?.isFile() !== true || facts.size > longestFile) {
+      return this.tell("warning", "This file cannot be shown in the page.");
+    }
+    this.#show(path, await readFile(path, "utf8"));
+  }
+
+  async openDocument(text: string): Promise<void> {
+    this.#show("", text);
+  }
+
+  async openChange(change: FileChange, title: string): Promise<void> {
+    await this.openChanges([change], title);
+  }
+
+  async openChanges(changes: readonly FileChange[], title: string): Promise<void> {
+    const parts = changes.map(({ path, before = "", after = "" }) => createTwoFilesPatch(path, path, before, after));
+    this.#show(title, parts.join("\n"));
+  }
+
+  async openLink(href: string): Promise<void> {
+    if (/^https?:\/\//iu.test(href)) this.#options.tell({ type: "link", href });
+  }
+
+  async insertText(): Promise<void> {
+    this.tell("info", "There is no editor here to insert this into.");
+  }
+
+  /** Pages in a browser copy by themselves. */
+  async copy(text: string): Promise<void> {
+    this.#show("", text);
+  }
+
+  async runInTerminal(agent: string, _title: string, command: readonly string[], folder: string): Promise<void> {
+    const launch = await this.#options.commandFor(agent, command);
+    if (launch !== undefined) this.#showCommand(folder, launch);
+  }
+
+  async startInTerminal(agent: string, folder: string, sessionId?: string): Promise<void> {
+    const launch = await this.#options.programFor(agent);
+    if (sessionId !== undefined && !launch.canResume) {
+      return this.tell("info", `${launch.name} cannot continue a conversation in a terminal.`);
+    }
+    const resumed = sessionId === undefined ? [] : ["--resume", sessionId];
+    this.#showCommand(folder, { ...launch, args: [...launch.args, ...resumed] });
+  }
+
+  /** Pages in a browser open tabs by themselves. */
+  async openInTab(): Promise<void> {}
+
+  /** The page has asked. */
+  async confirmDelete(): Promise<boolean> {
+    return true;
+  }
+
+  tell(severity: "info" | "warning" | "error", sentence: string): void {
+    this.#options.tell({ type: "tell", severity, sentence: saidIn(this.strings)(sentence) });
+  }
+
+  #show(title: string, text: string): void {
+    this.#options.tell({ type: "text", title, text });
+  }
+
+  /** The user types it where they want: a page opens no terminal. */
+  #showCommand(folder: string, { program, args }: TerminalCommand): void {
+    const title = this.strings["connection.terminal"] ?? "";
+    this.#show(title, `cd ${quoted(folder)}\n${[program, ...args].map(quoted).join(" ")}\n`);
+  }
+
+  #mayName(path: string): boolean {
+    return !isSecretPath(path) && this.#options.mayName(path);
+  }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
+
+function pathOf(uri: string): string | undefined {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As a word for a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

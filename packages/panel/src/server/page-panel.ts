@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Companion, EditorHost, Logger, Platform, ProcessFacts } from "@patchbay/core";
+import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
+import { createSessionHost, PanelHost, type ReviewDesks } from "../host/index.ts";
+import { FolderFiles, openLibrary } from "../workspace/index.ts";
+import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
+import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
+
+export interface PagePanelOptions
+  extends Pick<PanelServerOptions, "pageDirectory" | "locale" | "port" | "deskSecret" | "beginWith" | "onIdle">,
+    Pick<PageEditorOptions, "showFile"> {
+  /** The editor in whose process this runs, or what stands for it. */
+  readonly host: EditorHost;
+  /** Reviews the changes that conversations ask for. It need not have been started. */
+  readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName">;
+  /** Reviews that the page shows; absent: the editor does. */
+  readonly reviews?: ReviewDesks;
+  readonly platform: Platform;
+  readonly logger: Logger;
+  /** Of Patchbay, as agents are told. */
+  readonly version: string;
+  /** Absolute: where the conversations are kept. */
+  readonly storageDirectory: string;
+  readonly settings: AgentProgramSettings;
+}
+
+/** The panel of a folder in a browser. */
+export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
+  readonly panels: PanelHost;
+  /** Has the page say something, in its language. */
+  readonly tell: PageEditor["tell"];
+  /** Whether a process is an agent of this panel, which is not to connect to the companion as well. */
+  isOwn(pid: number): boolean;
+  /** Ends the server and all agents: what was said is on disk when this resolves. */
+  close(): Promise<void>;
+  /** The last moment of the process: nothing of the agents stays. */
+  endNow(): void;
+}
+
+/** Opens the panel as a page on the loopback interface. Nothing is started before the page asks. */
+export async function startPagePanel(options: PagePanelOptions): Promise<PagePanel> {
+  const { host, companion, reviews, platform, logger, version, settings, locale } = options;
+  const { clock, files } = platform;
+  const mayName = (path: string): boolean => companion.mayName(path);
+  const programs = new AgentPrograms({ platform, logger, version, settings });
+  const editor = new PageEditor({
+    host,
+    locale,
+    mayName,
+    // Who starts this for a folder trusts it.
+    files: new FolderFiles({ clock, respectsIgnoreFiles: () => true, isTrusted: () => true }),
+    tell: (message) => server.tell(message),
+    showFile: options.showFile,
+    programFor: async (agent) => await programs.inTerminal(agent),
+    commandFor: async (agent, command) => await programs.commandInTerminal(agent, command),
+  });
+  const directory = join(options.storageDirectory, "conversations");
+  const isWindows = platform.process.platform === "win32";
+  const panels = new PanelHost({
+    editor,
+    companion,
+    ...(reviews === undefined ? {} : { reviews }),
+    clock,
+    logger,
+    agents: programs.known,
+    findAgents: async () => await programs.find(),
+    conversations: openLibrary({
+      platform,
+      logger,
+      directory,
+      host: createSessionHost({ host, files, clock, isShared: mayName, isWindows }),
+      connect: (request) => programs.connect(request),
+      listers: programs.listers,
+    }),
+  });
+  const { pageDirectory, port, deskSecret, beginWith, onIdle } = options;
+  const how = { pageDirectory, locale, port, deskSecret, beginWith, onIdle };
+  const server = await startPanelServer({ panels, clock, logger, ...how });
+  return {
+    panels,
+    port: server.port,
+    url: () => server.url(),
+    tell: (severity, sentence) => editor.tell(severity, sentence),
+    isOwn: (pid) => programs.isOwn(pid),
+    close: async () => {
+      await server.close();
+      await panels.close();
+    },
+    endNow: () => programs.endNow(),
+  };
+}
+
+/**
+ * Where the panel of a folder keeps its conversations: below XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%. It is the same for the
+ * terminal and for editors without a storage of their own for each workspace, so that each finds what was said in the others.
+ */
+export function panelDirectory(
+  { environment, homeDirectory, platform }: Pick<ProcessFacts, "environment" | "homeDirectory" | "platform">,
+  folder: string,
+): string {
+  const configured = environment(platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME") ?? "";
+  const state = configured === "" ? join(homeDirectory, ".local", "state") : configured;
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  return join(state, "patchbay", "panel", name);
+}

@@ -1,0 +1,312 @@
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ReviewInfo } from "../../messages/reviews.ts";
+import { usePanel, usePanelEvent, useWords, type Words } from "../../store/use-panel.ts";
+import type { StringKey } from "../../strings.ts";
+import { Icon, IconButton } from "../widgets/icon.tsx";
+import { shownPath, useFolders } from "../widgets/paths.ts";
+import { visibleLine } from "../widgets/visible-text.ts";
+import { BlockRow } from "./block-row.tsx";
+import { type ReviewNotice, ReviewState } from "./review-state.ts";
+import { Rows } from "./rows.tsx";
+import type { ShownReviews } from "./shown-reviews.ts";
+
+/** Narrower than this there is no room for two sides, px. */
+const narrow = 720;
+
+const clock: ConstructorParameters<typeof ReviewState>[2] = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout: (callback, delayMs) => {
+    const timer = setTimeout(callback, delayMs);
+    return { dispose: () => clearTimeout(timer) };
+  },
+};
+
+/** A review in the page: both sides, the right one to be edited, and the verdicts. */
+export function Review({ shown, id }: { readonly shown: ShownReviews; readonly id: string }): JSX.Element {
+  const panel = usePanel();
+  const words = useWords();
+  const folders = useFolders();
+  const [, setVersion] = useState(0);
+  // Also behind its end.
+  const last = useRef<ReviewInfo | undefined>(undefined);
+  const state = useMemo(
+    () =>
+      new ReviewState(
+        id,
+        (message) => panel.post(message),
+        clock,
+        () => setVersion((version) => version + 1),
+      ),
+    [id],
+  );
+  const info = shown.reviews.find((one) => one.id === id) ?? last.current;
+  if (info !== undefined) last.current = info;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [wanted, setWanted] = useState<number>();
+  const isWide = useIsWide(scroller);
+  const [chosen, setChosen] = useState<"unified" | "beside">();
+  const isUnified = chosen === undefined ? !isWide : chosen === "unified";
+  useEffect(() => {
+    const stop = shown.follow((message) => state.receive(message));
+    if (!state.isAsked) state.text.ask();
+    return () => {
+      stop();
+      state.dispose();
+      panel.post({ type: "review-leave", id });
+    };
+  }, [state]);
+  // The host knows nothing of this page, or knows it anew.
+  usePanelEvent((event) => {
+    if (event.type === "opened") state.text.ask();
+  });
+  useEffect(() => state.informed(), [info, state]);
+  const go = (way: -1 | 1): void => setWanted(nextChange(state, scroller.current, way));
+  useLayoutEffect(() => {
+    if (wanted === undefined) return;
+    const bar = scroller.current?.querySelector<HTMLElement>(`[data-block="${wanted}"] .change-bar`);
+    if (bar === undefined || bar === null) return;
+    bar.scrollIntoView({ block: "center" });
+    bar.focus({ preventScroll: true });
+    setWanted(undefined);
+  }, [wanted]);
+  // The user has asked for it.
+  useLayoutEffect(() => {
+    if (state.isLoaded) go(1);
+  }, [state.isLoaded]);
+  const leave = (): void => {
+    shown.show(undefined);
+    panel.emit({ type: "command", command: "focus" });
+  };
+  const hasVerdict = state.end === "accepted" || state.end === "rejected";
+  useEffect(() => {
+    if (hasVerdict) leave();
+  }, [hasVerdict]);
+  const onWay = (event: KeyboardEvent): void => {
+    if (event.key === "F7" && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      event.preventDefault();
+      go(event.shiftKey ? -1 : 1);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      leave();
+    }
+  };
+  const isReadOnly = info?.isReadOnly === true || state.end !== undefined;
+  const path = visibleLine(shownPath(info?.path ?? "", folders));
+  return (
+    <section
+      class={`review ${isUnified ? "unified" : "beside"}`}
+      aria-label={words("review.label", { path })}
+      aria-busy={!state.isLoaded}
+      onKeyDown={(event) => {
+        if (event.defaultPrevented) return;
+        onWay(event);
+        if (!event.defaultPrevented) changeKey(event, state, go);
+      }}
+    >
+      <header class="head review-head">
+        <IconButton icon="close" label={words("review.leave")} onClick={leave} />
+        <h2 class="head-title">
+          <span class="head-name" title={visibleLine(info?.path ?? "")} dir="ltr">
+            {path}
+          </span>
+          <span class="head-agent">{info?.agentName}</span>
+        </h2>
+        <span class="note review-count">{countWords(state, info, words)}</span>
+        <IconButton
+          icon="arrowUp"
+          label={words("review.previous")}
+          onClick={() => go(-1)}
+          isDisabled={state.changes === 0}
+        />
+        <IconButton
+          icon="arrowDown"
+          label={words("review.next")}
+          onClick={() => go(1)}
+          isDisabled={state.changes === 0}
+        />
+        <IconButton
+          icon="undo"
+          label={words("review.undo")}
+          onClick={() => state.act({ type: "review-undo" })}
+          isDisabled={state.isDeciding || (info?.decided ?? 0) === 0}
+        />
+        <IconButton
+          icon="list"
+          label={words("review.unified")}
+          isPressed={isUnified}
+          onClick={() => setChosen(isUnified ? "beside" : "unified")}
+        />
+      </header>
+      <Notes state={state} info={info} />
+      <div ref={scroller} class="review-body" tabIndex={0} role="group" aria-label={words("review.sides")}>
+        <Rows
+          state={state}
+          scroller={scroller}
+          isUnified={isUnified}
+          wanted={wanted}
+          draw={(block) => (
+            <BlockRow key={block.key} state={state} block={block} isReadOnly={isReadOnly} onWay={onWay} />
+          )}
+        />
+      </div>
+      {state.end === undefined ? <Foot state={state} info={info} /> : undefined}
+    </section>
+  );
+}
+
+/** Letters decide where nothing is written: on the bar of a change, which takes the focus by F7 or a click. */
+function changeKey(event: KeyboardEvent, state: ReviewState, go: (way: -1 | 1) => void): void {
+  const { target } = event;
+  const bar = target instanceof HTMLElement && target.classList.contains("change-bar") ? target : undefined;
+  if (bar === undefined || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const line = Number(bar.dataset["line"]);
+  const row = bar.closest(".review-row");
+  switch (event.key) {
+    case "j":
+      go(1);
+      break;
+    case "k":
+      go(-1);
+      break;
+    case "a":
+      state.act({ type: "review-hunk", verdict: "accept", line });
+      break;
+    case "r":
+      state.act({ type: "review-hunk", verdict: "reject", line });
+      break;
+    case "u":
+      state.act({ type: "review-undo" });
+      break;
+    case "Enter":
+      row?.querySelector("textarea")?.focus();
+      break;
+    default:
+      return;
+  }
+  event.preventDefault();
+}
+
+/** The block of the change above or below the one that the user is at. */
+function nextChange(state: ReviewState, scroller: HTMLElement | null, way: -1 | 1): number | undefined {
+  const changes = state.blocks.filter(({ isFirst }) => isFirst);
+  const active = document.activeElement?.closest<HTMLElement>("[data-block]");
+  const key = scroller?.contains(active ?? null) === true ? Number(active?.dataset["block"]) : undefined;
+  const at = state.blocks.findIndex((block) => block.key === key);
+  const isBar = document.activeElement?.classList.contains("change-bar") === true;
+  const others = changes.filter((change) => {
+    const place = state.blocks.indexOf(change);
+    return way === 1 ? place > at : isBar ? place < at : place <= at;
+  });
+  // Behind the last one comes the first one.
+  const next = way === 1 ? (others[0] ?? changes[0]) : (others.at(-1) ?? changes.at(-1));
+  return next?.key;
+}
+
+function countWords(state: ReviewState, info: ReviewInfo | undefined, words: Words): string {
+  if (!state.isLoaded) return words("review.loading");
+  const decided = info?.decided ?? 0;
+  const left = words("review.count", { count: state.changes });
+  return decided === 0 ? left : `${left} · ${words("review.decided", { count: decided })}`;
+}
+
+const noticeKeys: Readonly<Record<ReviewNotice, StringKey>> = {
+  changed: "review.changed",
+  conflict: "review.conflictFirst",
+  "read-only": "ask.readOnly",
+  none: "review.none",
+  failed: "review.failed",
+  rebased: "review.rebased",
+  elsewhere: "review.elsewhere",
+};
+
+/** What there is to know before a verdict, in words. What has just happened is said to screen readers, too. */
+function Notes({ state, info }: { readonly state: ReviewState; readonly info: ReviewInfo | undefined }): JSX.Element {
+  const words = useWords();
+  const agent = info?.agentName ?? "";
+  const notes: string[] = [];
+  if (info?.kind === "create") notes.push(words("review.create"));
+  if (info?.kind === "delete") notes.push(words("review.delete"));
+  if (info?.isUnsaved === true) notes.push(words("review.unsaved"));
+  if (info?.isReadOnly === true) notes.push(words("ask.readOnly"));
+  if (info?.isAgentPresent === false) notes.push(words("review.agentGone", { agent }));
+  if (info?.isDecidedInTerminal === true) notes.push(words("review.inTerminal", { agent }));
+  const isConflict = info?.standing === "conflict" && state.end === undefined;
+  const said = state.end === undefined ? state.notice : undefined;
+  return (
+    <div class="review-notes">
+      {notes.map((note) => (
+        <p key={note} class="note">
+          {note}
+        </p>
+      ))}
+      <div role="status">
+        {isConflict ? (
+          <p class="review-notice warning">
+            <Icon name="warning" /> {words("review.conflict")}
+          </p>
+        ) : undefined}
+        {said === undefined ? undefined : (
+          <p class="review-notice">
+            <Icon name="info" /> {words(noticeKeys[said], { agent })}
+          </p>
+        )}
+        {state.end === undefined ? undefined : (
+          <p class="review-notice">
+            <Icon name="info" /> {words(`review.ended.${state.end}`, { agent })}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The verdicts on the whole. Reject comes first and is no default of any key. */
+function Foot({ state, info }: { readonly state: ReviewState; readonly info: ReviewInfo | undefined }): JSX.Element {
+  const words = useWords();
+  const [reason, setReason] = useState("");
+  const agent = info?.agentName ?? "";
+  const isOff = !state.isLoaded || state.isDeciding || info?.isAgentPresent === false;
+  const reject = (): void => {
+    const said = reason.trim();
+    state.act({ type: "review-decide", verdict: "reject", ...(said === "" ? {} : { reason: said }) });
+  };
+  return (
+    <footer class="review-foot">
+      <input
+        type="text"
+        class="field"
+        aria-label={words("ask.rejectWhy", { agent })}
+        placeholder={words("ask.rejectWhy", { agent })}
+        value={reason}
+        onInput={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+      <button type="button" class="button" disabled={isOff} onClick={reject}>
+        {words("review.reject")}
+      </button>
+      <button
+        type="button"
+        class="button primary"
+        disabled={isOff || info?.standing === "conflict"}
+        onClick={() => state.act({ type: "review-decide", verdict: "accept" })}
+      >
+        {words("review.accept")}
+      </button>
+    </footer>
+  );
+}
+
+function useIsWide(scroller: { readonly current: HTMLElement | null }): boolean {
+  const [isWide, setWide] = useState(true);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null || typeof ResizeObserver === "undefined") return undefined;
+    const look = (): void => setWide(element.clientWidth >= narrow);
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller]);
+  return isWide;
+}
