@@ -39,6 +39,9 @@ const mostRead = 4_000;
 /** After so long no more files are read at the begin of a turn, ms. */
 const readingMs = 2_000;
 
+/** The times of some file systems are so coarse, ms. */
+const coarseMs = 2_000;
+
 const unreadBefore: Content = { kind: "named", why: "other", sign: "unread" };
 
 /** Looks at the work trees of the workspace's folders as git does, and reads only what differs; where there is no git, at the open files. */
@@ -49,6 +52,8 @@ export class WorkspaceEyes implements Eyes {
   #heads: ReadonlyMap<string, WorkTree> = new Map();
   /** Whether what is known is from this turn. */
   #isFresh = false;
+  /** By the system's own clock, which gives files their times: what has not changed since then was there. */
+  #lookedAt = 0;
   #looks = 0;
   #lastMs = 0;
 
@@ -83,7 +88,9 @@ export class WorkspaceEyes implements Eyes {
   async #look(session: string, slices: Slices): Promise<Look> {
     const isFirst = !this.#isFresh;
     this.#looks += 1;
-    const { tracked, paths, trees, isPartial } = await this.#gather(slices);
+    const { tracked, paths, opened, trees, isPartial } = await this.#gather(slices);
+    const lookedAt = this.#lookedAt;
+    this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
@@ -115,7 +122,7 @@ export class WorkspaceEyes implements Eyes {
       }
       const content = await reading.read(path, state);
       now.set(path, { state, content });
-      if (isFirst) continue;
+      if (isFirst || (was === undefined && (opened.has(path) || state.changedMs < lookedAt - coarseMs))) continue;
       const before = isOfCheckout ? inGit : was === undefined ? noFile : was.content;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
       if (change !== undefined) changes.push(change);
@@ -172,6 +179,8 @@ export class WorkspaceEyes implements Eyes {
   async #gather(slices: Slices): Promise<{
     readonly tracked: ReadonlyMap<string, Tracked>;
     readonly paths: ReadonlySet<string>;
+    /** Those of them that are looked at only because they are open: they may have been there before. */
+    readonly opened: ReadonlySet<string>;
     readonly trees: readonly WorkTree[];
     readonly isPartial: boolean;
   }> {
@@ -194,9 +203,10 @@ export class WorkspaceEyes implements Eyes {
         for (const path of tree.untracked ?? []) paths.add(path);
       }
     }
-    for (const path of openFiles()) if (places.isInside(path)) paths.add(path);
-    if (paths.size <= mostFiles) return { tracked, paths, trees, isPartial };
-    return { tracked, paths: new Set(Array.from(paths).slice(0, mostFiles)), trees, isPartial: true };
+    const opened = new Set(openFiles().filter((path) => places.isInside(path) && !paths.has(path)));
+    for (const path of opened) paths.add(path);
+    if (paths.size <= mostFiles) return { tracked, paths, opened, trees, isPartial };
+    return { tracked, paths: new Set(Array.from(paths).slice(0, mostFiles)), opened, trees, isPartial: true };
   }
 
   /** The tops of the work trees into which something else than what was there has been checked out. */
