@@ -83,11 +83,15 @@ export const turnUndo: Scenario = {
         });
         agent.model.play();
         await focus();
-        await agent.ask("And what now?");
-        await poll("another answer", async () => (agent.model.conversation.at(-1) ?? "").includes("And what now?"), {
-          timeout: patience,
-          describe: () => agent.terminal.screen(),
-        });
+        await agent.ask("And what now, then");
+        await poll(
+          "another answer",
+          async () => (agent.model.conversation.at(-1) ?? "").includes("And what now, then"),
+          {
+            timeout: patience,
+            describe: () => agent.terminal.screen(),
+          },
+        );
         const told = agent.model.conversation.at(-1) ?? "";
         must("the model is told what was undone", told.includes("took back changes of yours in turn-a.txt"));
       });
