@@ -32,7 +32,11 @@ const lexerOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
 const schemasOfPage: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "schemas-of-page",
   setup: (build) => {
-    build.onResolve({ filter: /^zod\/mini$/ }, () => ({ path: join(import.meta.dirname, "src", "page-schemas.ts") }));
+    build.onResolve({ filter: /^zod\/mini$/ }, ({ importer }) => ({
+      path: join(import.meta.dirname, "src", "page-schemas.ts"),
+      // A copy for what is rarely loaded: shared, it would be a chunk of its own in what is loaded first.
+      suffix: importer.endsWith("reviews.ts") ? "?reviews" : "",
+    }));
   },
 };
 

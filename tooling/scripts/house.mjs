@@ -246,8 +246,8 @@ const panel = {
   },
   // A chunk of its own, for pages that show reviews themselves.
   "views/review": {
-    rooms: ["store", "strings", "views/widgets"],
-    types: ["messages/from-host", "messages/from-page"],
+    rooms: ["messages/reviews", "store", "views/rest", "views/widgets"],
+    types: ["messages/from-page", "strings"],
     packages: [...preact, "@patchbay/core/texts"],
   },
   "views/frame": {
@@ -258,7 +258,10 @@ const panel = {
   "views/rest": {
     rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
   },
-  page: { rooms: ["bridge", "store", "views/frame", "views/rest", "views/review"], packages: preact },
+  page: {
+    rooms: ["bridge", "store", "views/frame", "views/rest", "views/review", "views/widgets/boundary"],
+    packages: preact,
+  },
 };
 
 const vscodeApi = ["vscode", "@patchbay/core"];

@@ -68,6 +68,10 @@ export const string: () => Schema = primitive((value) => typeof value === "strin
 export const number: () => Schema = primitive((value) => Number.isFinite(value));
 export const boolean: () => Schema = primitive((value) => typeof value === "boolean");
 
+const anything = schema((value) => value);
+
+export const unknown = (): Schema => anything;
+
 export function literal(expected: unknown): Schema {
   return schema((value) => (value === expected ? value : new Mismatch("invalid_value")), { literal: expected });
 }

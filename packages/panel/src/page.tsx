@@ -2,7 +2,8 @@ import { render } from "preact";
 import { type Bridge, createPortBridge, createViewBridge } from "./bridge.ts";
 import { LoadLater } from "./store/load-later.ts";
 import { PanelStore } from "./store/store.ts";
-import { App, Review, WaitingReviews } from "./views/frame/app.tsx";
+import { App } from "./views/frame/app.tsx";
+import { Boundary } from "./views/widgets/boundary.tsx";
 
 const rest = new LoadLater(async () => {
   const { fillRest } = await import("./views/rest.tsx");
@@ -10,13 +11,19 @@ const rest = new LoadLater(async () => {
   return true;
 });
 
-/** Only where the page itself shows reviews. */
-const reviews = new LoadLater(async () => {
-  const parts = await import("./views/review/review.tsx");
-  Review.fill(parts.Review);
-  WaitingReviews.fill(parts.WaitingReviews);
-  return true;
-});
+/** Only where pages show reviews: what is said of them before waits. */
+function loadReviews(store: PanelStore, root: HTMLElement): void {
+  const early: unknown[] = [];
+  const reviews = new LoadLater(async () => {
+    const { startReviews } = await import("./views/review/reviews.tsx");
+    startReviews({ store, root, early, boundary: Boundary });
+    return true;
+  });
+  store.onReview = (about) => {
+    early.push(about);
+    reviews.whenLoaded(() => undefined);
+  };
+}
 
 /** How long to wait for the rest before it is asked for again, ms: a question may be in it. */
 const patience = 3000;
@@ -50,11 +57,7 @@ export function startPanel(bridge: Bridge, root: HTMLElement): PanelStore {
   bridge.onMessage((message) => store.apply(message));
   render(<App store={store} />, root);
   loadRest();
-  const stop = store.subscribe(() => {
-    if (store.state.reviews.length === 0 && store.state.review === undefined) return;
-    stop();
-    reviews.whenLoaded(() => undefined);
-  });
+  loadReviews(store, root);
   const { conversation } = store.kept;
   store.post({ type: "ready", ...(conversation === undefined ? {} : { conversation }) });
   return store;

@@ -23,6 +23,8 @@ function asInPage(schema: z.core.$ZodType): page.Schema {
       return page.number();
     case "boolean":
       return page.boolean();
+    case "unknown":
+      return page.unknown();
     case "literal":
       return page.literal(def.values[0]);
     case "enum":
@@ -64,6 +66,8 @@ function fitting(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
       return fc.integer();
     case "boolean":
       return fc.boolean();
+    case "unknown":
+      return anything;
     case "literal":
       return fc.constantFrom(...def.values);
     case "enum":

@@ -102,7 +102,11 @@ async function start(
   const { identity, workspace, editors, messages, documents } = new HeadlessHost({
     folder,
     storageDirectory: directory,
-    ask: async () => undefined,
+    // Where nothing stands in the page that could be answered, it is told.
+    ask: async ({ severity, text }) => {
+      panel.tell(severity, text);
+      return undefined;
+    },
   });
   const reviews = new PageReviews();
   const host = { identity, workspace, editors, messages, documents, diffs: reviews, storageDirectory: directory };
@@ -111,7 +115,7 @@ async function start(
   reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
-  const panel = await startPagePanel({
+  const panel: PagePanel = await startPagePanel({
     host,
     companion,
     reviews,

@@ -148,7 +148,8 @@ class Carriers implements OutcomeCarrier {
 }
 
 function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {
-  const { id, dialect, state, since, version, pid, lastContext } = session;
+  const { id, dialect, state, since, version, lastContext } = session;
+  const pid = session.owner.process?.pid ?? session.pid;
   return {
     id,
     dialect: dialect.id,

@@ -33,7 +33,7 @@ export interface HookDeskOptions {
   readonly logger: Logger;
   readonly dialects: readonly Dialect[];
   readonly diffs: DiffRegistry;
-  readonly sessions: Pick<SessionRegistry, "all">;
+  readonly sessions: Pick<SessionRegistry, "all" | "placeSessionsOf">;
   readonly activities: Activities;
   /** What is told of the sessions. */
   readonly sessionInfos: () => readonly SessionInfo[];
@@ -100,7 +100,10 @@ export class HookDesk implements HookAcceptor, Disposable {
     const owner = ownerOf(dialect, event.session);
     if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
-    else await this.#processes.heard(owner.sessionId, call);
+    else {
+      this.#options.sessions.placeSessionsOf(dialect.id);
+      await this.#processes.heard(owner.sessionId, call);
+    }
     const verdict =
       event.kind === "write"
         ? await this.#review(event, owner, call, hook)

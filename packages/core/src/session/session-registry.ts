@@ -50,7 +50,10 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       process,
       clock,
       concerns: (sessionId) => options.diffs().concerns(sessionId),
-      onDidIdentify: (sessionId) => options.diffs().ownerChanged(sessionId),
+      onDidIdentify: (sessionId) => {
+        options.diffs().ownerChanged(sessionId);
+        this.#change.fire();
+      },
       onDidExit: (sessionId) => this.#exited(sessionId),
     });
   }
@@ -109,6 +112,11 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
       version: session.version,
     });
     this.#change.fire();
+  }
+
+  /** Finds out whose processes the sessions of an agent are, so that what its hooks tell is known to be of the same agent. */
+  placeSessionsOf(agent: string): void {
+    for (const session of this.#sessions.values()) if (session.dialect.id === agent) this.#identify(session);
   }
 
   ended(sessionId: string, why: "deleted" | "closed" | "dropped" | "idle"): void {

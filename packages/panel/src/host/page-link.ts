@@ -69,7 +69,7 @@ export class PageLink {
     this.#wanted = options.conversation;
     const own = (part: Disposable): Disposable => this.#store.add(part);
     this.#reviews = options.reviews?.connect({
-      post: (message) => this.#post(message),
+      post: (about) => this.#post({ type: "review", about }),
       hasFocus: () => this.#hasFocus,
     });
     if (this.#reviews !== undefined) own(this.#reviews);
@@ -253,7 +253,7 @@ export class PageLink {
     return await this.#deliver({
       type: "hello",
       settings: editor.settings(),
-      strings: editor.strings,
+      strings: this.#reviews === undefined ? editor.strings : withReviews(editor.strings),
       agents: agents.infos(),
       conversations: this.#listed(),
       ...(open === undefined ? {} : { open }),
@@ -372,4 +372,9 @@ export class PageLink {
       this.#post({ type: "conversations", conversations: this.#listed() });
     }
   }
+}
+
+/** Where the page shows reviews itself, it does not speak of an editor. */
+function withReviews(strings: PanelEditor["strings"]): PanelEditor["strings"] {
+  return { ...strings, "ask.review": strings["review.open"] ?? "" };
 }

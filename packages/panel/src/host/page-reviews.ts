@@ -1,14 +1,13 @@
-import {
-  type Companion,
-  type DiffCloseReason,
-  type DiffOpening,
-  type DiffRequest,
-  type DiffUpdate,
-  type DiffViewEvents,
-  type Disposable,
-  DisposableStore,
-  type HostDiffs,
-  type HunkDecision,
+import type {
+  Companion,
+  DiffCloseReason,
+  DiffOpening,
+  DiffRequest,
+  DiffUpdate,
+  DiffViewEvents,
+  Disposable,
+  HostDiffs,
+  HunkDecision,
 } from "@patchbay/core";
 import type { ReviewEnd, ReviewInfo, ReviewMessage, ReviewRefusal, ReviewRequest } from "../messages/index.ts";
 
@@ -59,15 +58,14 @@ export class PageReviews implements HostDiffs, ReviewDesks {
   readonly #readers: Set<Reader> = new Set();
   /** The reviews of which a verdict on a hunk is being brought about. */
   readonly #deciding: Set<string> = new Set();
+  /** What a page showed that is gone: the next one goes on there. */
+  #left: string | undefined;
   #companion: ReviewDecisions | undefined;
 
   /** Verdicts on hunks and reasons go there, and its proposals say what else is shown. Until then only whole proposals are decided. */
   attach(companion: ReviewDecisions): Disposable {
-    const store = new DisposableStore();
     this.#companion = companion;
-    store.add(companion.onDidChangeProposals(() => this.#readProposals()));
-    store.add({ dispose: () => (this.#companion = undefined) });
-    return store;
+    return companion.onDidChangeProposals(() => this.#readProposals());
   }
 
   async open(request: DiffRequest, events: DiffViewEvents): Promise<DiffOpening> {
@@ -111,12 +109,12 @@ export class PageReviews implements HostDiffs, ReviewDesks {
     const reader: Reader = { ...page, shown: new Set() };
     this.#readers.add(reader);
     return {
-      hello: () => {
-        reader.shown.clear();
-        if (this.#entries.size > 0) reader.post(this.#listed());
-      },
+      hello: () => this.#hello(reader),
       receive: async (message) => await this.#receive(reader, message),
-      dispose: () => void this.#readers.delete(reader),
+      dispose: () => {
+        this.#readers.delete(reader);
+        this.#left = Array.from(reader.shown).at(-1) ?? this.#left;
+      },
     };
   }
 
@@ -136,6 +134,15 @@ export class PageReviews implements HostDiffs, ReviewDesks {
     if (reason !== undefined) reader.post({ type: "review-refused", id, reason });
   }
 
+  #hello(reader: Reader): void {
+    const before = Array.from(reader.shown).at(-1) ?? this.#left;
+    reader.shown.clear();
+    this.#left = undefined;
+    if (this.#entries.size > 0) reader.post(this.#listed());
+    const entry = before === undefined ? undefined : this.#entries.get(before);
+    if (entry !== undefined) this.#show(entry, reader, true);
+  }
+
   #show(entry: Entry, reader: Reader, isRevealed: boolean): void {
     reader.shown.add(entry.request.id);
     reader.post(stateOf(entry, "asked", isRevealed));
@@ -143,6 +150,7 @@ export class PageReviews implements HostDiffs, ReviewDesks {
 
   #edit(entry: Entry, reader: Reader, message: Extract<ReviewRequest, { type: "review-edit" }>): void {
     const { revision, start, end, text, edit } = message;
+    reader.shown.add(entry.request.id);
     if (revision !== entry.revision) return;
     const isInside = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end <= entry.right.length;
     // The page shows another text than there is.

@@ -43,73 +43,8 @@ export type HostMessage =
     }
   /** A command of the editor's. Only such a one moves the focus into the page. */
   | { readonly type: "command"; readonly command: PageCommand }
-  | ReviewMessage;
-
-/**
- * Of the reviews that are shown in pages, where no editor shows them. Texts are in UTF-16 units, with the line ends that they have. A
- * review is at one revision, which each change of a text makes greater.
- */
-export type ReviewMessage =
-  /** All that wait for the user. */
-  | { readonly type: "reviews"; readonly reviews: readonly ReviewInfo[] }
-  /** Both sides as they are. */
-  | {
-      readonly type: "review";
-      readonly id: string;
-      readonly revision: number;
-      readonly left: string;
-      readonly right: string;
-      /** `asked`: the page asks for it, or is to show it; `verdict`: a verdict on a hunk; `file`: the file under review has changed. */
-      readonly cause: "asked" | "verdict" | "file";
-      /** The user has asked for it: it comes to the front. */
-      readonly isRevealed: boolean;
-    }
-  /** The right side was edited in a page, which makes the revision greater by one: in this one by the edit that it named so, or in another one. */
-  | {
-      readonly type: "review-edited";
-      readonly id: string;
-      readonly revision: number;
-      readonly edit: ReviewEdit | number;
-    }
-  | { readonly type: "review-ended"; readonly id: string; readonly as: ReviewEnd }
-  /** What the page asked for was not done. */
-  | { readonly type: "review-refused"; readonly id: string; readonly reason: ReviewRefusal };
-
-/** The units from `start` on, before `end`, are replaced. */
-export interface ReviewEdit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-/** What is shown of a review besides its texts. */
-export interface ReviewInfo {
-  readonly id: string;
-  /** The conversation that asks; absent: an agent in a terminal. */
-  readonly conversation?: string;
-  readonly agentName: string;
-  readonly path: string;
-  readonly kind: "create" | "change" | "delete";
-  readonly standing: "unchanged" | "merged" | "conflict";
-  /** The left side has unsaved text of an editor. */
-  readonly isUnsaved: boolean;
-  readonly isReadOnly: boolean;
-  /** False: the agent has exited, and an accept reaches nobody. */
-  readonly isAgentPresent: boolean;
-  /** Only the agent's own terminal can answer. */
-  readonly isDecidedInTerminal: boolean;
-  /** How many verdicts on hunks hold. */
-  readonly decided: number;
-}
-
-const reviewEnds = ["accepted", "rejected", "decided-in-terminal", "superseded", "agent-gone", "stopped"] as const;
-
-export type ReviewEnd = (typeof reviewEnds)[number];
-
-const reviewRefusals = ["changed", "conflict", "read-only", "none", "failed"] as const;
-
-/** `changed`: it is not what the page shows any more. `none`: there is no such hunk, or nothing to take back. */
-export type ReviewRefusal = (typeof reviewRefusals)[number];
+  /** Of a review that is shown in pages. It is parsed where reviews are drawn: `reviewMessageSchema`. */
+  | { readonly type: "review"; readonly about: unknown };
 
 /** The answer to `ready`: everything that the page shows. The host sends it each time, whatever it has sent before. */
 export interface Hello {
@@ -210,20 +145,6 @@ const items: z.ZodMiniType<readonly MentionItem[]> = z.array(
   }),
 );
 
-const reviewInfo: z.ZodMiniType<ReviewInfo> = z.object({
-  id: z.string(),
-  conversation: z.exactOptional(z.string()),
-  agentName: z.string(),
-  path: z.string(),
-  kind: z.enum(["create", "change", "delete"]),
-  standing: z.enum(["unchanged", "merged", "conflict"]),
-  isUnsaved: z.boolean(),
-  isReadOnly: z.boolean(),
-  isAgentPresent: z.boolean(),
-  isDecidedInTerminal: z.boolean(),
-  decided: z.number(),
-});
-
 /** Parses what the host says. */
 export const hostMessageSchema: z.ZodMiniType<HostMessage> = z.discriminatedUnion("type", [
   z.object({
@@ -254,22 +175,5 @@ export const hostMessageSchema: z.ZodMiniType<HostMessage> = z.discriminatedUnio
     files: z.array(z.string()),
   }),
   z.object({ type: z.literal("command"), command: z.enum(pageCommands) }),
-  z.object({ type: z.literal("reviews"), reviews: z.array(reviewInfo) }),
-  z.object({
-    type: z.literal("review"),
-    id: z.string(),
-    revision: z.number(),
-    left: z.string(),
-    right: z.string(),
-    cause: z.enum(["asked", "verdict", "file"]),
-    isRevealed: z.boolean(),
-  }),
-  z.object({
-    type: z.literal("review-edited"),
-    id: z.string(),
-    revision: z.number(),
-    edit: z.union([z.number(), z.object({ start: z.number(), end: z.number(), text: z.string() })]),
-  }),
-  z.object({ type: z.literal("review-ended"), id: z.string(), as: z.enum(reviewEnds) }),
-  z.object({ type: z.literal("review-refused"), id: z.string(), reason: z.enum(reviewRefusals) }),
+  z.object({ type: z.literal("review"), about: z.unknown() }),
 ]);

@@ -30,6 +30,8 @@ export interface PagePanelOptions
 /** The panel of a folder in a browser. */
 export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
   readonly panels: PanelHost;
+  /** Says something in the page in which the user is. */
+  readonly tell: PageEditor["tell"];
   /** Whether a process is an agent of this panel, which is not to connect to the companion as well. */
   isOwn(pid: number): boolean;
   /** Ends the server and all agents: what was said is on disk when this resolves. */
@@ -79,6 +81,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   const server = await startPanelServer({ panels, clock, logger, ...how });
   return {
     panels,
+    tell: (severity, sentence) => editor.tell(severity, sentence),
     port: server.port,
     url: () => server.url(),
     isOwn: (pid) => programs.isOwn(pid),

@@ -16,8 +16,6 @@ export interface Kept {
   readonly anchor?: Anchor;
   /** The user has left out the selection of the editor: it stays out. */
   readonly isSelectionOff?: boolean;
-  /** The review that is shown. */
-  readonly review?: string;
 }
 
 const keptSchema: z.ZodMiniType<Kept> = z.object({
@@ -25,7 +23,6 @@ const keptSchema: z.ZodMiniType<Kept> = z.object({
   draft: z.exactOptional(draftSchema),
   anchor: z.exactOptional(z.object({ place: z.exactOptional(z.number()), offset: z.exactOptional(z.number()) })),
   isSelectionOff: z.exactOptional(z.boolean()),
-  review: z.exactOptional(z.string()),
 });
 
 /** More than this makes the start of the page slow; the draft is with the host, too. */
@@ -55,24 +52,13 @@ export class KeptState {
     return this.#kept.isSelectionOff === true;
   }
 
-  get review(): string | undefined {
-    return this.#kept.review;
-  }
-
-  showReview(review: string | undefined): void {
-    const { review: _before, ...rest } = this.#kept;
-    this.#kept = review === undefined ? rest : { ...rest, review };
-    this.#state.set(this.#kept);
-  }
-
   leaveOutSelection(isSelectionOff: boolean): void {
     this.#kept = { ...this.#kept, isSelectionOff };
     this.#state.set(this.#kept);
   }
 
   set(conversation: string, change: Pick<Kept, "draft" | "anchor">): void {
-    const { isSelectionOff, review } = this.#kept;
-    const off = { ...(isSelectionOff === true ? { isSelectionOff } : {}), ...(review === undefined ? {} : { review }) };
+    const off = this.isSelectionOff ? { isSelectionOff: true } : {};
     this.#kept = { ...this.of(conversation), conversation, ...off, ...change };
     const size = this.#kept.draft?.blocks.reduce((sum, block) => sum + sizeOf(block), 0) ?? 0;
     const { draft: _tooLarge, ...rest } = this.#kept;

@@ -15,13 +15,9 @@ import type {
   MentionItem,
   PageCommand,
   PanelSettings,
-  ReviewInfo,
-  ReviewMessage,
 } from "../messages/from-host.ts";
 import type { PageMessage } from "../messages/from-page.ts";
 import { KeptState } from "./kept.ts";
-
-type ReviewTexts = Extract<ReviewMessage, { readonly type: "review" }>;
 
 /** All that the page shows. */
 export interface PanelState {
@@ -35,10 +31,6 @@ export interface PanelState {
   readonly mentions: { readonly request: number; readonly items: readonly MentionItem[] } | undefined;
   readonly found: { readonly request: number; readonly places: readonly number[] } | undefined;
   readonly rewind: Extract<HostMessage, { readonly type: "rewind-preview" }> | undefined;
-  /** The reviews that wait in this page; none where an editor shows them. */
-  readonly reviews: readonly ReviewInfo[];
-  /** The review that is shown, and its texts as the host said them last. */
-  readonly review: { readonly id: string; readonly message?: ReviewTexts } | undefined;
   /** The list of conversations covers the open one. */
   readonly isListing: boolean;
   readonly isFinding: boolean;
@@ -54,8 +46,6 @@ const nothing: PanelState = {
   mentions: undefined,
   found: undefined,
   rewind: undefined,
-  reviews: [],
-  review: undefined,
   isListing: false,
   isFinding: false,
 };
@@ -72,8 +62,6 @@ export type PanelEvent =
   | { readonly type: "draft"; readonly conversation: string; readonly draft: Draft }
   /** An entry is to be shown. */
   | { readonly type: "reveal"; readonly place: number }
-  /** Of the review that is shown. */
-  | { readonly type: "review"; readonly message: Exclude<ReviewMessage, { readonly type: "reviews" }> }
   /** The user has sent something. */
   | { readonly type: "sent" }
   /** Another conversation is open, or the same one was sent anew as a whole. */
@@ -109,6 +97,8 @@ function isNewer(answer: { readonly request: number }, shown: { readonly request
 export class PanelStore {
   /** What survives the page. */
   readonly kept: KeptState;
+  /** What the host says of reviews that are shown in pages. */
+  onReview: (about: unknown) => void = () => undefined;
   readonly #bridge: Bridge;
   readonly #nextFrame: (callback: () => void) => void;
   readonly #listeners = new Set<() => void>();
@@ -203,16 +193,8 @@ export class PanelStore {
       case "rewind-preview":
         this.update({ rewind: message });
         return;
-      case "reviews":
-        this.update({ reviews: message.reviews });
-        return;
       case "review":
-        this.#review(message);
-        return;
-      case "review-edited":
-      case "review-ended":
-      case "review-refused":
-        if (message.id === this.#state.review?.id) this.emit({ type: "review", message });
+        this.onReview(message.about);
         return;
       case "draft":
       case "insert":
@@ -232,32 +214,8 @@ export class PanelStore {
   }
 
   #hello({ settings, strings, agents, conversations, selection, open }: Hello): void {
-    const shown = this.#state.review?.id ?? this.kept.review;
-    this.#state = {
-      ...this.#state,
-      settings: knownLocale(settings),
-      strings,
-      agents,
-      conversations,
-      selection,
-      // Those that wait are told behind it.
-      reviews: [],
-      review: shown === undefined ? undefined : { id: shown },
-    };
+    this.#state = { ...this.#state, settings: knownLocale(settings), strings, agents, conversations, selection };
     this.#open(open);
-  }
-
-  /** Shows a review in the place of the conversation, or that again. */
-  showReview(id: string | undefined): void {
-    this.kept.showReview(id);
-    this.update({ review: id === undefined ? undefined : { id } });
-  }
-
-  #review(message: ReviewTexts): void {
-    if (message.isRevealed && message.id !== this.#state.review?.id) {
-      this.kept.showReview(message.id);
-      this.update({ review: { id: message.id, message } });
-    } else if (message.id === this.#state.review?.id) this.emit({ type: "review", message });
   }
 
   #open(open: ConversationSnapshot | undefined): void {

@@ -1,5 +1,6 @@
-import { ModeNote, Queue, Suggestions, UsageMeter } from "./composer/composer.tsx";
+import { ModeNote, OptionsRow, Queue, Suggestions, UsageMeter } from "./composer/composer.tsx";
 import { ModeNote as ModeNoteView } from "./composer/mode-note.tsx";
+import { OptionsRow as OptionsRowView } from "./composer/options.tsx";
 import { Queue as QueueView } from "./composer/queue.tsx";
 import { Suggestions as SuggestionList } from "./composer/suggestion-list.tsx";
 import { UsageMeter as UsageMeterView } from "./composer/usage.tsx";
@@ -38,6 +39,7 @@ export function fillRest(): void {
   ModeNote.fill(ModeNoteView);
   NoticeView.fill(NoticeBody);
   OpenQuestion.fill(QuestionView);
+  OptionsRow.fill(OptionsRowView);
   Queue.fill(QueueView);
   PlanView.fill(PlanBody);
   PromptActions.fill(PromptActionsView);

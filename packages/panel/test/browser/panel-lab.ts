@@ -44,6 +44,22 @@ export class PanelLab {
     await this.#browser.close();
   }
 
+  /** A page that a server of the panel serves. */
+  async visit(
+    url: string,
+    viewport = { width: 1_200, height: 800 },
+  ): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
+    const context = await this.#browser.newContext({ viewport });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    await page.goto(url);
+    return { page, problems };
+  }
+
   /** A page with the panel in it. `problems` collects what the browser complains about. */
   async open({
     theme = "dark",

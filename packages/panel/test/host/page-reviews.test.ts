@@ -11,7 +11,12 @@ import {
 } from "@patchbay/testkit";
 import { describe, it } from "vitest";
 import { PageReviews } from "../../src/host/index.ts";
-import { type HostMessage, hostMessageSchema, pageMessageSchema, type ReviewInfo } from "../../src/messages/index.ts";
+import {
+  pageMessageSchema,
+  type ReviewInfo,
+  type ReviewMessage,
+  reviewMessageSchema,
+} from "../../src/messages/index.ts";
 import { linesOf, textOf } from "../../src/views/review/lines.ts";
 import { ReviewState } from "../../src/views/review/review-state.ts";
 
@@ -44,7 +49,7 @@ class ReviewingPage {
       });
     };
     const desk = reviews.connect({
-      post: (message) => later(() => this.#hear(hostMessageSchema.parse(structuredClone(message)))),
+      post: (message) => later(() => this.#hear(reviewMessageSchema.parse(structuredClone(message)))),
       hasFocus: () => true,
     });
     this.say = (message) => later(() => void desk.receive(pageMessageSchema.parse(message) as typeof message));
@@ -56,7 +61,7 @@ class ReviewingPage {
     return this.#pending === 0;
   }
 
-  #hear(message: HostMessage): void {
+  #hear(message: ReviewMessage): void {
     if (message.type === "reviews") {
       this.reviews = message.reviews;
       for (const { id } of message.reviews) {
@@ -65,11 +70,7 @@ class ReviewingPage {
         this.states.set(id, state);
         state.text.ask();
       }
-    } else if ("id" in message && typeof message.id === "string" && message.type.startsWith("review")) {
-      const state = this.states.get(message.id);
-      if (message.type === "review" || message.type === "review-edited") state?.receive(message);
-      else if (message.type === "review-ended" || message.type === "review-refused") state?.receive(message);
-    }
+    } else this.states.get(message.id)?.receive(message);
     for (const state of this.states.values()) state.informed();
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Companion, createCompanion, Emitter, nullLogger } from "@patchbay/core";
+import { type Companion, createCompanion, type EditorHost, Emitter, nullLogger } from "@patchbay/core";
 import {
   type AgentSession,
   type Answer,
@@ -16,7 +16,13 @@ import {
 } from "@patchbay/conversations";
 import { createMemoryEditor, createTestPlatform, type MemoryEditor, type TestPlatform } from "@patchbay/testkit";
 import { onTestFinished } from "vitest";
-import { createSessionHost, type PageLink, type PanelEditor, PanelHost } from "../../src/host/index.ts";
+import {
+  createSessionHost,
+  type PageLink,
+  type PageReviews,
+  type PanelEditor,
+  PanelHost,
+} from "../../src/host/index.ts";
 import { type HostMessage, hostMessageSchema, type PageMessage, panelTextsIn } from "../../src/messages/index.ts";
 
 const capabilities: SessionCapabilities = {
@@ -163,9 +169,14 @@ export interface PanelLab {
   talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
 }
 
-/** A panel on a real disk with a companion that was never started. `beside`: in another window on the same folder. */
-export function createPanelLab(how: { readonly beside?: PanelLab; readonly locale?: string } = {}): PanelLab {
-  const { beside, locale = "en" } = how;
+/**
+ * A panel on a real disk with a companion that was never started. `beside`: in another window on the same folder; `reviews`: pages show
+ * them.
+ */
+export function createPanelLab(
+  how: { readonly beside?: PanelLab; readonly locale?: string; readonly reviews?: PageReviews } = {},
+): PanelLab {
+  const { beside, locale = "en", reviews } = how;
   const platform = beside?.platform ?? createTestPlatform();
   onTestFinished(() => (beside === undefined ? platform.dispose() : undefined));
   const file = join(platform.workspace, "main.ts");
@@ -175,7 +186,9 @@ export function createPanelLab(how: { readonly beside?: PanelLab; readonly local
     storageDirectory: join(platform.root, beside === undefined ? "storage" : "other-storage"),
     readDisk: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   });
-  const companion = createCompanion({ host: editor, platform });
+  const host: EditorHost = reviews === undefined ? editor : Object.create(editor, { diffs: { value: reviews } });
+  const companion = createCompanion({ host, platform });
+  reviews?.attach(companion);
   onTestFinished(() => companion.stop());
   const agents: ScriptedAgent[] = [];
   const done: string[] = [];
@@ -202,6 +215,7 @@ export function createPanelLab(how: { readonly beside?: PanelLab; readonly local
   const panels = new PanelHost({
     companion,
     conversations,
+    ...(reviews === undefined ? {} : { reviews }),
     editor: panelEditor(place, done, locale),
     clock,
     logger: nullLogger,

@@ -7,13 +7,13 @@ import { type Later, later } from "../widgets/later.tsx";
 import { ComposerChips } from "./chips.tsx";
 import { addChips, behind, newPromptId, nothingWritten, toBlocks } from "./draft.ts";
 import type { ImageProblem } from "./images.ts";
-import { OptionsRow } from "./options.tsx";
 import { suggestionId, type Suggestion } from "./suggestions.ts";
 import { useDrop } from "./use-drop.ts";
 import { useSuggestions } from "./use-suggestions.ts";
 import { useWriting } from "./use-writing.ts";
 
 export const ModeNote: Later<object> = later();
+export const OptionsRow: Later<{ readonly conversation: string }> = later();
 export const Queue: Later<{ readonly conversation: string; readonly isEmpty: boolean }> = later();
 export const Suggestions: Later<{
   readonly id: string;

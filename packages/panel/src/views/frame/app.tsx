@@ -10,8 +10,6 @@ import { Head } from "./head.tsx";
 
 export const ConversationList: Later<object> = later();
 export const Elsewhere: Later<{ readonly conversation: string }> = later();
-export const Review: Later<{ readonly id: string }> = later();
-export const WaitingReviews: Later<object> = later();
 export const Welcome: Later<object> = later();
 
 /** The whole page. What fails in it can be loaded again: the host has everything, and the draft is kept. */
@@ -64,8 +62,6 @@ function Page(): JSX.Element | undefined {
   const hasSettings = useSelected((state) => state.settings !== undefined);
   const isListing = useSelected((state) => state.isListing);
   const isFinding = useSelected((state) => state.isFinding);
-  const review = useSelected((state) => state.review?.id);
-  const hasReviews = useSelected((state) => state.reviews.length > 0);
   usePanelEvent((event) => {
     if (event.type !== "command") return;
     if (event.command === "find") panel.update({ isFinding: true, isListing: false });
@@ -74,34 +70,19 @@ function Page(): JSX.Element | undefined {
   useFocusReports();
   useFonts();
   if (!hasSettings) return undefined;
-  const talk =
-    conversation === undefined ? (
-      <main class="main">{isListing ? <ConversationList /> : <Welcome />}</main>
-    ) : (
-      <>
-        <Head conversation={conversation} />
-        <main class="main">
-          {isListing ? <ConversationList /> : undefined}
-          {/* Hidden, not gone: what was open in it stays open. */}
-          <div class="conversation" hidden={isListing}>
-            <Conversation id={conversation} isFinding={isFinding && !isListing} />
-            <Foot />
-          </div>
-        </main>
-      </>
-    );
+  if (conversation === undefined) return <main class="page">{isListing ? <ConversationList /> : <Welcome />}</main>;
   return (
-    <>
-      <div class="page" hidden={review !== undefined}>
-        {hasReviews ? <WaitingReviews /> : undefined}
-        {talk}
-      </div>
-      {review === undefined ? undefined : (
-        <main class="page">
-          <Review key={review} id={review} />
-        </main>
-      )}
-    </>
+    <div class="page">
+      <Head conversation={conversation} />
+      <main class="main">
+        {isListing ? <ConversationList /> : undefined}
+        {/* Hidden, not gone: what was open in it stays open. */}
+        <div class="conversation" hidden={isListing}>
+          <Conversation id={conversation} isFinding={isFinding && !isListing} />
+          <Foot />
+        </div>
+      </main>
+    </div>
   );
 }
 

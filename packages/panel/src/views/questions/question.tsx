@@ -158,9 +158,6 @@ function ProposedChange({
   const panel = usePanel();
   const folders = useFolders();
   const conversation = useSelected((state) => state.open?.id);
-  const isHere = useSelected(({ reviews }) =>
-    reviews.some((one) => one.conversation === conversation && one.path === change?.path),
-  );
   if (change === undefined) return undefined;
   const path = visibleLine(shownPath(change.path, folders));
   return (
@@ -178,7 +175,7 @@ function ProposedChange({
             conversation && panel.post({ type: "open-diff", conversation, entry: entry.id, path: change.path })
           }
         >
-          {words(isHere ? "review.open" : "ask.review")}
+          {words("ask.review")}
         </button>
       </div>
       <DiffView change={change} path={path} limit={diffLimit} />

@@ -1,5 +1,5 @@
 import type { LineSpan } from "@patchbay/core/texts";
-import type { ReviewEdit } from "../../messages/from-host.ts";
+import type { ReviewEdit } from "../../messages/reviews.ts";
 
 /** A text as its lines, each with its line end; the last one has none. */
 export type Lines = readonly string[];

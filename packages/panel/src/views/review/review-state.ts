@@ -1,5 +1,5 @@
 import { type Clock, finish, finishInTurns, type Hunk, hunkSteps, type LineSpan } from "@patchbay/core/texts";
-import type { ReviewEnd, ReviewMessage, ReviewRefusal } from "../../messages/from-host.ts";
+import type { ReviewEnd, ReviewMessage, ReviewRefusal } from "../../messages/reviews.ts";
 import type { ReviewRequest } from "../../messages/from-page.ts";
 import { type Block, blocksOf, splicedBlocks, withKeyAt } from "./blocks.ts";
 import { joinSplice, type Lines, type LineSplice, textOf, typedSplice } from "./lines.ts";
@@ -35,6 +35,7 @@ export class ReviewState {
   #blocks: readonly Block[] = [];
   #changes = 0;
   #isLoaded = false;
+  #isAsked = false;
   #comparing: ReturnType<Clock["setTimeout"]> | undefined;
   #composing: { readonly until: Promise<void>; readonly end: () => void } | undefined;
   #deciding: ReturnType<Clock["setTimeout"]> | undefined;
@@ -73,11 +74,17 @@ export class ReviewState {
     return this.#isLoaded;
   }
 
+  /** The host has said something of it. */
+  get isAsked(): boolean {
+    return this.#isAsked;
+  }
+
   get isDeciding(): boolean {
     return this.#deciding !== undefined;
   }
 
   receive(message: Exclude<ReviewMessage, { readonly type: "reviews" }>): void {
+    this.#isAsked = true;
     if (message.type === "review-ended") {
       this.end = message.as;
       this.#settled();

@@ -1,5 +1,5 @@
 import { type Clock, type Hunk, mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
-import type { ReviewEdit, ReviewMessage } from "../../messages/from-host.ts";
+import type { ReviewEdit, ReviewMessage } from "../../messages/reviews.ts";
 import type { ReviewRequest } from "../../messages/from-page.ts";
 import { editOf, type Lines, linesOf, type LineSplice, spliceBetween, textOf, withEdit, withSplice } from "./lines.ts";
 
@@ -164,7 +164,7 @@ export class ReviewText {
     if (known === undefined || revision <= known.revision) return;
     if (typeof edit === "number") {
       // Of before the texts were asked for anew, which are on their way.
-      if (edit !== this.#sent?.edit) return;
+      if (edit !== this.#sent?.edit) return this.ask();
       this.#known = { revision, right: this.#sent.right };
       this.#sent = undefined;
     } else if (revision === known.revision + 1) {
@@ -175,7 +175,9 @@ export class ReviewText {
   async #take({ revision, left, right, cause }: Extract<ReviewMessage, { type: "review" }>): Promise<void> {
     const known = this.#known;
     const isSameText = known !== undefined && known.revision === revision && textOf(known.right) === right;
-    // What was sent on it is still on its way, and fits.
+    // Whoever was asked has read what was said before; what the page has lost its way with is said again.
+    if (cause === "asked") this.#sent = undefined;
+    // Else what was sent on it is still on its way, and fits.
     if (isSameText && textOf(this.#left) === left) return;
     await this.#adopt(linesOf(left), linesOf(right), revision, cause);
   }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ReviewInfo } from "../../messages/from-host.ts";
-import { usePanel, usePanelEvent, useSelected, useWords, type Words } from "../../store/use-panel.ts";
+import type { ReviewInfo } from "../../messages/reviews.ts";
+import { usePanel, usePanelEvent, useWords, type Words } from "../../store/use-panel.ts";
 import type { StringKey } from "../../strings.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
@@ -9,6 +9,7 @@ import { visibleLine } from "../widgets/visible-text.ts";
 import { BlockRow } from "./block-row.tsx";
 import { type ReviewNotice, ReviewState } from "./review-state.ts";
 import { Rows } from "./rows.tsx";
+import type { ShownReviews } from "./shown-reviews.ts";
 
 /** Narrower than this there is no room for two sides, px. */
 const narrow = 720;
@@ -23,11 +24,13 @@ const clock: ConstructorParameters<typeof ReviewState>[2] = {
 };
 
 /** A review in the page: both sides, the right one to be edited, and the verdicts. */
-export function Review({ id }: { readonly id: string }): JSX.Element {
+export function Review({ shown, id }: { readonly shown: ShownReviews; readonly id: string }): JSX.Element {
   const panel = usePanel();
   const words = useWords();
   const folders = useFolders();
   const [, setVersion] = useState(0);
+  // Also behind its end.
+  const last = useRef<ReviewInfo | undefined>(undefined);
   const state = useMemo(
     () =>
       new ReviewState(
@@ -38,26 +41,26 @@ export function Review({ id }: { readonly id: string }): JSX.Element {
       ),
     [id],
   );
-  const info = useSelected(({ reviews }) => reviews.find((one) => one.id === id));
+  const info = shown.reviews.find((one) => one.id === id) ?? last.current;
+  if (info !== undefined) last.current = info;
   const scroller = useRef<HTMLDivElement>(null);
   const [wanted, setWanted] = useState<number>();
   const isWide = useIsWide(scroller);
   const [chosen, setChosen] = useState<"unified" | "beside">();
   const isUnified = chosen === undefined ? !isWide : chosen === "unified";
-  usePanelEvent((event) => {
-    if (event.type === "review" && event.message.id === id) state.receive(event.message);
-    // A new page of the host's: what was on its way may not have arrived.
-    if (event.type === "opened") state.text.ask();
-  });
   useEffect(() => {
-    const last = panel.state.review;
-    if (last?.message === undefined) state.text.ask();
-    else state.receive(last.message);
+    const stop = shown.follow((message) => state.receive(message));
+    if (!state.isAsked) state.text.ask();
     return () => {
+      stop();
       state.dispose();
       panel.post({ type: "review-leave", id });
     };
   }, [state]);
+  // The host knows nothing of this page, or knows it anew.
+  usePanelEvent((event) => {
+    if (event.type === "opened") state.text.ask();
+  });
   useEffect(() => state.informed(), [info, state]);
   const go = (way: -1 | 1): void => setWanted(nextChange(state, scroller.current, way));
   useLayoutEffect(() => {
@@ -73,7 +76,7 @@ export function Review({ id }: { readonly id: string }): JSX.Element {
     if (state.isLoaded) go(1);
   }, [state.isLoaded]);
   const leave = (): void => {
-    panel.showReview(undefined);
+    shown.show(undefined);
     panel.emit({ type: "command", command: "focus" });
   };
   const hasVerdict = state.end === "accepted" || state.end === "rejected";
@@ -306,27 +309,4 @@ function useIsWide(scroller: { readonly current: HTMLElement | null }): boolean 
     return () => observer.disconnect();
   }, [scroller]);
   return isWide;
-}
-
-/** The reviews that wait besides the questions of the conversation that is open, above it. */
-export function WaitingReviews(): JSX.Element | undefined {
-  const panel = usePanel();
-  const words = useWords();
-  const folders = useFolders();
-  const reviews = useSelected((state) => state.reviews);
-  const open = useSelected((state) => state.open?.id);
-  const others = reviews.filter(({ conversation }) => conversation === undefined || conversation !== open);
-  if (others.length === 0) return undefined;
-  return (
-    <ul class="plain waiting-reviews">
-      {others.map(({ id, agentName, path }) => (
-        <li key={id}>
-          <span>{words("review.waiting", { agent: agentName, path: visibleLine(shownPath(path, folders)) })}</span>
-          <button type="button" class="text-button" onClick={() => panel.showReview(id)}>
-            {words("review.open")}
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
 }

@@ -1,0 +1,227 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { nullLogger } from "@patchbay/core";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { PageReviews } from "../../src/host/index.ts";
+import { startPanelServer } from "../../src/server/panel-server.ts";
+import { createPanelLab, type PanelLab as HostLab, type ScriptedAgent, until } from "../host/panel-lab.ts";
+import { PanelLab, whyNoBrowser } from "./panel-lab.ts";
+
+const why = whyNoBrowser();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
+
+describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${why ?? "Chromium"})`, () => {
+  let lab: PanelLab;
+  let page: Page;
+  let problems: readonly string[];
+  let host: HostLab;
+  let agent: ScriptedAgent;
+
+  beforeAll(async () => {
+    lab = await PanelLab.start();
+  });
+  afterAll(async () => lab.close());
+  afterEach(async () => page.context().close());
+
+  /** A conversation in which an agent asks to change the file, with the review of it open. */
+  const review = async (before: string, after: string, viewport?: { width: number; height: number }): Promise<void> => {
+    host = createPanelLab({ reviews: new PageReviews() });
+    writeFileSync(host.file, before);
+    const server = await startPanelServer({
+      panels: host.panels,
+      pageDirectory: join(import.meta.dirname, "..", "..", "dist", "page"),
+      locale: "en",
+      clock: host.platform.clock,
+      logger: nullLogger,
+      onIdle: () => {},
+    });
+    onTestFinished(async () => await server.close());
+    ({ page, problems } = await lab.visit(server.url(), viewport));
+    await page.getByRole("button", { name: "Claude Code" }).first().click();
+    await page.locator("textarea").fill("Do it");
+    await page.keyboard.press("Enter");
+    agent = await until(() => host.agents.find(({ prompts }) => prompts.length > 0));
+    agent.asks("q1", { path: host.file, before, after, isEditable: true });
+    await page.getByRole("button", { name: "Review", exact: true }).click();
+    await page.locator(".review-row").first().waitFor();
+  };
+
+  const fieldWith = (text: string) => page.locator("textarea.review-field").filter({ hasText: text });
+  const press = async (name: string): Promise<void> => {
+    await page.getByRole("button", { name, exact: true }).first().click();
+  };
+  /** Clicks until it counts: what has only just come into view takes no verdict. */
+  const answers = async (name: string): Promise<unknown> => {
+    await expect
+      .poll(async () => {
+        const button = page.getByRole("button", { name, exact: true });
+        if (agent.answers.length === 0 && (await button.count()) > 0) await button.last().click();
+        return agent.answers.length;
+      })
+      .toBe(1);
+    return agent.answers[0];
+  };
+
+  it("takes what was typed, byte for byte, with the line ends of the file", async () => {
+    await review("one\r\ntwo\r\nthree", "one\r\nTWO\t2\r\nthree");
+    const field = page.locator(".review-row.change textarea");
+    await field.click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("!");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("more");
+    expect(await answers("Accept")).toEqual({
+      type: "choice",
+      choiceId: "yes",
+      text: "one\r\nTWO\t2!\r\nmore\r\nthree",
+    });
+    await page.locator(".review").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  const ten = numbered(40);
+  const changed = ten.replace("line 5\n", "FIVE\n").replace("line 20\n", "").replace("line 35\n", "line 35\nnew\n");
+
+  /** Presses a key until it has done something: what has only just come into view takes no verdict. */
+  const pressUntil = async (key: string, count: string): Promise<void> => {
+    await expect
+      .poll(async () => {
+        const shown = await page.locator(".review-count").textContent();
+        if (shown !== count) await page.keyboard.press(key);
+        return await page.locator(".review-count").textContent();
+      })
+      .toBe(count);
+  };
+
+  it("decides hunk by hunk, by keys alone", async () => {
+    await review(ten, changed);
+    await expect.poll(async () => await page.locator(".change-bar:focus").textContent()).toContain("Hunk 1 of 3");
+    await page.keyboard.press("F7");
+    await expect.poll(async () => await page.locator(".change-bar:focus").textContent()).toContain("Hunk 2 of 3");
+    await pressUntil("r", "Hunks left: 2 · decided: 1");
+    await page.keyboard.press("Shift+F7");
+    await pressUntil("a", "Hunks left: 1 · decided: 2");
+    await pressUntil("u", "Hunks left: 2 · decided: 1");
+    expect(await answers("Accept")).toMatchObject({
+      type: "choice",
+      text: changed.replace("line 19\n", "line 19\nline 20\n"),
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("takes no key that was on its way elsewhere", async () => {
+    await review(ten, changed);
+    await page.locator(".change-bar:focus").waitFor();
+    await page.keyboard.press("a");
+    await page.keyboard.press("r");
+    expect(await page.locator(".review-count").textContent()).toBe("Hunks left: 3");
+    await page.locator(".review-row.change textarea").first().focus();
+    await page.keyboard.type("aru");
+    await expect.poll(async () => (await host.companion.hunks(host.companion.proposals[0]?.id ?? ""))?.length).toBe(3);
+    expect(agent.answers).toEqual([]);
+  });
+
+  it("keeps what was typed over a reload of the page, and on the host's disk", async () => {
+    await review(ten, changed);
+    await page.locator(".review-row.change textarea").first().fill("MINE");
+    await expect.poll(() => host.companion.proposals[0]?.edited).toBe(true);
+    await page.reload();
+    await expect.poll(async () => await page.locator(".review-row.change textarea").first().inputValue()).toBe("MINE");
+    const kept = (): string =>
+      readdirSync(join(host.platform.root, "storage"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+        .join("\n");
+    await expect.poll(kept).toContain("MINE");
+    expect(await answers("Accept")).toMatchObject({ text: changed.replace("FIVE", "MINE") });
+  });
+
+  it("follows the file, and says so", async () => {
+    await review(ten, changed);
+    await page.locator(".review-row.change textarea").first().fill("MINE");
+    writeFileSync(host.file, `first\n${ten}`);
+    await page.getByText("The proposal was applied to the new text.").waitFor();
+    expect(await answers("Accept")).toMatchObject({ text: `first\n${changed.replace("FIVE", "MINE")}` });
+  });
+
+  it("shows a conflict, and accepts what the user has made of it", async () => {
+    await review(ten, changed);
+    writeFileSync(host.file, ten.replace("line 5\n", "theirs\n"));
+    await page.getByText("The file has changed in the same lines.").waitFor();
+    expect(await page.getByRole("button", { name: "Accept", exact: true }).isDisabled()).toBe(true);
+    await page.locator(".review-row.change textarea").first().fill("both");
+    await page.getByText("The file has changed in the same lines.").waitFor({ state: "detached" });
+    expect(await answers("Accept")).toMatchObject({ text: changed.replace("FIVE", "both") });
+  });
+
+  it("rejects with a reason", async () => {
+    await review(ten, changed);
+    await page.getByPlaceholder("Tell Claude Code what to do instead (optional)").fill("Leave line 20 alone");
+    expect(await answers("Reject")).toEqual({ type: "reject", message: "Leave line 20 alone" });
+  });
+
+  it("is one text for who writes in it: lines are joined, and steps taken back", async () => {
+    await review(ten, changed);
+    const first = page.locator(".review-row.change textarea").first();
+    await first.focus();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("Backspace");
+    await expect.poll(() => page.locator("textarea.review-field:focus").inputValue()).toContain("line 4FIVE");
+    await page.keyboard.type("!");
+    await expect.poll(() => page.locator("textarea.review-field:focus").inputValue()).toContain("line 4!FIVE");
+    await page.keyboard.press("Control+z");
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => page.locator(".review-row.change textarea").first().inputValue()).toBe("FIVE");
+    expect(await answers("Accept")).toEqual({ type: "choice", choiceId: "yes" });
+  });
+
+  /** What axe finds wrong. */
+  const violations = async (): Promise<readonly string[]> => {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Runtime.evaluate", { expression: axe });
+    return await page.evaluate(async () => {
+      const { violations: found } = await globalThis.axe.run(document, {
+        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
+      });
+      return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+    });
+  };
+
+  it.each([
+    { width: 1_200, height: 800 },
+    { width: 420, height: 700 },
+  ])("has nothing that axe finds wrong, %o", async (viewport) => {
+    await review(ten, changed, viewport);
+    await page.locator(".change-bar:focus").waitFor();
+    expect(await page.locator(".review").getAttribute("class")).toContain(viewport.width > 800 ? "beside" : "unified");
+    await page.screenshot({ path: `/tmp/x/pagereview/review-${viewport.width}.png` });
+    expect(await violations()).toEqual([]);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(wider).toBe(false);
+  });
+
+  it("blocks nothing for longer than 50 ms with a megabyte", async () => {
+    const line = "const value = someFunction(withArguments, andMore, 12345);";
+    const before = Array.from({ length: 17_000 }, (_, index) => `${line} // ${index}\n`).join("");
+    const after = before.replaceAll(/\/\/ (\d*00)\n/gu, "// changed $1\n");
+    await review(before, after);
+    await page.evaluate(() => {
+      const long: number[] = [];
+      Reflect.set(globalThis, "long", long);
+      new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({
+        type: "longtask",
+      });
+    });
+    await page.keyboard.press("F7");
+    await page.locator(".review-row.change textarea").first().focus();
+    await page.keyboard.type("typed here ");
+    await page.keyboard.press("F7");
+    await page.locator(".change-bar:focus").waitFor();
+    const long = await page.evaluate(() => Reflect.get(globalThis, "long"));
+    console.log(long);
+    expect(await page.locator("textarea.review-field").count()).toBeLessThan(40);
+  });
+});
