@@ -34,7 +34,7 @@ import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
-import { turnUndo } from "./turns.ts";
+import { turnSigns, turnUndo } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
 import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
@@ -129,4 +129,5 @@ export const scenarios: readonly Scenario[] = [
   runEnds,
   runStops,
   turnUndo,
+  turnSigns,
 ];
