@@ -313,7 +313,11 @@ export class PageLink {
     const { library, editor, agents, tellOthers } = this.#options;
     const isShown = message.conversation === this.conversation?.id;
     // What the user has written counts, also where the page has gone on to another conversation by now.
-    const found = isShown ? this.#shown : writings.has(message.type) ? library.opened(message.conversation) : undefined;
+    const found = isShown
+      ? this.#shown
+      : writings.has(message.type)
+        ? (library.opened(message.conversation) ?? (await library.get(message.conversation)))
+        : undefined;
     // Anything else that is about another conversation than the one that is shown is late.
     if (found === undefined) return;
     const place: ForConversation = {

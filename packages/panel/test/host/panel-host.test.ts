@@ -255,6 +255,19 @@ describe("a page", () => {
     expect(queued()).toEqual(["c", "a", "b"]);
   });
 
+  it("has what the user wrote taken also where the host was started anew since, and shows something else", async () => {
+    const before = createPanelLab();
+    const { id } = await before.talk();
+    await before.panels.close();
+    const { page, agents } = createPanelLab({ beside: before });
+    const one = page();
+    one.say({ type: "ready" });
+    await until(() => one.last("hello"));
+    one.say({ type: "send", conversation: id, blocks: [{ type: "text", text: "Sent while away" }] });
+    const prompt = await until(() => agents[0]?.prompts[0]);
+    expect(prompt.blocks).toEqual([{ type: "text", text: "Sent while away" }]);
+  });
+
   it("puts a queued prompt that was changed back to its place", async () => {
     const { talk } = createPanelLab();
     const { page, id } = await talk();
