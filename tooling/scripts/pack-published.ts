@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { originOf } from "./origin.ts";
 
 // Packs the package in the current folder as its users get it: the files it names, and a manifest without what only this
 // workspace understands (`workspace:` and `catalog:` versions, scripts). Leaves one tarball beside it. With `--build` its version
@@ -17,7 +18,9 @@ try {
   const version = process.argv.includes("--build")
     ? `${manifest.version}-build.${contentMark(staging)}`
     : manifest.version;
-  writeFileSync(join(staging, "package.json"), `${JSON.stringify({ ...published, version }, undefined, 2)}\n`);
+  const origin = originOf(`${basename(dirname(root))}/${basename(root)}`);
+  const whole = { ...published, ...origin, version };
+  writeFileSync(join(staging, "package.json"), `${JSON.stringify(whole, undefined, 2)}\n`);
   for (const name of readdirSync(root)) if (name.endsWith(".tgz")) rmSync(join(root, name));
   execFileSync("npm", ["pack", "--silent", "--pack-destination", root], { cwd: staging, stdio: "inherit" });
 } finally {

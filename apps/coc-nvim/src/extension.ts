@@ -12,13 +12,14 @@ import {
 } from "@patchbay/core";
 import type { ExtensionContext } from "coc.nvim";
 import { version } from "../package.json";
-import { registerCommands, registerReviewList } from "./commands/commands.ts";
+import { registerCommands, registerLists } from "./commands/commands.ts";
 import { unlinkCommand } from "./commands/tmux-unlink.ts";
 import { readEditorFacts, watchEditor } from "./host/editor-facts.ts";
 import { createIdentity, createVimHost, keepTerminalEnvironment } from "./host/vim-host.ts";
 import { claimStorageSlot } from "./host/storage-slot.ts";
 import type { PanelSlot } from "./panel/vim-panel.ts";
 import { readSettings } from "./settings.ts";
+import { createLazyTurns } from "./turns/lazy-turns.ts";
 import { showStatus } from "./status-line.ts";
 import { type Coc, createCocServices, createCocVim } from "./vim/coc-vim.ts";
 import { asText } from "./vim/shape.ts";
@@ -78,7 +79,33 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       storageDirectory,
     }),
   );
-  const companion = createCompanion({ host: parts.host, platform, logger, settings: settings().companion });
+  const turns = createLazyTurns(
+    async (onChange) => {
+      const { AgentChanges } = await import("./turns/agent-changes.ts");
+      const { directory } = facts;
+      const showsSigns = (): boolean => settings().turnSigns;
+      return new AgentChanges({
+        ...parts,
+        platform,
+        logger,
+        vim,
+        coc: services,
+        companion,
+        directory,
+        showsSigns,
+        onChange,
+      });
+    },
+    () => settings().agentChanges,
+    report,
+  );
+  const companion = createCompanion({
+    host: parts.host,
+    platform,
+    logger,
+    settings: settings().companion,
+    turns: turns.witness,
+  });
   store.add(
     coc.commands.registerCommand(
       "patchbay.event",
@@ -93,24 +120,24 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     }),
   );
   const panel: PanelSlot = { current: undefined, onDidChange: () => {} };
-  store.add(showStatus({ coc, vim, notice: services.notice, companion, settings, panel }));
+  store.add(showStatus({ coc, vim, notice: services.notice, companion, turns, settings, panel }));
   const hookProgram = join(context.extensionPath, "lib", "patchbay-hook.cjs");
-  store.add(registerReviewList(coc, companion, vim));
-  store.add(
-    registerCommands({
-      coc,
-      vim,
-      companion,
-      parts,
-      settings,
-      facts,
-      identity,
-      storageDirectory,
-      hookProgram,
-      logger,
-      panel,
-    }),
-  );
+  const wired = {
+    coc,
+    vim,
+    companion,
+    turns,
+    parts,
+    settings,
+    facts,
+    identity,
+    storageDirectory,
+    hookProgram,
+    logger,
+    panel,
+  };
+  store.add(registerLists(wired));
+  store.add(registerCommands(wired));
   store.add(announceConnections());
   store.add(keepTerminalEnvironment(vim, companion));
 
@@ -118,6 +145,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     // Reviews stay on the screen and the editor may be waiting for this very process: nothing is asked of it.
     if (options?.reload === true) parts.abandon();
     await Promise.all([companion.stop(options), panel.current?.close()]);
+    await turns.close();
     store.dispose();
   };
   // oxlint-disable-next-line patchbay/no-kept-promise -- There is one end, and no second one after it.
@@ -148,6 +176,11 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       },
     }),
   );
+  if (settings().agentChanges) {
+    void import("./turns/turns-before.ts")
+      .then(({ wakeTurns }) => wakeTurns(platform, facts.directory, turns))
+      .catch(report);
+  }
   companion.start().catch(async (error: unknown) => {
     const { noticeLines } = await import("./host/vim-messages.ts");
     services.notice("error", noticeLines(messageOf(error), undefined, services.columns()), []).clicked.catch(report);

@@ -9,6 +9,8 @@ export interface ExtensionSettings {
   readonly enabled: boolean;
   readonly companion: CompanionSettings;
   readonly review: ReviewSettings;
+  readonly agentChanges: boolean;
+  readonly turnSigns: boolean;
   readonly statusItem: boolean;
   readonly notices: "all" | "problems" | "none";
   readonly notify: "never" | "hiddenTerminal";
@@ -48,6 +50,8 @@ export function readSettings(read: SettingReader): ExtensionSettings {
       hints: flag("review.hints", true),
       keys: effectiveKeys(flag("keys.enabled", true), readKeys(read)),
     },
+    agentChanges: flag("agentChanges", true),
+    turnSigns: flag("turnSigns", true),
     statusItem: flag("statusItem", true),
     notices: oneOf(read("notices"), ["all", "problems", "none"]),
     notify: oneOf(read("notify"), ["never", "hiddenTerminal"]),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { originOf } from "../../../tooling/scripts/origin.ts";
 
 // Makes patchbay-vscode-<version>.vsix. The extension's name in the marketplace is `patchbay`, which in this repository is the name
 // of the command-line package: so the package is put together in a folder of its own, with its own manifest.
@@ -15,6 +16,7 @@ const manifest = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
 const { private: _private, scripts: _scripts, devDependencies, ...published } = manifest;
 const staged = {
   ...published,
+  ...originOf("apps/vscode"),
   name: "patchbay",
   // vsce checks that the types are not newer than the oldest VS Code that is supported.
   devDependencies: { "@types/vscode": devDependencies["@types/vscode"] },
@@ -33,7 +35,7 @@ try {
   await writeFile(join(stage, ".vscodeignore"), "**/*.map\n");
   const vsix = join(here, `patchbay-vscode-${manifest.version}.vsix`);
   const vsce = join(here, "node_modules", "@vscode", "vsce", "vsce");
-  const args = [vsce, "package", "--no-dependencies", "--allow-missing-repository", "--out", vsix];
+  const args = [vsce, "package", "--no-dependencies", "--out", vsix];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: stage });
   process.stdout.write(stdout);
 } finally {

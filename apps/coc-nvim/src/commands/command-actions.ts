@@ -17,6 +17,7 @@ import { namedPlace, type NamedPlace, presencesOf } from "@patchbay/core/presenc
 import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
+import type { LazyTurns } from "../turns/lazy-turns.ts";
 import type { PanelSlot } from "../panel/vim-panel.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
@@ -24,12 +25,14 @@ import type { Vim } from "../vim/vim.ts";
 import { decideHunk, undoHunk } from "./hunk-verdicts.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
 import { pasteIntoLatest, pasteOnceFree, type PromptServices } from "./prompt.ts";
-import { answerQuestion } from "./reviews.ts";
+import { answerQuestion, chooser } from "./reviews.ts";
+import { bringBackTurn, decideTurnLines } from "./turns.ts";
 
 export interface CommandServices {
   readonly coc: Pick<Coc, "commands" | "window" | "workspace">;
   readonly vim: Vim;
   readonly companion: Companion;
+  readonly turns: Pick<LazyTurns, "get">;
   readonly parts: Pick<VimHost, "editors" | "host" | "workspace" | "questions">;
   readonly settings: () => ExtensionSettings;
   readonly facts: EditorFacts;
@@ -88,6 +91,9 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     acceptHunk: (...place) => sayOf(decideHunk(services, "accept", place)),
     rejectHunk: (...place) => sayOf(decideHunk(services, "reject", place)),
     undoHunk: (id) => sayOf(undoHunk(services, asText(id))),
+    keepChange: (...place) => sayOf(decideTurnLines(services, "keep", place)),
+    undoChange: (...place) => sayOf(decideTurnLines(services, "undo", place)),
+    bringBack: () => sayOf(bringBackTurn(services)),
     hold: (id) => hold(services, say, asText(id)),
     installHook: (name) => installHook(services, say, asText(name)),
     removeHook: (name) => removeHook(services, say, asText(name)),
@@ -107,7 +113,7 @@ export function createCommandActions(services: CommandServices): Readonly<Record
 async function reviews(services: CommandServices, say: Say, name: string, ids: readonly string[]): Promise<void> {
   const { coc, vim, companion, parts } = services;
   const { actInInbox, showInbox } = await import("./inbox.ts");
-  const choose = chooser(coc);
+  const choose = chooser(coc.window);
   const inbox = { choose, vim, companion, folders: () => parts.workspace.folders(), now: Date.now };
   const said = name === "" ? await showInbox(inbox) : await actInInbox(inbox, name, ids);
   if (said !== undefined) say(said);
@@ -292,15 +298,8 @@ function linesToMention(first?: unknown, last?: unknown): Lines | undefined {
   return { start: start - 1, end: Number.isSafeInteger(end) && end >= start ? end - 1 : start - 1 };
 }
 
-function chooser({
-  window,
-}: CommandServices["coc"]): (lines: readonly string[], title: string) => Promise<string | undefined> {
-  return async (lines: readonly string[], title: string): Promise<string | undefined> =>
-    await window.showQuickPick(lines.slice(), { title });
-}
-
 async function answer(services: CommandServices, say: Say): Promise<void> {
-  if (!(await answerQuestion(services.parts.questions, chooser(services.coc)))) say("No questions are waiting.");
+  if (!(await answerQuestion(services.parts.questions, chooser(services.coc.window)))) say("No questions are waiting.");
 }
 
 /** `:PatchbayReject why`: through the hook where there is one, else into the agent's prompt, else the text is yanked. */

@@ -131,7 +131,14 @@ function register(): void {
   const hookProgram = join(coc.root, "patchbay-hook.cjs");
   const shared = { vim, settings, facts, identity, storageDirectory, hookProgram, logger: nullLogger };
   parts = createVimHost({ ...shared, coc: vim.coc, clock: createFakeClock() });
-  registerCommands({ ...shared, coc: coc.api, companion, parts, panel });
+  registerCommands({
+    ...shared,
+    coc: coc.api,
+    companion,
+    parts,
+    turns: { get: () => Promise.reject(new Error("none")) },
+    panel,
+  });
 }
 
 const terminals = (): readonly (readonly unknown[])[] =>

@@ -77,6 +77,8 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
     tracker,
     realFolders,
     diffs: () => diffs,
+    onDidEnd: ({ dialect: { id, agentName }, owner }) =>
+      options.turns?.turnEnded({ agent: id, agentName, session: owner.sessionId, folder: undefined }),
   });
   const diffs: DiffRegistry = new DiffRegistry({
     host,
@@ -148,7 +150,8 @@ class Carriers implements OutcomeCarrier {
 }
 
 function infoOf(session: Session, diffs: DiffRegistry): SessionInfo {
-  const { id, dialect, state, since, version, pid, lastContext } = session;
+  const { id, dialect, state, since, version, lastContext } = session;
+  const pid = session.owner.process?.pid ?? session.pid;
   return {
     id,
     dialect: dialect.id,

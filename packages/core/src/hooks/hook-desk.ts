@@ -33,7 +33,7 @@ export interface HookDeskOptions {
   readonly logger: Logger;
   readonly dialects: readonly Dialect[];
   readonly diffs: DiffRegistry;
-  readonly sessions: Pick<SessionRegistry, "all">;
+  readonly sessions: Pick<SessionRegistry, "all" | "placeSessionsOf">;
   readonly activities: Activities;
   /** What is told of the sessions. */
   readonly sessionInfos: () => readonly SessionInfo[];
@@ -100,19 +100,24 @@ export class HookDesk implements HookAcceptor, Disposable {
     const owner = ownerOf(dialect, event.session);
     if (event.kind === "session-began") this.#processes.forget(owner.sessionId);
     if (event.kind === "session-ended") this.#ended(owner.sessionId);
-    else await this.#processes.heard(owner.sessionId, call);
+    else {
+      this.#options.sessions.placeSessionsOf(dialect.id);
+      await this.#processes.heard(owner.sessionId, call);
+    }
+    const notes = event.kind === "turn-began" ? await this.turns.notes(dialect.id, event.session) : undefined;
     const verdict =
       event.kind === "write"
         ? await this.#review(event, owner, call, hook)
         : event.kind === "command"
           ? await this.#askAbout(event, owner, call, hook)
-          : event.kind === "turn-began"
-            ? this.turns.takeNotes(owner.sessionId)
-            : undefined;
+          : notes?.verdict;
     if (verdict?.kind !== "deny" && !call.signal.aborted)
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
-    return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
+    if (verdict === undefined || call.signal.aborted) return undefined;
+    const answer = hook.encode(verdict);
+    if (answer !== undefined) notes?.passedOn();
+    return answer;
   }
 
   #tellPresences(agent: string): string {

@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import process from "node:process";
+import { createGeminiDriver } from "@patchbay/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { SessionInfo } from "../../src/companion.ts";
 import type { ProposalInfo } from "../../src/diff/model.ts";
 import type { AgentActivity } from "../../src/hooks/activity.ts";
 import { namedPlace, PresenceWatch, presencesOf, promptPaste } from "../../src/hooks/presences.ts";
+import { createHookLab } from "./hook-lab.ts";
 
 const activity = (session: string, more: Partial<AgentActivity> = {}): AgentActivity => ({
   agent: "claude",
@@ -52,6 +55,16 @@ it("a session is there once, whether its hook, its own protocol or both tell of 
     ["b", "b"],
     ["c", "c"],
   ]);
+});
+
+it("the process of a connected agent is looked up when its hook speaks: by that both are known to be one", async () => {
+  const lab = await createHookLab();
+  const driver = await lab.agent((options) => createGeminiDriver({ ...options, writesFile: false }));
+  onTestFinished(() => driver.end());
+  const processes = (): readonly unknown[] => lab.companion.sessions.map(({ pid }) => pid);
+  expect(processes()).toEqual([undefined]);
+  await lab.tell("gemini", { hook_event_name: "BeforeAgent", prompt: "Do it" });
+  await expect.poll(processes).toEqual([process.pid]);
 });
 
 it("a session waits for the user while one of its proposals does, by whichever door it came", () => {

@@ -31,6 +31,7 @@ import { commands } from "./theia-commands.ts";
 import { reviewHunks, reviewView } from "./theia-review.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
+import { panelOverReload, panelOverRestart, panelTwoWindows } from "./theia-panel.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
@@ -114,6 +115,9 @@ export const scenarios: readonly Scenario[] = [
   panelReloadQuestion,
   panelBeside,
   panelTogether,
+  panelOverReload,
+  panelTwoWindows,
+  panelOverRestart,
   hookAccept,
   hookEdited,
   hookReject,

@@ -8,6 +8,9 @@ import { must, mustEqual, type Scenario } from "./scenario.ts";
 
 const patience = 30_000;
 
+/** Modes in which agents ask neither before writes nor before commands. */
+const asksNothing: ReadonlySet<string> = new Set(["yolo", "bypassPermissions"]);
+
 /**
  * What a turn changed without asking is listed, also by a shell command; one change is undone in the peek of its gutter while the agent
  * works, waits for the end of the turn, and is told with the next prompt.
@@ -15,7 +18,7 @@ const patience = 30_000;
 export const turnUndo: Scenario = {
   ...withHooks,
   name: "turn-undo",
-  agents: ["claude"],
+  agents: ["gemini", "qwen", "claude"],
   isFor: (editor) => editor instanceof VsCodeDriver,
   mayTell: /is working|^Undone/,
   run: async (world, id) => {
@@ -30,7 +33,7 @@ export const turnUndo: Scenario = {
     await pause(3_000);
     try {
       await withHook(world, id, async () => {
-        const mode = kind.quietModes.at(-1);
+        const mode = kind.quietModes.find(({ arguments: [, name] }) => name !== undefined && asksNothing.has(name));
         const { agent, focus } = await world.startAgent(id, {
           isHooked: true,
           ...(mode === undefined ? {} : { mode }),
