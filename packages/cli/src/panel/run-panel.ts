@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
+  type Companion,
   createCompanion,
   createPrivateStorage,
   formatLogLine,
@@ -11,9 +12,11 @@ import {
   type PrivateStorage,
   type TurnWitness,
 } from "@patchbay/core";
+import { askEditorForReview } from "@patchbay/core/diagnosis";
 import {
   askForLink,
   type BrowserStart,
+  EditorReviews,
   openLink,
   type PagePanel,
   PageReviews,
@@ -108,9 +111,14 @@ async function start(
     },
   });
   const reviews = new PageReviews();
-  const host = { identity, workspace, editors, messages, documents, diffs: reviews, storageDirectory: directory };
+  const diffs = new EditorReviews({
+    pages: reviews,
+    ask: async (request, signal) => await askEditorForReview(platform, folder, request, signal),
+    companion: () => companion,
+  });
+  const host = { identity, workspace, editors, messages, documents, diffs, storageDirectory: directory };
   // It listens to nobody: it only reviews what conversations ask for.
-  const companion = createCompanion({ host, platform });
+  const companion: Companion = createCompanion({ host, platform });
   reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
