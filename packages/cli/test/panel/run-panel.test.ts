@@ -12,10 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNodePlatform } from "@patchbay/core";
-import type { PagePanel } from "@patchbay/panel/server";
+import { browserFor, type PagePanel } from "@patchbay/panel/server";
 import { PuppetAgent } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { browserFor } from "../../src/panel/browser.ts";
 import { runPanel, type RunPanelOptions } from "../../src/panel/run-panel.ts";
 
 let root: string;
