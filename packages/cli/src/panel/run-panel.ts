@@ -30,6 +30,8 @@ import { program, version } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 
+export { startBrowser } from "@patchbay/panel/server";
+
 export interface RunPanelOptions {
   readonly command: PanelCommand;
   readonly platform: Platform;
