@@ -16,8 +16,9 @@ import { askEditorForReview } from "@patchbay/core/diagnosis";
 import {
   askForLink,
   type BrowserStart,
-  EditorReviews,
   openLink,
+  startBrowser,
+  EditorReviews,
   type PagePanel,
   PageReviews,
   panelDirectory,
@@ -30,8 +31,6 @@ import { program, version } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 
-export { startBrowser } from "@patchbay/panel/server";
-
 export interface RunPanelOptions {
   readonly command: PanelCommand;
   readonly platform: Platform;
@@ -42,7 +41,8 @@ export interface RunPanelOptions {
   readonly print: (line: string) => void;
   /** For warnings, where they disturb nobody. */
   readonly tell: (line: string) => void;
-  readonly open: BrowserStart;
+  /** Default: the system's browser. */
+  readonly open?: BrowserStart;
   /** The user wants it to end. */
   readonly signal: AbortSignal;
   /** The panel runs: its agents are to end with the process, whatever ends it. */
@@ -150,7 +150,7 @@ async function start(
 async function show(
   url: string,
   directory: string,
-  { command, platform, print, open, signal }: RunPanelOptions,
+  { command, platform, print, open = startBrowser, signal }: RunPanelOptions,
 ): Promise<void> {
   print(`  ${url}`);
   print(`The link works once, within a minute. For another one: ${program} panel`);

@@ -120,9 +120,8 @@ export class HookDesk implements HookAcceptor, Disposable {
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     if (verdict === undefined || call.signal.aborted) return undefined;
-    const answer = hook.encode(verdict);
-    if (answer !== undefined) notes?.passedOn();
-    return answer;
+    notes?.passedOn();
+    return hook.encode(verdict);
   }
 
   #tellPresences(agent: string): string {
