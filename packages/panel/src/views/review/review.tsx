@@ -195,15 +195,15 @@ function changeKey(event: KeyboardEvent, state: ReviewState, go: (way: -1 | 1) =
 
 /** The block of the change above or below the one that the user is at. */
 function nextChange(state: ReviewState, scroller: HTMLElement | null, way: -1 | 1): number | undefined {
-  const changes = state.blocks.filter(({ isFirst }) => isFirst);
   const active = document.activeElement?.closest<HTMLElement>("[data-block]");
   const key = scroller?.contains(active ?? null) === true ? Number(active?.dataset["block"]) : undefined;
   const at = state.blocks.findIndex((block) => block.key === key);
   const isBar = document.activeElement?.classList.contains("change-bar") === true;
-  const others = changes.filter((change) => {
-    const place = state.blocks.indexOf(change);
-    return way === 1 ? place > at : isBar ? place < at : place <= at;
-  });
+  const places = Array.from(state.blocks.entries()).filter(([, { isFirst }]) => isFirst);
+  const changes = places.map(([, block]) => block);
+  const others = places
+    .filter(([place]) => (way === 1 ? place > at : isBar ? place < at : place <= at))
+    .map(([, block]) => block);
   // Behind the last one comes the first one.
   const next = way === 1 ? (others[0] ?? changes[0]) : (others.at(-1) ?? changes.at(-1));
   return next?.key;
