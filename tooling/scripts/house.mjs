@@ -147,7 +147,7 @@ const cli = {
     packages: [...tools, "node:*"],
   },
   panel: {
-    rooms: [...cliGround, "host"],
+    rooms: [...cliGround, "host", "turns"],
     types: ["command-line"],
     packages: [...tools, "@patchbay/panel", "node:*"],
   },
@@ -198,7 +198,7 @@ const turns = {
     types: ["model"],
     packages: ["@patchbay/core"],
   },
-  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
+  index: { rooms: ["folder-ledgers", "ledger/undo-room", "undo"], types: ["model"] },
 };
 
 const preact = ["preact"];
@@ -420,17 +420,41 @@ const coc = {
   settings: { rooms: ["diff/review-settings"], packages: ["@patchbay/core"] },
   "status-text": { rooms: cocGround, packages: ["@patchbay/core"] },
   "agent-notices": { rooms: [...cocGround, "commands/hooks"], packages: ["@patchbay/core"] },
-  "status-line": { rooms: ["agent-notices", "status-text"], types: ["settings", "vim"], packages: ["@patchbay/core"] },
-  host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core"] },
+  "status-line": {
+    rooms: ["agent-notices", "status-text"],
+    types: ["panel", "settings", "turns", "vim"],
+    packages: ["@patchbay/core"],
+  },
+  turns: {
+    rooms: [...cocGround, "diff/buffer-reader", "diff/review-names"],
+    types: ["host"],
+    packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
+  },
+  // Loaded with its command.
+  panel: {
+    types: ["host"],
+    packages: ["@patchbay/core", "@patchbay/conversations/model", "@patchbay/panel/server", "node:path"],
+  },
+  host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core", "node:url"] },
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "diff/review-names", "health", "settings"],
+    rooms: [...cocGround, "diff/review-names", "health", "panel", "settings", "turns"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },
   extension: {
-    rooms: [...cocGround, "commands", "diff/disk-follower", "host", "host/storage-slot", "settings", "status-line"],
+    rooms: [
+      ...cocGround,
+      "commands",
+      "diff/disk-follower",
+      "host",
+      "host/storage-slot",
+      "settings",
+      "status-line",
+      "turns",
+    ],
+    types: ["panel"],
     packages: ["@patchbay/core", "coc.nvim", "node:*"],
   },
   lifecycle: { rooms: ["extension"], types: ["vim"], packages: ["@patchbay/core", "coc.nvim", "node:process"] },

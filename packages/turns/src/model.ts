@@ -150,6 +150,13 @@ export interface TurnTexts {
   readonly goneMode?: number;
 }
 
+/** A turn has ended. */
+export interface TurnEnd {
+  readonly id: string;
+  /** False: another window has heard of it, and carries out what waits for it. */
+  readonly isHere: boolean;
+}
+
 /** What keeping and undoing needs of the ledger. Paths are as in `TurnFile`. */
 export interface UndoLedger {
   readonly door: UndoDoor;
@@ -168,6 +175,9 @@ export interface UndoLedger {
   /** Whether an agent works that an undo of this turn would disturb: its own, or one that changed a file of it. */
   isWorking(id: string): boolean;
   /** Calls back with each turn that has ended, also those that ended in an earlier run and have verdicts waiting. */
-  onDidEnd(listener: (id: string) => void): { dispose(): void };
-  undid(notice: UndoNotice): void;
+  onDidEnd(listener: (end: TurnEnd) => void): { dispose(): void };
+  /** Notes what the agent is to hear of it. Kept when it resolves. */
+  undid(notice: UndoNotice): Promise<void>;
+  /** Takes over what other windows and the command line have decided. */
+  refresh(): Promise<void>;
 }

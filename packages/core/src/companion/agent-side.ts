@@ -77,6 +77,8 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
     tracker,
     realFolders,
     diffs: () => diffs,
+    onDidEnd: ({ dialect: { id, agentName }, owner }) =>
+      options.turns?.turnEnded({ agent: id, agentName, session: owner.sessionId, folder: undefined }),
   });
   const diffs: DiffRegistry = new DiffRegistry({
     host,

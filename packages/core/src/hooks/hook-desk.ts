@@ -104,18 +104,20 @@ export class HookDesk implements HookAcceptor, Disposable {
       this.#options.sessions.placeSessionsOf(dialect.id);
       await this.#processes.heard(owner.sessionId, call);
     }
+    const notes = event.kind === "turn-began" ? await this.turns.notes(dialect.id, event.session) : undefined;
     const verdict =
       event.kind === "write"
         ? await this.#review(event, owner, call, hook)
         : event.kind === "command"
           ? await this.#askAbout(event, owner, call, hook)
-          : event.kind === "turn-began"
-            ? this.turns.takeNotes(owner.sessionId)
-            : undefined;
+          : notes?.verdict;
     if (verdict?.kind !== "deny" && !call.signal.aborted)
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
-    return verdict === undefined || call.signal.aborted ? undefined : hook.encode(verdict);
+    if (verdict === undefined || call.signal.aborted) return undefined;
+    const answer = hook.encode(verdict);
+    if (answer !== undefined) notes?.passedOn();
+    return answer;
   }
 
   #tellPresences(agent: string): string {

@@ -9,8 +9,12 @@ export type Content =
   | { readonly kind: "text"; readonly text: string }
   /** A text of the user's repository: it is read there when it is wanted. */
   | { readonly kind: "git"; readonly repository: string; readonly object: string; readonly size: number }
-  /** Nothing is kept of it; `sign` differs from what it held at another time. */
-  | { readonly kind: "named"; readonly why: "binary" | "large" | "withheld" | "other"; readonly sign: string };
+  /** Nothing is kept of it; `sign` differs from what it held at another time. `failed`: the store could not be written. */
+  | {
+      readonly kind: "named";
+      readonly why: "binary" | "large" | "withheld" | "failed" | "other";
+      readonly sign: string;
+    };
 
 export const noFile: Content = { kind: "none" };
 
@@ -47,6 +51,8 @@ export interface TurnRecord {
   ended: number | undefined;
   headMoved: boolean;
   isPartial: boolean;
+  /** What the agent is to hear of this undo, until it was passed on. */
+  note: string | undefined;
   readonly files: Map<string, FileRecord>;
   /** What files held that the agent was about to write when it was last heard of. */
   readonly pending: Map<string, Content>;
@@ -57,7 +63,11 @@ const content = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none") }),
   z.object({ kind: z.literal("text"), text: z.string() }),
   z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: z.number() }),
-  z.object({ kind: z.literal("named"), why: z.enum(["binary", "large", "withheld", "other"]), sign: z.string() }),
+  z.object({
+    kind: z.literal("named"),
+    why: z.enum(["binary", "large", "withheld", "failed", "other"]),
+    sign: z.string(),
+  }),
 ]);
 
 const file = z.object({
@@ -96,6 +106,7 @@ const entry = z.discriminatedUnion("type", [
     ended: z.number().optional(),
     headMoved: z.boolean(),
     isPartial: z.boolean(),
+    note: z.string().optional(),
   }),
   z.object({ type: z.literal("file"), file }),
   /** The turn has left the file as it was. */
@@ -128,9 +139,9 @@ export function readJournal(text: string): TurnRecord | undefined {
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {
-      const { type: _type, folder, undoes, ended, ...others } = found;
+      const { type: _type, folder, undoes, ended, note, ...others } = found;
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
-      turn = { ...others, folder, undoes, ended, files, pending, queued };
+      turn = { ...others, folder, undoes, ended, note, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);
   }
   return turn;

@@ -24,6 +24,9 @@ export interface NewChange {
   readonly attribution: FileRecord["attribution"];
 }
 
+/** So many changes that are entered together are written down, and told, at once: a command may change thousands of files. */
+const entriesAtOnce = 100;
+
 /** Of the first line of a prompt, UTF-16 units. */
 const longestPrompt = 200;
 
@@ -31,7 +34,13 @@ const longestPrompt = 200;
 export class TurnBook {
   readonly #options: TurnBookOptions;
   readonly #turns: Map<string, TurnRecord> = new Map();
+  /** Turns that others began while this window runs. */
+  readonly #foreign: Set<string> = new Set();
+  /** Counts what is written here: what was read meanwhile may be older. */
+  #writes = 0;
   #order = 0;
+  /** Changes that wait for others; undefined: each is written down as it comes. */
+  #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
 
   constructor(options: TurnBookOptions) {
     this.#options = options;
@@ -65,6 +74,61 @@ export class TurnBook {
     if (this.#turns.size > 0) onDidChange();
   }
 
+  /**
+   * Takes over what others have written: another window, or the command line. Of a turn that `isOpen` here only what was decided is
+   * theirs.
+   */
+  async refresh(isOpen: (id: string) => boolean): Promise<void> {
+    const { store, onDidChange } = this.#options;
+    const writes = this.#writes;
+    let hasChanged = false;
+    await this.#attempt(async () => {
+      await store.others((found, gone) => {
+        if (this.#writes !== writes) return false;
+        for (const id of gone) if (!isOpen(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOpen(turn.id));
+        hasChanged = true;
+        return true;
+      });
+    });
+    if (!hasChanged) return;
+    const sorted = this.all.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
+    this.#turns.clear();
+    for (const turn of sorted) this.#turns.set(turn.id, turn);
+    onDidChange();
+  }
+
+  /** Whether a file holds what a turn of another window, or an undo there, has left in it since then. */
+  async isOfOthers(path: string, after: Content, since: number): Promise<boolean> {
+    for (const id of this.#foreign) {
+      const turn = this.#turns.get(id);
+      const file = turn?.files.get(path);
+      if (file === undefined || (turn?.ended ?? since) < since) continue;
+      if (await this.#options.contents.isSame(file.after, after)) return true;
+    }
+    return false;
+  }
+
+  /** Undefined where nobody knows. */
+  async lastWritten(turn: TurnRecord): Promise<number | undefined> {
+    return await this.#attempt(() => this.#options.store.lastWritten(turn));
+  }
+
+  #takeOver(turn: TurnRecord, isOpen: boolean): void {
+    const own = this.#turns.get(turn.id);
+    this.#order = Math.max(this.#order, turn.order);
+    if (own === undefined) this.#foreign.add(turn.id);
+    if (own === undefined || !isOpen) {
+      this.#turns.set(turn.id, turn);
+      return;
+    }
+    own.queued = turn.queued;
+    for (const [path, { review, undecided, lines }] of turn.files) {
+      const file = own.files.get(path);
+      if (file !== undefined) own.files.set(path, { ...file, review, undecided, lines });
+    }
+  }
+
   async open(what: NewTurn): Promise<TurnRecord> {
     const { clock, random } = this.#options.platform;
     await this.#makeRoom();
@@ -78,6 +142,7 @@ export class TurnBook {
       ended: undefined,
       headMoved: false,
       isPartial: false,
+      note: undefined,
       files: new Map(),
       pending: new Map(),
       queued: [],
@@ -93,14 +158,30 @@ export class TurnBook {
     turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
     if (turn.files.size === 0) {
       this.#turns.delete(turn.id);
+      this.#writes += 1;
       await this.#attempt(() => this.#options.store.remove(turn));
       this.#options.onDidChange();
     } else await this.write(turn, { type: "settled" }, { type: "turn", turn });
   }
 
   async write(turn: TurnRecord, ...entries: readonly JournalEntry[]): Promise<void> {
+    // The later line about a file counts.
+    await this.#writeGathered();
+    this.#writes += 1;
     await this.#attempt(() => this.#options.store.append(turn, entries));
+    this.#writes += 1;
     this.#options.onDidChange();
+  }
+
+  /** What `work` enters is written down, and told, in few goes. */
+  async together(work: () => Promise<void>): Promise<void> {
+    this.#gathered ??= [];
+    try {
+      await work();
+    } finally {
+      await this.#writeGathered();
+      this.#gathered = undefined;
+    }
   }
 
   /** Enters a change of an open turn. What others changed since the turn wrote last stays theirs, as far as lines can be told apart. */
@@ -122,7 +203,7 @@ export class TurnBook {
         undecided: undefined,
         lines: undefined,
       };
-      await this.#store(turn, file);
+      await this.#enterFile(turn, file);
       return;
     }
     const file = { ...found };
@@ -145,7 +226,7 @@ export class TurnBook {
     file.goneMode = change.goneMode ?? file.goneMode;
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
-    else await this.#store(turn, file);
+    else await this.#enterFile(turn, file);
   }
 
   async drop(turn: TurnRecord, path: string): Promise<void> {
@@ -155,14 +236,36 @@ export class TurnBook {
   /** Enters what was decided of a file. */
   async review(turn: TurnRecord, path: string, change: Pick<FileRecord, "review" | "undecided">): Promise<void> {
     const found = turn.files.get(path);
-    if (found !== undefined) await this.#store(turn, { ...found, ...change });
+    if (found !== undefined) await this.write(turn, await this.#noted(turn, { ...found, ...change }));
   }
 
-  async #store(turn: TurnRecord, file: FileRecord): Promise<void> {
+  async #enterFile(turn: TurnRecord, file: FileRecord): Promise<void> {
+    const entry = await this.#noted(turn, file);
+    if (this.#gathered === undefined) {
+      await this.write(turn, entry);
+      return;
+    }
+    this.#gathered.push({ turn, entry });
+    if (this.#gathered.length >= entriesAtOnce) await this.#writeGathered();
+  }
+
+  async #noted(turn: TurnRecord, file: FileRecord): Promise<JournalEntry> {
     const sides = file.undecided ?? file;
     file.lines = await this.#options.contents.lines(sides.before, sides.after);
     turn.files.set(file.path, file);
-    await this.write(turn, { type: "file", file });
+    return { type: "file", file };
+  }
+
+  async #writeGathered(): Promise<void> {
+    const gathered = this.#gathered?.splice(0) ?? [];
+    if (gathered.length === 0) return;
+    this.#writes += 1;
+    for (const turn of new Set(gathered.map((one) => one.turn))) {
+      const entries = gathered.filter((one) => one.turn === turn).map(({ entry }) => entry);
+      await this.#attempt(() => this.#options.store.append(turn, entries));
+    }
+    this.#writes += 1;
+    this.#options.onDidChange();
   }
 
   /** What stood there before the turn, had the others changed it then; undefined where their lines are the turn's, too. */

@@ -1,10 +1,20 @@
+import type { Disposable } from "@patchbay/core";
 import { type JournalEntry, textsOf, type TurnRecord } from "../ledger/records.ts";
 
 /** PORT: where turns and texts are kept. Nothing of it rejects for what others have done to the files; a full disk does. */
 export interface TurnStore {
   /** What earlier runs and other windows have left, in the order in which it happened. */
   load(): Promise<readonly TurnRecord[]>;
-  /** Resolves when it is written. */
+  /**
+   * Turns to which somebody else has written since they were read here last, as they are now, and new ones; and the ids of those that
+   * somebody else has removed. `keep` says whether they are taken over; those that are not come again with the next look.
+   */
+  others(keep: (turns: readonly TurnRecord[], gone: readonly string[]) => boolean): Promise<void>;
+  /** When a turn was last written, whoever did; Unix milliseconds. Undefined where it is not on disk. */
+  lastWritten(turn: TurnRecord): Promise<number | undefined>;
+  /** Calls back when anybody may have written a turn. Undefined where that cannot be told, or nothing is there yet. */
+  watch(onChange: () => void): Disposable | undefined;
+  /** Resolves when it is written; rejects where there is no room, as with a full disk. */
   append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void>;
   remove(turn: TurnRecord): Promise<void>;
   /** Keeps a text and names it; undefined where there is no room for it. */
@@ -13,9 +23,9 @@ export interface TurnStore {
   has(name: string): boolean;
   /** Undefined where it is not there any more, or is not what it was. */
   read(name: string): Promise<string | undefined>;
-  /** Bytes of all texts. */
+  /** Bytes of all texts and journals. */
   readonly size: number;
-  /** How many there may be. */
+  /** How many there may be: more are never written. */
   readonly room: number;
   /**
    * Removes texts that no turn names. `known`: turns of this run. `freed`: texts of turns that this run has removed; others may be those
@@ -61,6 +71,16 @@ export class MemoryStore implements TurnStore {
 
   async load(): Promise<readonly TurnRecord[]> {
     return [];
+  }
+
+  async others(): Promise<void> {}
+
+  async lastWritten(): Promise<undefined> {
+    return undefined;
+  }
+
+  watch(): undefined {
+    return undefined;
   }
 
   async append(): Promise<void> {}

@@ -1,5 +1,5 @@
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
-import { follows, hunk, hunkVerdicts, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
+import { follows, hunk, hunkVerdicts, insert, killed, panelBeside, passing, undo, unsaved } from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
@@ -113,6 +113,7 @@ export const scenarios: readonly Scenario[] = [
   panelRewind,
   panelReloadAnswer,
   panelReloadQuestion,
+  panelBeside,
   panelTogether,
   panelOverReload,
   panelTwoWindows,

@@ -16,10 +16,10 @@ const readingMs = 600;
 export class ConversationPanel {
   readonly #page: Page;
   /** The page itself. */
-  readonly frame: FrameLocator;
+  readonly frame: FrameLocator | Page;
 
-  /** `frame`: default is the first webview of VS Code. */
-  constructor(page: Page, frame: FrameLocator = webviewIn(page)) {
+  /** `frame`: default is the first webview of VS Code; the page itself where it stands in a browser alone. */
+  constructor(page: Page, frame: FrameLocator | Page = webviewIn(page)) {
     this.#page = page;
     this.frame = frame;
   }
