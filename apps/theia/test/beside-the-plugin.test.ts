@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { agents } from "@patchbay/core";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { agentLaunches, patchbayCommands } from "../src/browser/contributions/patchbay-commands.ts";
+import { agentLaunches, panelCommands, patchbayCommands } from "../src/browser/contributions/patchbay-commands.ts";
 import { originalScheme, proposalScheme } from "../src/browser/review/proposal-resources.ts";
 import { commandPreferenceOf, preferenceNames, preferenceSchema } from "../src/common/preferences.ts";
 
@@ -23,11 +23,25 @@ const extension = z
   .parse(JSON.parse(manifest));
 
 it("has no command or document that our VS Code extension takes for its own", () => {
-  const commands = [...Object.values(patchbayCommands), ...agentLaunches.map(({ command }) => command)];
+  const commands = [
+    ...Object.values(patchbayCommands),
+    ...Object.values(panelCommands),
+    ...agentLaunches.map(({ command }) => command),
+  ];
   const names = [...commands.map(({ id }) => id), proposalScheme, originalScheme];
   expect(names.length).toBeGreaterThan(20);
   // As a whole word: commands and settings are in quotes there, schemes stand in conditions.
   expect(names.filter((name) => new RegExp(`(?<![\\w.-])${name}(?![\\w.-])`, "u").test(manifest))).toEqual([]);
+});
+
+it("hides the views of that extension by the key that it reads", () => {
+  const views = Object.values(
+    z
+      .object({ contributes: z.object({ views: z.record(z.string(), z.array(z.object({ when: z.string() }))) }) })
+      .parse(JSON.parse(manifest)).contributes.views,
+  ).flat();
+  expect(views.length).toBeGreaterThan(3);
+  expect(views.filter(({ when }) => !when.startsWith("!patchbay.silent"))).toEqual([]);
 });
 
 it("has its preferences under the names of that extension's settings, of the same type and with the same choices", () => {

@@ -102,17 +102,18 @@ export class PanelService implements PanelServer {
     const window = connected.client === undefined ? undefined : workspaces.windowOf(connected.client);
     const companion = connected.client === undefined ? undefined : await workspaces.companionOf(connected.client);
     const current = this.#current;
+    const facts = this.#facts;
     if (current !== undefined && current.companion === companion) return current.panel;
     current?.panel.dispose();
     this.#current = undefined;
-    if (companion === undefined || window === undefined || this.#isGone) return undefined;
-    const workspace = await companion.panel.get();
+    if (companion === undefined || window === undefined || facts === undefined || this.#isGone) return undefined;
+    const workspace = await companion.openPanel(facts);
     const { createWindowPanel } = await import("./panel/window-panel.ts");
     if (window.isGone) return undefined;
     const panel = createWindowPanel(workspace, window, client);
     this.#current = { companion, panel };
     // It had pages in another workspace: what they showed is not in this one.
-    if (this.#facts !== undefined) panel.attach(this.#facts, Array.from(this.#pages.values()));
+    panel.attach(facts, Array.from(this.#pages.values()));
     return panel;
   }
 }

@@ -65,9 +65,9 @@ export class PatchbayBackend implements BackendApplicationContribution {
         take: async () => await (await this.left.get()).take(),
       },
       encodings: theiaEncodings(this.encodings),
-      openPanel: async (host, companion) => {
+      openPanel: async (host, companion, facts) => {
         const { createWorkspacePanel } = await import("./panel/workspace-panel.ts");
-        return createWorkspacePanel({ host, companion, platform: this.platform, logger: this.log, version });
+        return createWorkspacePanel({ host, companion, facts, platform: this.platform, logger: this.log, version });
       },
       clock: this.platform.clock,
       logger: this.log,

@@ -10,6 +10,7 @@ import {
   messageOf,
   type StopOptions,
 } from "@patchbay/core";
+import type { PanelFacts } from "../common/panel-protocol.ts";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
 import type { WorkspacePanel } from "./panel/workspace-panel.ts";
@@ -30,7 +31,7 @@ export interface WorkspaceCompanionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Loads the panel of a workspace: with the first window that opens it. */
-  readonly openPanel: (host: WorkspaceHost, companion: Companion) => Promise<WorkspacePanel>;
+  readonly openPanel: (host: WorkspaceHost, companion: Companion, facts: PanelFacts) => Promise<WorkspacePanel>;
   /** Nobody has used it for long: its owner stops and forgets it. */
   readonly onIdle: () => void;
 }
@@ -41,8 +42,7 @@ export class WorkspaceCompanion implements Disposable {
   readonly companion: Companion;
   readonly #options: WorkspaceCompanionOptions;
   readonly #disposables = new DisposableStore();
-  /** The conversations of this workspace. */
-  readonly panel: LoadOnce<WorkspacePanel> = new LoadOnce(() => this.#openPanel());
+  #panel: LoadOnce<WorkspacePanel> | undefined;
   readonly #started: LoadOnce<void> = new LoadOnce(() => this.companion.start());
   #settings: string | undefined;
   #statusDue = false;
@@ -69,7 +69,7 @@ export class WorkspaceCompanion implements Disposable {
   get status(): WindowStatus {
     const { state, environment, sessions, proposals, keptTexts, activities } = this.companion;
     const commands = { all: this.companion.commands?.all ?? [] };
-    const questions = this.panel.loaded?.waiting;
+    const questions = this.#panel?.loaded?.waiting;
     const base = { state, environment, sessions, proposals, keptTexts, activities, commands };
     return questions === undefined ? base : { ...base, questions };
   }
@@ -124,14 +124,20 @@ export class WorkspaceCompanion implements Disposable {
 
   async stop(options: StopOptions = {}): Promise<void> {
     this.dispose();
-    const panel = await this.panel.settled();
+    const panel = await this.#panel?.settled();
     await panel?.close();
     await this.companion.stop(options);
   }
 
+  /** The conversations of this workspace, for a window with such settings. */
+  async openPanel(facts: PanelFacts): Promise<WorkspacePanel> {
+    this.#panel ??= new LoadOnce(() => this.#loadPanel(facts));
+    return await this.#panel.get();
+  }
+
   /** The last moment of the process. */
   endSync(): void {
-    this.panel.loaded?.endNow();
+    this.#panel?.loaded?.endNow();
     this.companion.removeRecordsSync();
   }
 
@@ -160,8 +166,8 @@ export class WorkspaceCompanion implements Disposable {
     }
   }
 
-  async #openPanel(): Promise<WorkspacePanel> {
-    const panel = await this.#options.openPanel(this.host, this.companion);
+  async #loadPanel(facts: PanelFacts): Promise<WorkspacePanel> {
+    const panel = await this.#options.openPanel(this.host, this.companion, facts);
     this.#disposables.add(panel.onDidChange(() => this.#changed()));
     return panel;
   }
@@ -179,7 +185,7 @@ export class WorkspaceCompanion implements Disposable {
   #lingerIfUnused(): void {
     this.#linger?.dispose();
     // A turn goes on without any window, and a question waits until somebody comes back.
-    if (this.isInUse || this.panel.loaded?.isAtWork === true) return;
+    if (this.isInUse || this.#panel?.loaded?.isAtWork === true) return;
     this.#linger = this.#options.clock.setTimeout(() => {
       if (this.host.windows.size === 0) this.#options.onIdle();
     }, lingerMs);

@@ -13,6 +13,7 @@ import { FakeCompanion } from "./fake-companion.ts";
 export interface TestBackend {
   readonly clock: FakeClock;
   readonly workspaces: Workspaces;
+  readonly log: LogFanOut;
   /** What the end of it left for the next one. */
   readonly left: LeftWorkspace[];
   /** In the order in which they were made. */
@@ -51,9 +52,16 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
       take: async () => [],
     },
     encodings: theiaEncodings(new EncodingService()),
-    openPanel: async (host, companion) => {
+    openPanel: async (host, companion, facts) => {
       const { createWorkspacePanel } = await import("../../src/node/panel/workspace-panel.ts");
-      return createWorkspacePanel({ host, companion, platform: createNodePlatform(), logger: log, version: "0.0.0" });
+      return createWorkspacePanel({
+        host,
+        companion,
+        facts,
+        platform: createNodePlatform(),
+        logger: log,
+        version: "0.0.0",
+      });
     },
     clock: options.clock ?? clock,
     logger: log,
@@ -66,6 +74,7 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
   return {
     clock,
     workspaces,
+    log,
     left,
     companions,
     connect: (window) => new WindowService(window, workspaces, log, async () => [], hooks),

@@ -1,4 +1,5 @@
 import { BadgeService } from "@theia/core/lib/browser/badges/badge-service";
+import { ContextKeyService } from "@theia/core/lib/browser/context-key-service";
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
 import type { KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
 import { AbstractViewContribution } from "@theia/core/lib/browser/shell/view-contribution";
@@ -38,6 +39,8 @@ export class PanelContribution
   protected readonly editors: EditorManager;
   @inject(ContextTracker)
   protected readonly context: ContextTracker;
+  @inject(ContextKeyService)
+  protected readonly contextKeys: ContextKeyService;
   @inject(BadgeService)
   protected readonly badges: BadgeService;
   @inject(Notices)
@@ -59,6 +62,8 @@ export class PanelContribution
   }
 
   onStart(): void {
+    // Our VS Code extension, running as a plugin, shows its views where this is not said.
+    this.contextKeys.createKey("patchbay.silent", true);
     this.attachment.onDidChangeStatus(({ questions }) => this.count(questions ?? 0));
     this.client.onDidWantConversation((conversation) => void this.run({ kind: "show", conversation }));
   }

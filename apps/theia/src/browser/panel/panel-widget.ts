@@ -225,12 +225,17 @@ export class PanelWidget extends BaseWidget implements StatefulWidget, PanelPage
   /** A key that is the window's own, as if it had been pressed beside the frame. */
   protected pressed(key: unknown): void {
     if (typeof key !== "object" || key === null) return;
-    const text = (name: string): string => String(Reflect.get(key, name) ?? "");
+    const text = (name: string): string => {
+      const value: unknown = Reflect.get(key, name);
+      return typeof value === "string" ? value : "";
+    };
     const isOn = (name: string): boolean => Reflect.get(key, name) === true;
+    const keyCode: unknown = Reflect.get(key, "keyCode");
+    if (text("key") === "" || typeof keyCode !== "number") return;
     const event = {
       key: text("key"),
       code: text("code"),
-      keyCode: Number(text("keyCode")),
+      keyCode,
       ctrlKey: isOn("ctrlKey"),
       metaKey: isOn("metaKey"),
       altKey: isOn("altKey"),

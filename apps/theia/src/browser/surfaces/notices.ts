@@ -64,6 +64,10 @@ export class Notices {
   }
 }
 
+/** Said of conversations: the status bar counts what waits, and notices lie over a panel in the right side bar. */
+const brief = "conversation";
+const briefMs = 8_000;
+
 /** Shows what core has to say as Theia's notifications: never modal, never with the focus. */
 @injectable()
 export class HostMessages {
@@ -81,7 +85,8 @@ export class HostMessages {
     const labels = actions.map((action) => nls.localize(`patchbay/action/${action}`, action));
     const shown = nls.localize(`patchbay/message/${code}`, text);
     const show = { info: "info", warning: "warn", error: "error" } as const;
-    const notice = this.notices[show[severity]](shown, { actions: labels });
+    const timeout = code === brief ? { timeout: briefMs } : {};
+    const notice = this.notices[show[severity]](shown, { actions: labels, ...timeout });
     // A plain notice has no answer to wait for: Theia's promise ends only when the notice goes away.
     if (actions.length === 0) return undefined;
     this.asking.set(id, notice);

@@ -19,6 +19,8 @@ import { type PanelWorkspace, WindowEditor } from "./window-editor.ts";
 export interface WorkspacePanelOptions {
   readonly host: WorkspaceHost;
   readonly companion: Companion;
+  /** Of the first window that opens it. */
+  readonly facts: PanelFacts;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -31,18 +33,6 @@ interface PanelOfWindow {
   updateTitles(summaries: readonly ConversationSummary[]): void;
 }
 
-/** What the panel is without any window: nothing is started. */
-const unknownFacts: PanelFacts = {
-  locale: "en",
-  sendWith: "enter",
-  isMac: false,
-  notify: false,
-  autosave: true,
-  respectIgnoreFiles: true,
-  agents: {},
-  words: { selection: "", problems: "", untrusted: "", noFolder: "" },
-};
-
 /** The conversations of one workspace. They are the backend's: windows come and go, and show them. */
 export class WorkspacePanel implements PanelWorkspace, Disposable {
   readonly panels: PanelHost;
@@ -53,13 +43,14 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
   readonly #states: Map<string, ConversationSummary["state"]> = new Map();
   readonly #changed: Emitter<void> = new Emitter();
   readonly #editor: WindowEditor;
-  #facts: PanelFacts = unknownFacts;
+  #facts: PanelFacts;
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(options: WorkspacePanelOptions) {
-    const { host, companion, platform, logger, version } = options;
+    const { host, companion, facts, platform, logger, version } = options;
     const { clock, files, process } = platform;
     this.options = options;
+    this.#facts = facts;
     this.programs = new AgentPrograms({
       platform,
       logger,
