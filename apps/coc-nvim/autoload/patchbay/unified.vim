@@ -84,9 +84,7 @@ function! patchbay#unified#draw(id, tick, hunks) abort
   let [signs, review.spots, above] = [[], [], 0]
   for [left, left_end, right, right_end] in a:hunks
     call add(review.spots, min([right + 1, height]))
-    for line in range(right + 1, right_end)
-      call add(signs, {'buffer': review.right, 'group': s:group, 'lnum': line, 'name': 'PatchbayProposed', 'priority': 5})
-    endfor
+    let signs += s:Added(review.right, right + 1, right_end, left_end > left)
     if left_end > left
       let lines = getbufline(review.left, left + 1, min([left_end, left + s:most]))
       if left_end - left > s:most
@@ -129,10 +127,11 @@ endfunction
 
 function! s:Define() abort
   if empty(sign_getdefined('PatchbayProposed'))
-    call sign_define('PatchbayProposed', {'text': '+', 'texthl': 'DiffAdd', 'linehl': 'DiffAdd'})
+    call sign_define('PatchbayProposed', has('nvim') ? {'text': '+', 'texthl': 'DiffAdd', 'linehl': 'DiffAdd'} : {'text': '+', 'texthl': 'DiffAdd'})
   endif
   if !has('nvim') && empty(prop_type_get('patchbay_removed'))
     call prop_type_add('patchbay_removed', {'highlight': 'DiffDelete'})
+    call prop_type_add('patchbay_added', {'highlight': 'DiffAdd'})
   endif
 endfunction
 
@@ -147,7 +146,16 @@ function! s:Plain(line, tabstop) abort
   return text ==# '' ? ' ' : text
 endfunction
 
+function! s:Sign(number, line) abort
+  return {'buffer': a:number, 'group': s:group, 'lnum': a:line, 'name': 'PatchbayProposed', 'priority': 5}
+endfunction
+
+" Marks lines of the proposal that are new; gives the signs for them.
 if has('nvim')
+  function! s:Added(number, first, last, below) abort
+    return map(range(a:first, a:last), {_, line -> s:Sign(a:number, line)})
+  endfunction
+
   function! s:Show(number, line, height, lines) abort
     let isBelow = a:line >= a:height
     call nvim_buf_set_extmark(a:number, nvim_create_namespace(s:group), isBelow ? a:height - 1 : a:line, 0, {
@@ -161,6 +169,14 @@ if has('nvim')
   finish
 endif
 
+" Vim puts the sign, and the colour of one, beside removed lines above, which they are not about.
+function! s:Added(number, first, last, below) abort
+  for line in range(a:first, a:last)
+    call prop_add(line, 1, {'type': 'patchbay_added', 'bufnr': a:number, 'length': strlen(getbufline(a:number, line)[0])})
+  endfor
+  return a:first > a:last ? [] : map(range(a:first + a:below, a:last), {_, line -> s:Sign(a:number, line)})
+endfunction
+
 function! s:Show(number, line, height, lines) abort
   let isBelow = a:line >= a:height
   for text in a:lines
@@ -172,6 +188,8 @@ endfunction
 function! s:Clear(number) abort
   call sign_unplace(s:group, {'buffer': a:number})
   if !empty(prop_type_get('patchbay_removed'))
-    call prop_remove({'type': 'patchbay_removed', 'bufnr': a:number, 'all': 1})
+    for type in ['patchbay_removed', 'patchbay_added']
+      call prop_remove({'type': type, 'bufnr': a:number, 'all': 1})
+    endfor
   endif
 endfunction
