@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -12,8 +12,8 @@ import { wholeParser, withoutEngines } from "../scripts/command-line-build.mjs";
  */
 export async function buildCommandLine(root, outdir = "dist") {
   const cli = join(root, "packages", "cli");
-  const { version, dependencies, devDependencies } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
-  const ours = Object.entries({ ...dependencies, ...devDependencies }).filter(([, range]) => range === "workspace:*");
+  const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
+  const ours = readdirSync(join(root, "packages"));
   const shared = {
     absWorkingDir: cli,
     outdir,
@@ -21,7 +21,7 @@ export async function buildCommandLine(root, outdir = "dist") {
     platform: "node",
     target: "node20",
     logLevel: "warning",
-    alias: Object.fromEntries(ours.flatMap(([name]) => sourcesOf(join(root, "packages", posix.basename(name))))),
+    alias: Object.fromEntries(ours.flatMap((name) => sourcesOf(join(root, "packages", name)))),
   };
   await build({
     ...shared,
@@ -54,7 +54,9 @@ export async function buildCommandLine(root, outdir = "dist") {
  */
 function sourcesOf(folder) {
   const { name, exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return Object.entries(exports)
-    .map(([entry, { "@patchbay/source": source }]) => [posix.join(name, entry), join(folder, source)])
+  return Object.entries(exports ?? {})
+    .flatMap(([entry, { "@patchbay/source": source }]) =>
+      source === undefined ? [] : [[posix.join(name, entry), join(folder, source)]],
+    )
     .toSorted(([one], [other]) => other.length - one.length);
 }

@@ -45,6 +45,7 @@ export function readSettings(read: SettingReader): ExtensionSettings {
     },
     review: {
       layout: oneOf(read("review.layout"), ["tab", "vertical", "horizontal"]),
+      diffLayout: oneOf(read("diffLayout"), ["split", "unified"]),
       focus: oneOf(read("review.focus"), ["auto", "never"]),
       unsavedChanges: oneOf(read("review.unsavedChanges"), ["compare", "terminal"]),
       hints: flag("review.hints", true),

@@ -16,6 +16,7 @@ let s:subs = {
       \ 'hook': {'words': {-> ['install', 'remove']}, 'call': 'patchbay#command#hook', 'rest': 1},
       \ 'hunk': {'words': {-> s:hunks}, 'call': 'patchbay#command#hunk', 'rest': 1},
       \ 'keep': {'call': 'patchbay#turns#keep', 'range': 1},
+      \ 'layout': {'call': 'patchbay#unified#toggle'},
       \ 'log': {'call': 'patchbay#command#log'},
       \ 'next': {'call': 'patchbay#go#next'},
       \ 'open': {'command': 'openAgent', 'rest': 1, 'words': function('patchbay#terminal#names')},
@@ -40,7 +41,7 @@ let s:plugs = {
       \ 'accept': 'accept', 'reject': 'reject', 'hold': 'hold', 'next': 'next', 'previous': 'previous', 'review': 'review', 'agents': 'agents',
       \ 'send': 'send', 'send-problem': 'send problem', 'answer': 'answer', 'pause': 'pause', 'resume': 'resume',
       \ 'hunk-accept': 'hunk accept', 'hunk-reject': 'hunk reject', 'hunk-undo': 'hunk undo', 'hunk-next': 'hunk next',
-      \ 'hunk-previous': 'hunk previous', 'toggle': 'toggle', 'focus': 'focus', 'health': 'health', 'shared': 'shared', 'compare': 'compare',
+      \ 'hunk-previous': 'hunk previous', 'toggle': 'toggle', 'focus': 'focus', 'health': 'health', 'shared': 'shared', 'compare': 'compare', 'layout': 'layout',
       \ 'turns': 'turns', 'keep': 'keep', 'undo': 'undo', 'next-change': 'change next', 'previous-change': 'change previous',
       \ }
 let s:anywhere = ['next', 'previous', 'review', 'agents', 'answer', 'toggle', 'focus', 'turns']

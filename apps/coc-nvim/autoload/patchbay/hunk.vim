@@ -5,6 +5,10 @@
 function! patchbay#hunk#map(review) abort
   let isRight = bufnr('%') == a:review.right
   execute 'nnoremap <buffer> <silent> dp <Cmd>call patchbay#hunk#copy("dp", "' . (isRight ? 'accept' : 'reject') . '")<CR>'
+  if isRight
+    nnoremap <buffer> <silent> ]c <Cmd>call patchbay#unified#go(1)<CR>
+    nnoremap <buffer> <silent> [c <Cmd>call patchbay#unified#go(0)<CR>
+  endif
   execute 'nnoremap <buffer> <silent> do <Cmd>call patchbay#hunk#copy("do", "' . (isRight ? 'reject' : 'accept') . '")<CR>'
 endfunction
 
@@ -85,8 +89,8 @@ endfunction
 
 function! s:Go(key, step) abort
   let [here, line] = [get(b:, 'patchbay_review', ''), line('.')]
-  if here !=# '' && &diff
-    execute 'silent! normal!' a:key
+  if here !=# ''
+    call patchbay#unified#go(a:step > 0)
     if line('.') != line
       return 1
     endif

@@ -226,6 +226,9 @@ function! s:Changed(id) abort
   let tick = getbufvar(review.right, 'changedtick', review.tick)
   if tick != review.tick
     let review.tick = tick
+    if get(review, 'unified', 0)
+      call patchbay#unified#soon(a:id)
+    endif
     if !review.told
       let review.told = patchbay#tell('edited', a:id)
     endif
@@ -379,6 +382,7 @@ function! s:Adopt(review, request) abort
   if bufexists(a:review.left)
     call patchbay#window#show_original(a:review)
   endif
+  call patchbay#unified#soon(a:review.id)
   redrawstatus!
   return {'state': 'adopted', 'verdict': a:review.state,
         \ 'text': a:review.state ==# 'accepted' ? a:review.text : v:null}

@@ -18,6 +18,9 @@ function! patchbay#window#build(review) abort
     call patchbay#window#wipe([a:review.left, a:review.right])
     call s:Build(a:review, 'tab')
   endtry
+  if get(a:review, 'unified', 0)
+    call patchbay#unified#on(a:review)
+  endif
 endfunction
 
 function! s:Build(review, layout) abort
@@ -68,9 +71,15 @@ function! s:FillLeft(review) abort
   setlocal undolevels=-1
   call patchbay#window#set_text(a:review.original)
   setlocal nomodified nomodifiable
-  let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 0)'
+  call patchbay#window#label(a:review, 0)
+endfunction
+
+" What the window of a side says of it.
+function! patchbay#window#label(review, proposal) abort
+  let about = '(' . string(a:review.id) . ', ' . a:proposal . ')'
+  let &l:statusline = '%!patchbay#hints#line' . about
   if exists('+winbar') && a:review.hints
-    let &l:winbar = '%{%patchbay#hints#bar(' . string(a:review.id) . ', 0)%}'
+    let &l:winbar = '%{%patchbay#hints#bar' . about . '%}'
   endif
 endfunction
 
@@ -131,6 +140,10 @@ function! s:Edit(number, change) abort
       call win_execute(window, 'diffupdate')
     endif
   endfor
+  let id = getbufvar(a:number, 'patchbay_review', '')
+  if id !=# ''
+    call patchbay#unified#soon(id)
+  endif
 endfunction
 
 function! s:EndUndoStep(windows) abort
@@ -148,10 +161,7 @@ function! s:FillRight(review) abort
     setlocal nomodifiable
   endif
   let a:review.tick = b:changedtick
-  let &l:statusline = '%!patchbay#hints#line(' . string(a:review.id) . ', 1)'
-  if exists('+winbar') && a:review.hints
-    let &l:winbar = '%{%patchbay#hints#bar(' . string(a:review.id) . ', 1)%}'
-  endif
+  call patchbay#window#label(a:review, 1)
 endfunction
 
 " A text as lib/ sends it: lines, line ends and whether the last line has one.

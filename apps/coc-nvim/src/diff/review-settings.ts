@@ -2,6 +2,8 @@
 export interface ReviewSettings {
   /** `tab`: a tab page of its own; `vertical` and `horizontal`: beside or below the windows of the current one. */
   readonly layout: "tab" | "vertical" | "horizontal";
+  /** `split`: the file beside the proposal; `unified`: one window with the proposal, and what it removes between its lines. */
+  readonly diffLayout: "split" | "unified";
   /** `auto`: go to a new review when Vim is in Normal mode and nobody types in it; `never`: the cursor stays where it is. */
   readonly focus: "auto" | "never";
   /** What a proposal for a file with unsaved changes does: show it, or leave the decision to the agent's terminal. */

@@ -13,6 +13,7 @@ import {
   messageOf,
   PatchbayError,
 } from "@patchbay/core";
+import { finishInTurns, lineHunkSteps } from "@patchbay/core/texts";
 import { asBoolean, asShape, asText, plainLine, type Shape } from "../vim/shape.ts";
 import { sendLines } from "../vim/long-text.ts";
 import type { Vim } from "../vim/vim.ts";
@@ -24,7 +25,7 @@ import type { ReviewSettings } from "./review-settings.ts";
 
 export interface VimDiffsOptions {
   readonly vim: Vim;
-  readonly clock: Pick<Clock, "setTimeout" | "monotonic">;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: () => ReviewSettings;
   readonly folders: () => readonly string[];
@@ -114,6 +115,7 @@ export class VimDiffs implements HostDiffs, Disposable {
     if (kind === "edited") review.events.edited();
     else if (kind === "rejected") this.#decide(review, "rejected", undefined);
     else if (kind === "closed") this.#decide(review, "closed", undefined);
+    else if (kind === "unified") void this.#draw(review);
     else if (kind === "accepted") void this.#accept(review, readBufferText(text));
   }
 
@@ -137,6 +139,21 @@ export class VimDiffs implements HostDiffs, Disposable {
     const verdict = asText(answer["verdict"]);
     if (verdict !== "open") {
       this.#store.add(this.#options.clock.setTimeout(() => this.report(verdict, request.id, answer["text"]), 0));
+    }
+  }
+
+  /** In one window lines that are removed are shown between those of the proposal. */
+  async #draw({ request, reader, original }: Review): Promise<void> {
+    const { vim, logger } = this.#options;
+    try {
+      const now = await reader.read();
+      if (now === undefined || this.#abandoned) return;
+      const { lines } = toBufferText(original);
+      const hunks = await finishInTurns(lineHunkSteps(lines, now.buffer.lines), this.#options.clock);
+      const places = hunks.map((one) => [one.beforeStart, one.beforeEnd, one.afterStart, one.afterEnd]);
+      vim.notify("patchbay#unified#draw", [request.id, now.tick, places]);
+    } catch (error) {
+      logger.warn("The hunks of a review could not be drawn", { reason: messageOf(error) });
     }
   }
 
@@ -269,6 +286,7 @@ export class VimDiffs implements HostDiffs, Disposable {
       unsaved: request.unsaved ? 1 : 0,
       standing: request.standing,
       layout: settings.layout,
+      unified: settings.diffLayout === "unified" ? 1 : 0,
       focus: settings.focus === "auto" && this.#options.isIdle(),
       hints: settings.hints,
       keys: settings.keys,

@@ -22,7 +22,7 @@ import { VimWorkspace } from "./vim-workspace.ts";
 export interface VimHostOptions {
   readonly vim: Vim;
   readonly coc: CocServices;
-  readonly clock: Pick<Clock, "setTimeout" | "monotonic">;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: () => ExtensionSettings;
   readonly facts: EditorFacts;

@@ -84,6 +84,49 @@ export const hunkVerdicts: Scenario = {
   },
 };
 
+/** In one window: removed lines are seen and are no text, hunks are decided, what is typed is written. */
+export const unified: Scenario = {
+  name: "unified",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    const file = "unified.txt";
+    await world.writeFile(file, "one\ntwo\nthree\nfour\nfive\n");
+    await coc.command("call coc#config('patchbay.diffLayout', 'unified')");
+    const started = await world.startAgent(id);
+    const { agent } = started;
+    await agent.waitForConnection();
+    const see = (what: string, pattern: RegExp): Promise<boolean> =>
+      poll(what, async () => pattern.test(await coc.pane.screen()), {
+        timeout: 5_000,
+        describe: () => coc.pane.screen(),
+      });
+    try {
+      await propose(world, started, { file, from: "one\ntwo\nthree\nfour\nfive", to: "ONE\ntwo\nfour\nFIVE" });
+      await coc.showDiff(diffTitle(agent, file));
+      await see("both texts in one window", /one *\n[+ ] ONE *\n +two *\n +three *\n +four *\n +five *\n[+ ] FIVE/);
+      await coc.pane.type("ggdp");
+      await see("the accepted hunk", /\n +ONE *\n +two *\n +three *\n/);
+      await coc.pane.type("Gdo");
+      await see("the rejected hunk", /three *\n +four *\n +five *\n~/);
+      await coc.command("Patchbay layout");
+      await poll("two windows", async () => (await coc.link.read("winnr('$')")) === 2, { timeout: 5_000 });
+      await coc.command("Patchbay layout");
+      await poll("one window", async () => (await coc.link.read("winnr('$')")) === 1, { timeout: 5_000 });
+      await coc.pane.type("Gotyped");
+      await coc.pane.press("Escape");
+      await see("what is typed as a line of the proposal", /\+ typed/);
+      await coc.command("w");
+      await waitForContents(world, file, "ONE\ntwo\nfour\nfive\ntyped\n");
+      await agent.waitForScreen(/All done\./);
+      await waitForNoDiff(world, agent, file);
+    } finally {
+      await coc.command("call coc#config('patchbay.diffLayout', 'split')");
+    }
+  },
+};
+
 /** A proposal waits for the end of a command line, and what the user types in Insert mode while it opens goes where it was going. */
 export const insert: Scenario = {
   name: "insert",

@@ -1,5 +1,16 @@
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
-import { follows, hunk, hunkVerdicts, insert, killed, panelBeside, passing, undo, unsaved } from "./coc-ways.ts";
+import {
+  follows,
+  hunk,
+  hunkVerdicts,
+  insert,
+  killed,
+  panelBeside,
+  passing,
+  undo,
+  unified,
+  unsaved,
+} from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
@@ -71,6 +82,7 @@ export const scenarios: readonly Scenario[] = [
   mention,
   hunk,
   hunkVerdicts,
+  unified,
   insert,
   passing,
   unsaved,
