@@ -33,7 +33,14 @@ import type * as Paint from "../../../packages/cli/src/terminal/paint.ts";
 
 const repository = join(import.meta.dirname, "../../..");
 /** What knows agents without an editor's own surface. */
-const copied = ["packages/core", "packages/conversations", "packages/testkit", "packages/turns", "packages/cli"];
+const copied = [
+  "packages/core",
+  "packages/conversations",
+  "packages/panel",
+  "packages/testkit",
+  "packages/turns",
+  "packages/cli",
+];
 
 let house = "";
 
@@ -117,7 +124,9 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
   it("leaves no table of agents behind that lacks it", async () => {
     symlinkSync(join(repository, "node_modules"), join(house, "node_modules"));
     const base = join(repository, "tooling/tsconfig/base.json");
-    writeFileSync(join(house, "tsconfig.json"), JSON.stringify({ extends: base, include: ["packages/*/src"] }));
+    // As the panel's page, and all else, has it.
+    const compilerOptions = { lib: ["es2023", "dom", "dom.iterable"], jsx: "react-jsx", jsxImportSource: "preact" };
+    writeFileSync(join(house, "tsconfig.json"), JSON.stringify({ extends: base, compilerOptions, include: ["packages/*/src"] }));
     const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
     const said = await new Promise<string>((resolve) => {
       execFile(process.execPath, [compiler, "-p", house], (_error, stdout) => resolve(stdout));
