@@ -44,7 +44,7 @@ export async function runCommand(command: Command): Promise<number> {
     }
     case "panel": {
       const { runPanel } = await import("./panel/run-panel.ts");
-      const { startBrowser } = await import("./panel/browser.ts");
+      const { startBrowser } = await import("@patchbay/panel/server");
       const end = new AbortController();
       // A second signal ends at once: the listeners are gone by then.
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => end.abort());

@@ -10,6 +10,7 @@ import { toSvg } from "./report/svg.ts";
 import { callRows } from "./rows/call-rows.ts";
 import { contextRows } from "./rows/context-rows.ts";
 import { hookRows } from "./rows/hook-rows.ts";
+import { ledgerRows } from "./rows/ledger-rows.ts";
 import { restRows } from "./rows/rest-rows.ts";
 import type { Measurement } from "./rows/row.ts";
 import { startRows } from "./rows/start-rows.ts";
@@ -42,7 +43,14 @@ const all: readonly (readonly [string, readonly string[]])[] = [
   ["bare", subject("bare")],
 ];
 const subjects = all.filter(([name]) => values.subject.length === 0 || values.subject.includes(name));
-const measurements: readonly Measurement[] = [...startRows, ...callRows, ...contextRows, ...hookRows, ...restRows];
+const measurements: readonly Measurement[] = [
+  ...startRows,
+  ...callRows,
+  ...contextRows,
+  ...hookRows,
+  ...restRows,
+  ...ledgerRows,
+];
 const chosen = measurements.filter(
   ({ rows }) => values.only.length === 0 || rows.some(({ name }) => values.only.some((part) => name.includes(part))),
 );
@@ -60,7 +68,9 @@ try {
     // Reversed every other round, so that what warms or wears the machine meets each subject alike.
     const order = round % 2 === 0 ? subjects : subjects.toReversed();
     for (const measurement of chosen) {
-      const those = order.filter(([name]) => measurement.subjects?.includes(name) ?? true);
+      const { command: own, subjects: having } = measurement;
+      const those =
+        own === undefined ? order.filter(([name]) => having?.includes(name) ?? true) : ([[ownSubject, own]] as const);
       for (const [name, command] of those) await measure(measurement, name, command);
     }
     console.error(`round ${round + 1} of ${done + rounds}`);

@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   createCompanion,
   createPrivateStorage,
@@ -10,10 +9,12 @@ import {
   PatchbayError,
   type Platform,
   type PrivateStorage,
+  type TurnWitness,
 } from "@patchbay/core";
 import {
   askForLink,
-  linkMs,
+  type BrowserStart,
+  openLink,
   type PagePanel,
   PageReviews,
   panelDirectory,
@@ -24,7 +25,7 @@ import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { program, version } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
-import { browserFor, type BrowserStart } from "./browser.ts";
+import { openLedgers } from "../turns/turn-commands.ts";
 
 export interface RunPanelOptions {
   readonly command: PanelCommand;
@@ -64,7 +65,9 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   }
   const ended = new AbortController();
   const stop = AbortSignal.any([options.signal, ended.signal]);
-  const panel = await start(folder, directory, { record, storage, logger, onIdle: () => ended.abort() }, options);
+  const turns = openLedgers(platform, folder);
+  const known = { record, storage, logger, turns, onIdle: () => ended.abort() };
+  const panel = await start(folder, directory, known, options);
   try {
     options.onDidStart?.(panel);
     print(`The panel of ${escapeLine(folder)}:`);
@@ -75,6 +78,8 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
     if (ended.signal.aborted) print("Nobody used the panel for a while, so it has ended. Conversations are kept.");
   } finally {
     await panel.close();
+    await turns.settled();
+    turns.dispose();
   }
   return 0;
 }
@@ -86,11 +91,13 @@ async function start(
     readonly record: z.infer<typeof recordSchema> | undefined;
     readonly storage: PrivateStorage;
     readonly logger: Logger;
+    /** What agents do here can be undone as in the other editors. */
+    readonly turns: TurnWitness;
     readonly onIdle: () => void;
   },
   { command, platform, pageDirectory, locale }: RunPanelOptions,
 ): Promise<PagePanel> {
-  const { record, storage, logger, onIdle } = known;
+  const { record, storage, logger, turns, onIdle } = known;
   const { identity, workspace, editors, messages, documents } = new HeadlessHost({
     folder,
     storageDirectory: directory,
@@ -111,6 +118,7 @@ async function start(
     host,
     companion,
     reviews,
+    turns,
     platform,
     logger,
     version,
@@ -136,18 +144,11 @@ async function show(
 ): Promise<void> {
   print(`  ${url}`);
   print(`The link works once, within a minute. For another one: ${program} panel`);
-  const browser = command.open ? browserFor(platform.process) : undefined;
-  if (browser === undefined) return;
-  // Other users see what programs are started with. They do not see into this file.
-  const path = join(directory, `open-${platform.random.token(6)}.html`);
-  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Patchbay</title>\n`;
-  try {
-    await platform.files.createExclusive(path, page, 0o600);
-    if (!(await open(browser, path))) print("No browser could be started: open the link yourself.");
-    else await sleep(linkMs, undefined, { signal, ref: false }).catch(() => undefined);
-  } finally {
-    await platform.files.remove(path);
-  }
+  if (!command.open) return;
+  const onDidTry = (isOpened: boolean): void => {
+    if (!isOpened) print("No browser could be started: open the link yourself.");
+  };
+  await openLink(url, { directory, platform, open, signal, onDidTry });
 }
 
 async function sayWhatIsMissing({ panels }: PagePanel, print: (line: string) => void): Promise<void> {

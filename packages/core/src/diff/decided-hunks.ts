@@ -6,7 +6,7 @@ import type { FileText } from "./reviewed-files.ts";
 import { restoreLineEnds, sameLines } from "./text-fidelity.ts";
 
 /** Texts up to this many UTF-16 units together are compared at once; longer ones make room for other work. */
-const comparedAtOnce = 512 * 1024;
+const comparedAtOnce = 128 * 1024;
 
 /** See `hunksBetween`. */
 export async function compareSides(left: string, right: string, clock: Clock): Promise<readonly Hunk[]> {

@@ -93,8 +93,10 @@ export function* lineHunkSteps(before: readonly string[], after: readonly string
     const rest = yield* withoutCommonEnds(span, before, after, effort);
     const { beforeStart, beforeEnd, afterStart, afterEnd } = rest;
     if (beforeStart === beforeEnd && afterStart === afterEnd) continue;
-    if (beforeStart === beforeEnd || afterStart === afterEnd) {
+    const isOneLine = beforeEnd - beforeStart === 1 && afterEnd - afterStart === 1;
+    if (isOneLine || beforeStart === beforeEnd || afterStart === afterEnd) {
       addHunk(hunks, rest);
+      if (effort.isDue(1)) yield;
       continue;
     }
     const anchors = yield* uniqueCommonLines(rest, before, after, effort);
@@ -103,7 +105,7 @@ export function* lineHunkSteps(before: readonly string[], after: readonly string
     else if (pairs > mostPairs) addHunk(hunks, rest);
     else {
       for (const hunk of compare(rest, before, after)) addHunk(hunks, hunk);
-      if (effort.isDue(pairs / pairsPerLine)) yield;
+      if (effort.isDue(1 + pairs / pairsPerLine)) yield;
     }
   }
   return hunks;
@@ -117,9 +119,18 @@ function addHunk(hunks: LineHunk[], hunk: LineHunk): void {
   } else hunks.push(hunk);
 }
 
-/** A map grows in one go, which takes long where it is large: so many small ones, by what tells lines apart well enough. */
+/** A table of more lines than these is made of parts. */
+const linesOfOnePart = 4_096;
+
+/** A map grows in one go, which takes long where it is large: then many small ones, by what tells lines apart well enough. */
 class LineTable<T> {
-  readonly #parts: readonly Map<string, T>[] = Array.from({ length: 64 }, () => new Map<string, T>());
+  readonly #parts: readonly Map<string, T>[];
+
+  /** `lines`: about how many there will be. */
+  constructor(lines: number) {
+    const count = lines > linesOfOnePart ? 64 : 1;
+    this.#parts = Array.from({ length: count }, () => new Map<string, T>());
+  }
 
   get(line: string): T | undefined {
     return this.#partOf(line)?.get(line);
@@ -130,6 +141,7 @@ class LineTable<T> {
   }
 
   #partOf(line: string): Map<string, T> | undefined {
+    if (this.#parts.length === 1) return this.#parts[0];
     const { length } = line;
     let mark = length;
     // From the end, where numbered lines differ, and from the middle.
@@ -171,7 +183,7 @@ function* uniqueCommonLines(
   effort: Effort,
 ): Generator<void, readonly Pair[]> {
   const repeated = -1;
-  const places = new LineTable<{ before: number; after: number | undefined }>();
+  const places = new LineTable<{ before: number; after: number | undefined }>(beforeEnd - beforeStart);
   for (let index = beforeStart; index < beforeEnd; index += 1) {
     const line = before[index] ?? "";
     const place = places.get(line);

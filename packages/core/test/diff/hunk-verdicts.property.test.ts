@@ -1,6 +1,8 @@
-import type { MemoryDiffView } from "@patchbay/testkit";
+import { createFakeClock, type MemoryDiffView } from "@patchbay/testkit";
+import type { Clock } from "../../src/support/time.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compareSides } from "../../src/diff/decided-hunks.ts";
 import { hunkAtLine, hunksBetween, takeHunk } from "../../src/diff/hunks.ts";
 import { sameLines } from "../../src/diff/text-fidelity.ts";
 import { path, startWithFile } from "./followed-file.ts";
@@ -234,4 +236,22 @@ it("decides one of 5,000 hunks at once", async () => {
   await test.clock.advanceAsync(1_000);
   expect(await deciding).toEqual({ kind: "decided", left: 4_999, next: { start: 7_503, end: 7_504 } });
   expect(view.text.split("\n")[7_500]).toBe("line 7500");
+});
+
+it("makes room for other work while 5,000 hunks are counted", async () => {
+  const lines = Array.from({ length: 15_000 }, (_, index) => `line ${index}`);
+  const changed = lines.map((line, index) => (index % 3 === 0 ? `${line}!` : line));
+  let turns = 0;
+  const clock = createFakeClock();
+  const counted: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    setTimeout: (go) => {
+      turns += 1;
+      queueMicrotask(go);
+      return { dispose: () => {} };
+    },
+  };
+  expect(await compareSides(lines.join("\n"), changed.join("\n"), counted)).toHaveLength(5_000);
+  expect(turns).toBeGreaterThan(5);
 });

@@ -1,6 +1,6 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
 import type { GitObjects } from "../git/git-objects.ts";
-import { nameOfText, type TurnStore } from "../store/turn-store.ts";
+import { bytesOf, nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
 
 export interface ContentsOptions {
@@ -13,6 +13,8 @@ export interface ContentsOptions {
   /** Of one file and of one session, in bytes. */
   readonly limits: { readonly file: number; readonly session: number };
 }
+
+type NotKept = Exclude<Content, { kind: "text" | "git" }>;
 
 /** Keeps what files held, as far as it may be kept, and reads it again. */
 export class Contents {
@@ -27,17 +29,28 @@ export class Contents {
 
   /** What a file holds now; kept for a session if it is a text. No link is followed. */
   async ofFile(path: string, session: string): Promise<Content> {
+    const held = await this.#readNow(path);
+    return held instanceof Uint8Array ? await this.keep(path, held, session) : held;
+  }
+
+  /** The text of a file as it is, not kept: also where there is no room. Undefined where `ofFile` would name the file only. */
+  async textNow(path: string): Promise<{ readonly text: string | undefined } | undefined> {
+    const held = await this.#readNow(path);
+    if (!(held instanceof Uint8Array)) return held.kind === "none" ? { text: undefined } : undefined;
+    const text = textIn(held);
+    return text === undefined || text.includes("\0") ? undefined : { text };
+  }
+
+  async #readNow(path: string): Promise<Uint8Array | NotKept> {
     const { platform, limits, mayKeep } = this.#options;
     const facts = await platform.files.lstat(path).catch(() => undefined);
-    if (facts === undefined) return noFile;
+    if (facts === undefined) return { kind: "none" };
     const sign = `${facts.kind} ${facts.size} ${facts.modifiedMs}`;
     if (facts.kind !== "file") return { kind: "named", why: "other", sign };
     if (!mayKeep(path)) return { kind: "named", why: "withheld", sign };
     if (facts.size > limits.file) return { kind: "named", why: "large", sign };
-    const bytes = await platform.files.readReal(path, limits.file, facts).catch(() => undefined);
     // A link stands above it by now: where it leads is none of this folder.
-    if (bytes === undefined) return noFile;
-    return await this.keep(path, bytes, session);
+    return (await platform.files.readReal(path, limits.file, facts).catch(() => undefined)) ?? { kind: "none" };
   }
 
   /** The same of what is in hand. */
@@ -55,10 +68,13 @@ export class Contents {
       return { kind: "named", why: "large", sign: sign() };
     }
     const before = store.size;
-    const name = await store.keep(text).catch((error: unknown) => {
+    let name: string | undefined;
+    try {
+      name = await store.keep(text);
+    } catch (error) {
       logger.warn("A text could not be kept", { reason: messageOf(error) });
-      return undefined;
-    });
+      return { kind: "named", why: "failed", sign: sign() };
+    }
     if (name === undefined) return { kind: "named", why: "large", sign: sign() };
     this.#names.add(name);
     this.#spent.set(session, spent + Math.max(0, store.size - before));
@@ -117,9 +133,15 @@ export class Contents {
     }
     if (one.kind === "text" && other.kind === "text") return one.text === other.text;
     if (one.kind === "git" && other.kind === "git" && one.object === other.object) return one.size === other.size;
+    if (sizeOf(one) !== sizeOf(other)) return false;
     const [left, right] = await Promise.all([this.read(one), this.read(other)]);
     return left !== undefined && left === right;
   }
+}
+
+/** In the work tree, modulo 2^32 as git counts. */
+function sizeOf(content: Extract<Content, { kind: "text" | "git" }>): number {
+  return content.kind === "git" ? content.size : (bytesOf(content.text) ?? 0) % 2 ** 32;
 }
 
 /** Lines that an edit takes or brings; one at the end of a text may begin with the line end before it. */

@@ -302,7 +302,9 @@ export class Observer implements Disposable {
     const { changes, headMoved, isPartial } = await eyes.look(session);
     await book.refresh((id) => this.isHeard(id));
     this.#lookedAt = clock.monotonic();
-    for (const change of changes) await this.#enter(change);
+    await book.together(async () => {
+      for (const change of changes) await this.#enter(change);
+    });
     // What came and went since the last look was there at neither.
     const seen = new Set(changes.map(({ path }) => path));
     for (const [path, before] of this.#latest) {

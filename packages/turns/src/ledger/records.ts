@@ -9,8 +9,12 @@ export type Content =
   | { readonly kind: "text"; readonly text: string }
   /** A text of the user's repository: it is read there when it is wanted. */
   | { readonly kind: "git"; readonly repository: string; readonly object: string; readonly size: number }
-  /** Nothing is kept of it; `sign` differs from what it held at another time. */
-  | { readonly kind: "named"; readonly why: "binary" | "large" | "withheld" | "other"; readonly sign: string };
+  /** Nothing is kept of it; `sign` differs from what it held at another time. `failed`: the store could not be written. */
+  | {
+      readonly kind: "named";
+      readonly why: "binary" | "large" | "withheld" | "failed" | "other";
+      readonly sign: string;
+    };
 
 export const noFile: Content = { kind: "none" };
 
@@ -59,7 +63,11 @@ const content = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none") }),
   z.object({ kind: z.literal("text"), text: z.string() }),
   z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: z.number() }),
-  z.object({ kind: z.literal("named"), why: z.enum(["binary", "large", "withheld", "other"]), sign: z.string() }),
+  z.object({
+    kind: z.literal("named"),
+    why: z.enum(["binary", "large", "withheld", "failed", "other"]),
+    sign: z.string(),
+  }),
 ]);
 
 const file = z.object({

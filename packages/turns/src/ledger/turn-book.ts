@@ -24,6 +24,9 @@ export interface NewChange {
   readonly attribution: FileRecord["attribution"];
 }
 
+/** So many changes that are entered together are written down, and told, at once: a command may change thousands of files. */
+const entriesAtOnce = 100;
+
 /** Of the first line of a prompt, UTF-16 units. */
 const longestPrompt = 200;
 
@@ -36,6 +39,8 @@ export class TurnBook {
   /** Counts what is written here: what was read meanwhile may be older. */
   #writes = 0;
   #order = 0;
+  /** Changes that wait for others; undefined: each is written down as it comes. */
+  #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
 
   constructor(options: TurnBookOptions) {
     this.#options = options;
@@ -160,10 +165,23 @@ export class TurnBook {
   }
 
   async write(turn: TurnRecord, ...entries: readonly JournalEntry[]): Promise<void> {
+    // The later line about a file counts.
+    await this.#writeGathered();
     this.#writes += 1;
     await this.#attempt(() => this.#options.store.append(turn, entries));
     this.#writes += 1;
     this.#options.onDidChange();
+  }
+
+  /** What `work` enters is written down, and told, in few goes. */
+  async together(work: () => Promise<void>): Promise<void> {
+    this.#gathered ??= [];
+    try {
+      await work();
+    } finally {
+      await this.#writeGathered();
+      this.#gathered = undefined;
+    }
   }
 
   /** Enters a change of an open turn. What others changed since the turn wrote last stays theirs, as far as lines can be told apart. */
@@ -185,7 +203,7 @@ export class TurnBook {
         undecided: undefined,
         lines: undefined,
       };
-      await this.#store(turn, file);
+      await this.#enterFile(turn, file);
       return;
     }
     const file = { ...found };
@@ -208,7 +226,7 @@ export class TurnBook {
     file.goneMode = change.goneMode ?? file.goneMode;
     const isBack = file.mode === undefined && (await contents.isSame(file.before, after));
     if (isBack && file.undecided === undefined) await this.drop(turn, path);
-    else await this.#store(turn, file);
+    else await this.#enterFile(turn, file);
   }
 
   async drop(turn: TurnRecord, path: string): Promise<void> {
@@ -218,14 +236,36 @@ export class TurnBook {
   /** Enters what was decided of a file. */
   async review(turn: TurnRecord, path: string, change: Pick<FileRecord, "review" | "undecided">): Promise<void> {
     const found = turn.files.get(path);
-    if (found !== undefined) await this.#store(turn, { ...found, ...change });
+    if (found !== undefined) await this.write(turn, await this.#noted(turn, { ...found, ...change }));
   }
 
-  async #store(turn: TurnRecord, file: FileRecord): Promise<void> {
+  async #enterFile(turn: TurnRecord, file: FileRecord): Promise<void> {
+    const entry = await this.#noted(turn, file);
+    if (this.#gathered === undefined) {
+      await this.write(turn, entry);
+      return;
+    }
+    this.#gathered.push({ turn, entry });
+    if (this.#gathered.length >= entriesAtOnce) await this.#writeGathered();
+  }
+
+  async #noted(turn: TurnRecord, file: FileRecord): Promise<JournalEntry> {
     const sides = file.undecided ?? file;
     file.lines = await this.#options.contents.lines(sides.before, sides.after);
     turn.files.set(file.path, file);
-    await this.write(turn, { type: "file", file });
+    return { type: "file", file };
+  }
+
+  async #writeGathered(): Promise<void> {
+    const gathered = this.#gathered?.splice(0) ?? [];
+    if (gathered.length === 0) return;
+    this.#writes += 1;
+    for (const turn of new Set(gathered.map((one) => one.turn))) {
+      const entries = gathered.filter((one) => one.turn === turn).map(({ entry }) => entry);
+      await this.#attempt(() => this.#options.store.append(turn, entries));
+    }
+    this.#writes += 1;
+    this.#options.onDidChange();
   }
 
   /** What stood there before the turn, had the others changed it then; undefined where their lines are the turn's, too. */

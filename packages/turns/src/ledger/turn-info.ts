@@ -21,10 +21,15 @@ function fileOf(file: FileRecord, names: Names): TurnFile {
 
 function kindOf({ before, after, mode }: FileRecord): TurnFile["kind"] {
   if (after.kind === "none") return "deleted";
-  if (after.kind === "named" && after.why !== "withheld") return after.why === "large" ? "large" : "binary";
+  if (after.kind === "named" && !isText(after)) return after.why === "large" ? "large" : "binary";
   if (before.kind === "none") return "created";
-  if (before.kind === "named" && before.why !== "withheld") return before.why === "large" ? "large" : "binary";
+  if (before.kind === "named" && !isText(before)) return before.why === "large" ? "large" : "binary";
   return mode !== undefined && isSameText(before, after) ? "mode" : "changed";
+}
+
+/** It may well be one; it is not kept for other reasons. */
+function isText({ why }: Extract<FileRecord["before"], { kind: "named" }>): boolean {
+  return why === "withheld" || why === "failed";
 }
 
 function isSameText(before: FileRecord["before"], after: FileRecord["after"]): boolean {

@@ -54,11 +54,7 @@ export class UndoRoom implements UndoLedger {
   }
 
   async textOnDisk(path: string): Promise<{ readonly text: string | undefined } | undefined> {
-    const { contents, places } = this.#options;
-    const content = await contents.ofFile(places.real(path), "undo");
-    if (content.kind === "none") return { text: undefined };
-    const text = await contents.read(content);
-    return text === undefined ? undefined : { text };
+    return await this.#options.contents.textNow(this.#options.places.real(path));
   }
 
   async review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void> {

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { Clock, Platform } from "@patchbay/core";
 import { type IndexEntry, readIndex } from "../git/git-index.ts";
 import type { GitReader } from "../git/git-reader.ts";
@@ -8,6 +8,9 @@ import { type DiskState, diskStateOf, isSameState } from "./disk-state.ts";
 
 /** Gives everybody else a turn after so much work at once, ms. */
 const sliceMs = 12;
+
+/** So many entries of a list take far less than a millisecond. */
+const stepsPerAsking = 64;
 
 /** More repositories in one folder are not looked at. */
 const mostRepositories = 64;
@@ -41,6 +44,7 @@ export interface ReadIndex {
 export class Slices {
   readonly #clock: Clock;
   #begun: number;
+  #asked = 0;
   /** On this thread, ms. */
   spentMs = 0;
 
@@ -51,6 +55,12 @@ export class Slices {
 
   get isDue(): boolean {
     return this.#clock.monotonic() - this.#begun >= sliceMs;
+  }
+
+  /** The same for many small steps: the clock is not asked at each. */
+  get isDueInMany(): boolean {
+    this.#asked = (this.#asked + 1) % stepsPerAsking;
+    return this.#asked === 0 && this.isDue;
   }
 
   async pause(): Promise<void> {
@@ -153,13 +163,15 @@ async function inFolder(
   const entries = new Map<string, IndexEntry>();
   const submodules: string[] = [];
   const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+  const root = top.endsWith(sep) ? top : `${top}${sep}`;
   for (const entry of all) {
-    const path = join(top, entry.path);
+    // Git keeps no name that would have to be normalised.
+    const path = sep === "/" ? root + entry.path : join(top, entry.path);
     if (folder !== top && !path.startsWith(prefix)) continue;
     const type = entry.mode & typeBits;
     if (type === gitLink) submodules.push(path);
     else if (type !== directoryMode) entries.set(path, entry);
-    if (slices.isDue) await slices.pause();
+    if (slices.isDueInMany) await slices.pause();
   }
   return { entries, writtenMs: state.modifiedMs, isReadable: true, submodules };
 }

@@ -88,20 +88,19 @@ export class WorkspaceEyes implements Eyes {
   async #look(session: string, slices: Slices): Promise<Look> {
     const isFirst = !this.#isFresh;
     this.#looks += 1;
-    const { tracked, paths, opened, trees, isPartial } = await this.#gather(slices);
+    const { files, opened, trees, isPartial } = await this.#gather(slices);
     const lookedAt = this.#lookedAt;
     this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
     const reading = new Reading(this.#options, isFirst ? `look ${this.#looks}` : session, isFirst);
-    for (const path of paths) {
+    for (const [path, where] of files) {
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       const was = this.#known.get(path);
       if (state === undefined) {
         const before = was?.content ?? (was === undefined ? noFile : unreadBefore);
-        const where = tracked.get(path);
         // A checkout has taken it away, or it is as it was.
         if (!isFirst && was !== undefined && !(where !== undefined && moved.has(where.tree.repository.top))) {
           changes.push({ path, before, after: noFile, mode: undefined, goneMode: was.state.mode });
@@ -112,7 +111,6 @@ export class WorkspaceEyes implements Eyes {
         now.set(path, was);
         continue;
       }
-      const where = tracked.get(path);
       const isAsInGit = where !== undefined && isClean(state, where.entry, where.tree.index.writtenMs);
       const isOfCheckout = where !== undefined && moved.has(where.tree.repository.top);
       const inGit = where === undefined ? undefined : contentOf(where);
@@ -127,7 +125,7 @@ export class WorkspaceEyes implements Eyes {
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
       if (change !== undefined) changes.push(change);
     }
-    await this.#addLeft(now, paths, moved, changes, isFirst, slices);
+    await this.#addLeft(now, files, moved, changes, isFirst, slices);
     this.#known = now;
     this.#heads = new Map(trees.map((tree) => [tree.folder, tree]));
     this.#isFresh = true;
@@ -137,7 +135,7 @@ export class WorkspaceEyes implements Eyes {
   /** Files that were there and are neither tracked nor listed: gone, or ignored by now. */
   async #addLeft(
     now: Map<string, Known>,
-    paths: ReadonlySet<string>,
+    files: ReadonlyMap<string, unknown>,
     moved: ReadonlySet<string>,
     changes: SeenChange[],
     isFirst: boolean,
@@ -145,7 +143,7 @@ export class WorkspaceEyes implements Eyes {
   ): Promise<void> {
     if (isFirst) return;
     for (const [path, was] of this.#known) {
-      if (paths.has(path)) continue;
+      if (files.has(path)) continue;
       if (slices.isDue) await slices.pause();
       const state = diskStateOf(path);
       if (state !== undefined) now.set(path, was);
@@ -176,17 +174,16 @@ export class WorkspaceEyes implements Eyes {
     return { path, before, after: isSame ? before : after, mode };
   }
 
+  /** Every file that is looked at, with what git knows of it. */
   async #gather(slices: Slices): Promise<{
-    readonly tracked: ReadonlyMap<string, Tracked>;
-    readonly paths: ReadonlySet<string>;
+    readonly files: ReadonlyMap<string, Tracked | undefined>;
     /** Those of them that are looked at only because they are open: they may have been there before. */
     readonly opened: ReadonlySet<string>;
     readonly trees: readonly WorkTree[];
     readonly isPartial: boolean;
   }> {
     const { places, openFiles } = this.#options;
-    const tracked = new Map<string, Tracked>();
-    const paths = new Set<string>();
+    const files = new Map<string, Tracked | undefined>();
     const trees: WorkTree[] = [];
     let isPartial = false;
     for (const { real } of await places.load()) {
@@ -196,17 +193,16 @@ export class WorkspaceEyes implements Eyes {
         trees.push(tree);
         isPartial ||= !tree.index.isReadable || tree.untracked === undefined;
         for (const [path, entry] of tree.index.entries) {
-          if (slices.isDue) await slices.pause();
-          tracked.set(path, { tree, entry });
-          paths.add(path);
+          if (slices.isDueInMany) await slices.pause();
+          files.set(path, { tree, entry });
         }
-        for (const path of tree.untracked ?? []) paths.add(path);
+        for (const path of tree.untracked ?? []) if (!files.has(path)) files.set(path, undefined);
       }
     }
-    const opened = new Set(openFiles().filter((path) => places.isInside(path) && !paths.has(path)));
-    for (const path of opened) paths.add(path);
-    if (paths.size <= mostFiles) return { tracked, paths, opened, trees, isPartial };
-    return { tracked, paths: new Set(Array.from(paths).slice(0, mostFiles)), opened, trees, isPartial: true };
+    const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
+    for (const path of opened) files.set(path, undefined);
+    if (files.size <= mostFiles) return { files, opened, trees, isPartial };
+    return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true };
   }
 
   /** The tops of the work trees into which something else than what was there has been checked out. */

@@ -13,6 +13,9 @@ const largestJournalBytes = 64 * 1024 * 1024;
 /** A text that no turn names may be one that another window is about to name, ms. */
 const unnamedForMs = 24 * 60 * 60 * 1_000;
 
+/** The rest of the room is for journals: what is known of a turn is worth more than one more text of it. */
+const textShare = 15 / 16;
+
 /** The newest turns stay however old they are: clocks jump. */
 const staysAnyway = 20;
 
@@ -36,6 +39,8 @@ export class DiskStore implements TurnStore {
   readonly #known: Set<string> = new Set();
   /** Bytes of each journal, by its name, as far as they were read or written here. */
   readonly #read: Map<string, number> = new Map();
+  /** Bytes of journals by the id of their turn, as far as this window knows. */
+  readonly #journals: Map<string, number> = new Map();
   #size = 0;
   #isMade = false;
 
@@ -56,6 +61,10 @@ export class DiskStore implements TurnStore {
   async load(): Promise<readonly TurnRecord[]> {
     const { files } = this.#options.platform;
     for (const name of await files.list(this.#texts)) this.#know(name);
+    for (const name of await files.list(this.#turns)) {
+      const facts = await files.lstat(join(this.#turns, name)).catch(() => undefined);
+      this.#grow(name, facts?.size ?? 0);
+    }
     const all = await this.#readTurns();
     const turns = await this.#dropOld(inOrder(all.map(({ turn }) => turn)));
     for (const { turn, bytes } of all) this.#read.set(turn.id, bytes);
@@ -88,24 +97,28 @@ export class DiskStore implements TurnStore {
 
   async append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void> {
     if (entries.length === 0) return;
+    // After half a line of a process that was killed; an empty line says nothing.
+    const lines = Buffer.from(`\n${entries.map(writeEntry).join("")}`);
+    if (this.#size + lines.length > this.#options.room) throw new Error("There is no room for what is known of turns.");
     await this.#make();
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
     const file = await fs.open(this.#journalOf(turn), flags, fileMode);
     try {
-      // After half a line of a process that was killed; an empty line says nothing.
-      const lines = `\n${entries.map(writeEntry).join("")}`;
       await file.writeFile(lines);
-      const bytes = (this.#read.get(turn.id) ?? 0) + Buffer.byteLength(lines);
+      const bytes = (this.#read.get(turn.id) ?? 0) + lines.length;
       // Where another window has written meanwhile, its lines are still to be read.
       if ((await file.stat()).size === bytes) this.#read.set(turn.id, bytes);
     } finally {
       await file.close();
     }
+    this.#grow(journalName(turn), lines.length);
   }
 
   async remove(turn: TurnRecord): Promise<void> {
     this.#read.delete(turn.id);
     await this.#options.platform.files.remove(this.#journalOf(turn));
+    this.#size -= this.#journals.get(journalName(turn)) ?? 0;
+    this.#journals.delete(journalName(turn));
   }
 
   async keep(text: string): Promise<string | undefined> {
@@ -113,7 +126,7 @@ export class DiskStore implements TurnStore {
     const { files, random, process } = platform;
     const name = nameOfText(text, random.mac);
     if (this.#known.has(name)) return name;
-    if (this.#size + (bytesOf(name) ?? 0) > room) return undefined;
+    if (this.#size + (bytesOf(name) ?? 0) > room * textShare) return undefined;
     await this.#make();
     const temporary = join(this.#texts, `.${process.pid}-${random.token(9)}.tmp`);
     await files.createExclusive(temporary, text, fileMode);
@@ -160,6 +173,11 @@ export class DiskStore implements TurnStore {
     this.#size += bytes;
   }
 
+  #grow(journal: string, bytes: number): void {
+    this.#journals.set(journal, (this.#journals.get(journal) ?? 0) + bytes);
+    this.#size += bytes;
+  }
+
   async #readTurns(
     isWanted: (id: string, bytes: number) => boolean = () => true,
   ): Promise<readonly { readonly turn: TurnRecord; readonly bytes: number }[]> {
@@ -172,7 +190,7 @@ export class DiskStore implements TurnStore {
       if (bytes === undefined || !isWanted(name.slice(0, -".jsonl".length), bytes)) continue;
       const text = await files.readText(path, largestJournalBytes).catch(() => undefined);
       const turn = text === undefined ? undefined : readJournal(text);
-      if (turn !== undefined && `${turn.id}.jsonl` === name) found.push({ turn, bytes });
+      if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes });
     }
     return found;
   }
@@ -185,6 +203,7 @@ export class DiskStore implements TurnStore {
     const named = new Set<string>();
     let bytes = 0;
     for (const turn of turns.toReversed()) {
+      bytes += this.#journals.get(journalName(turn)) ?? 0;
       for (const name of textsOf(turn)) {
         if (!named.has(name)) bytes += bytesOf(name) ?? 0;
         named.add(name);
@@ -197,7 +216,7 @@ export class DiskStore implements TurnStore {
   }
 
   #journalOf(turn: TurnRecord): string {
-    return join(this.#turns, `${turn.id}.jsonl`);
+    return join(this.#turns, journalName(turn));
   }
 
   async #make(): Promise<void> {
@@ -216,4 +235,8 @@ export class DiskStore implements TurnStore {
     if (facts?.kind !== "directory" || !isOwn) throw new Error(`${path} is not a directory of yours.`);
     if ((facts.mode & 0o777) !== directoryMode) await files.chmod(path, directoryMode);
   }
+}
+
+function journalName({ id }: TurnRecord): string {
+  return `${id}.jsonl`;
 }

@@ -14,7 +14,7 @@ export interface TurnStore {
   lastWritten(turn: TurnRecord): Promise<number | undefined>;
   /** Calls back when anybody may have written a turn. Undefined where that cannot be told, or nothing is there yet. */
   watch(onChange: () => void): Disposable | undefined;
-  /** Resolves when it is written. */
+  /** Resolves when it is written; rejects where there is no room, as with a full disk. */
   append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void>;
   remove(turn: TurnRecord): Promise<void>;
   /** Keeps a text and names it; undefined where there is no room for it. */
@@ -23,9 +23,9 @@ export interface TurnStore {
   has(name: string): boolean;
   /** Undefined where it is not there any more, or is not what it was. */
   read(name: string): Promise<string | undefined>;
-  /** Bytes of all texts. */
+  /** Bytes of all texts and journals. */
   readonly size: number;
-  /** How many there may be. */
+  /** How many there may be: more are never written. */
   readonly room: number;
   /**
    * Removes texts that no turn names. `known`: turns of this run. `freed`: texts of turns that this run has removed; others may be those

@@ -19,6 +19,8 @@ export interface Row {
 export interface Measurement {
   readonly rows: readonly Row[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** A part of ours that is measured by itself, in the place of every subject. */
+  readonly command?: readonly string[];
   /** The subjects that have what is measured; default: all. */
   readonly subjects?: readonly string[];
   /** One figure for each row, in order; undefined where the subject has none. */

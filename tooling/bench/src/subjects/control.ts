@@ -12,6 +12,7 @@ export type ControlLine =
   | { readonly do: "watch" }
   | { readonly do: "watched" }
   | { readonly do: "reviews"; readonly count: number }
+  | { readonly do: "figures" }
   | { readonly do: "stop" };
 
 export interface SubjectActions {
@@ -21,6 +22,8 @@ export interface SubjectActions {
   readonly select: (line: number, character: number) => void;
   /** Resolves when the editor shows so many reviews. Absent where it shows none. */
   readonly reviews?: (count: number) => Promise<void>;
+  /** Of a part of ours that is measured by itself. */
+  readonly figures?: () => Promise<Readonly<Record<string, number>>>;
   readonly stop: () => Promise<void>;
 }
 
@@ -98,6 +101,8 @@ async function answer(line: ControlLine, actions: SubjectActions): Promise<unkno
     case "reviews":
       await actions.reviews?.(line.count);
       return {};
+    case "figures":
+      return (await actions.figures?.()) ?? {};
     case "stop": {
       const before = performance.now();
       await actions.stop();
