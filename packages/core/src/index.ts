@@ -19,7 +19,7 @@ export type { TextEdit } from "./diff/line-diff.ts";
 export { textEdits } from "./diff/text-edits.ts";
 export type * from "./diff/model.ts";
 export { claimFile, releaseClaim } from "./storage/claim.ts";
-export { adviceFor, causeOf } from "./storage/private-directory.ts";
+export { adviceFor, causeOf, findPrivateDirectory } from "./storage/private-directory.ts";
 export { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "./storage/private-storage.ts";
 export { markerFor, type RecordMarker } from "./storage/run-marker.ts";
 export type * from "./editor-host.ts";

@@ -187,8 +187,10 @@ describe("a ledger of turns", () => {
     ledgers.turnBegan(claude, "Do it");
     await lab.told(ledgers, "a.txt", "two\n");
     ledgers.aboutToRun(claude, "make");
-    opened.push(lab.path("a.txt"));
+    lab.clock.advance(60_000);
     ledgers.wrote(claude);
+    await ledgers.settled();
+    opened.push(lab.path("a.txt"));
     ledgers.turnEnded(claude);
     await ledgers.settled();
     expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed exact"]);

@@ -84,7 +84,7 @@ export class TurnBook {
     let hasChanged = false;
     await this.#attempt(async () => {
       await store.others((found, gone) => {
-        if (this.#writes !== writes) return false;
+        if (this.#writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
         for (const id of gone) if (!isOpen(id)) this.#turns.delete(id);
         for (const turn of found) this.#takeOver(turn, isOpen(turn.id));
         hasChanged = true;

@@ -1,6 +1,6 @@
 import { constants, promises as fs } from "node:fs";
-import { dirname, join } from "node:path";
-import type { Disposable, Platform } from "@patchbay/core";
+import { basename, dirname, join } from "node:path";
+import { type Disposable, findPrivateDirectory, type Platform } from "@patchbay/core";
 import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
 import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
 
@@ -37,9 +37,7 @@ export class DiskStore implements TurnStore {
   readonly #turns: string;
   /** The texts that are there, as far as this window knows. */
   readonly #known: Set<string> = new Set();
-  /** Bytes of each journal, by its name, as far as they were read or written here. */
-  readonly #read: Map<string, number> = new Map();
-  /** Bytes of journals by the id of their turn, as far as this window knows. */
+  /** Bytes of journals by the id of their turn, as far as this window has read or written them. */
   readonly #journals: Map<string, number> = new Map();
   #size = 0;
   #isMade = false;
@@ -61,30 +59,25 @@ export class DiskStore implements TurnStore {
   async load(): Promise<readonly TurnRecord[]> {
     const { files } = this.#options.platform;
     for (const name of await files.list(this.#texts)) this.#know(name);
-    for (const name of await files.list(this.#turns)) {
-      const facts = await files.lstat(join(this.#turns, name)).catch(() => undefined);
-      this.#grow(name, facts?.size ?? 0);
-    }
-    const all = await this.#readTurns();
+    const all = await this.#readTurns(({ id, bytes }) => {
+      this.#grow(id, bytes);
+      return true;
+    });
     const turns = await this.#dropOld(inOrder(all.map(({ turn }) => turn)));
-    for (const { turn, bytes } of all) this.#read.set(turn.id, bytes);
     await this.sweep(turns, new Set());
     return turns;
   }
 
-  async others(keep: (turns: readonly TurnRecord[], gone: readonly string[]) => boolean): Promise<void> {
-    const there = new Set<string>();
-    const known = new Set(this.#read.keys());
-    const found = await this.#readTurns((id, bytes) => {
-      there.add(id);
-      return this.#read.get(id) !== bytes;
+  async others(keep: (turns: readonly TurnRecord[], gone: ReadonlySet<string>) => boolean): Promise<void> {
+    const gone = new Set(this.#journals.keys());
+    const found = await this.#readTurns(({ id, bytes }) => {
+      gone.delete(id);
+      return this.#journals.get(id) !== bytes;
     });
-    const gone = Array.from(known).filter((id) => !there.has(id));
-    if (found.length + gone.length === 0) return;
     const turns = found.map(({ turn }) => turn);
-    if (!keep(turns, gone)) return;
-    for (const id of gone) this.#read.delete(id);
-    for (const { turn, bytes } of found) this.#read.set(turn.id, bytes);
+    if (found.length + gone.size === 0 || !keep(turns, gone)) return;
+    for (const id of gone) this.#shrink(id);
+    for (const { turn, bytes } of found) this.#grow(turn.id, bytes - (this.#journals.get(turn.id) ?? 0));
   }
 
   async lastWritten(turn: TurnRecord): Promise<number | undefined> {
@@ -105,20 +98,16 @@ export class DiskStore implements TurnStore {
     const file = await fs.open(this.#journalOf(turn), flags, fileMode);
     try {
       await file.writeFile(lines);
-      const bytes = (this.#read.get(turn.id) ?? 0) + lines.length;
-      // Where another window has written meanwhile, its lines are still to be read.
-      if ((await file.stat()).size === bytes) this.#read.set(turn.id, bytes);
     } finally {
       await file.close();
     }
-    this.#grow(journalName(turn), lines.length);
+    // Where another window has written meanwhile, the journal is longer, and its lines are still to be read.
+    this.#grow(turn.id, lines.length);
   }
 
   async remove(turn: TurnRecord): Promise<void> {
-    this.#read.delete(turn.id);
     await this.#options.platform.files.remove(this.#journalOf(turn));
-    this.#size -= this.#journals.get(journalName(turn)) ?? 0;
-    this.#journals.delete(journalName(turn));
+    this.#shrink(turn.id);
   }
 
   async keep(text: string): Promise<string | undefined> {
@@ -173,13 +162,18 @@ export class DiskStore implements TurnStore {
     this.#size += bytes;
   }
 
-  #grow(journal: string, bytes: number): void {
-    this.#journals.set(journal, (this.#journals.get(journal) ?? 0) + bytes);
+  #grow(id: string, bytes: number): void {
+    this.#journals.set(id, (this.#journals.get(id) ?? 0) + bytes);
     this.#size += bytes;
   }
 
+  #shrink(id: string): void {
+    this.#size -= this.#journals.get(id) ?? 0;
+    this.#journals.delete(id);
+  }
+
   async #readTurns(
-    isWanted: (id: string, bytes: number) => boolean = () => true,
+    isWanted: (journal: { readonly id: string; readonly bytes: number }) => boolean = () => true,
   ): Promise<readonly { readonly turn: TurnRecord; readonly bytes: number }[]> {
     const { files } = this.#options.platform;
     const found: { readonly turn: TurnRecord; readonly bytes: number }[] = [];
@@ -187,7 +181,7 @@ export class DiskStore implements TurnStore {
       if (!name.endsWith(".jsonl")) continue;
       const path = join(this.#turns, name);
       const bytes = (await files.lstat(path).catch(() => undefined))?.size;
-      if (bytes === undefined || !isWanted(name.slice(0, -".jsonl".length), bytes)) continue;
+      if (bytes === undefined || !isWanted({ id: name.slice(0, -".jsonl".length), bytes })) continue;
       const text = await files.readText(path, largestJournalBytes).catch(() => undefined);
       const turn = text === undefined ? undefined : readJournal(text);
       if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes });
@@ -203,7 +197,7 @@ export class DiskStore implements TurnStore {
     const named = new Set<string>();
     let bytes = 0;
     for (const turn of turns.toReversed()) {
-      bytes += this.#journals.get(journalName(turn)) ?? 0;
+      bytes += this.#journals.get(turn.id) ?? 0;
       for (const name of textsOf(turn)) {
         if (!named.has(name)) bytes += bytesOf(name) ?? 0;
         named.add(name);
@@ -219,21 +213,17 @@ export class DiskStore implements TurnStore {
     return join(this.#turns, journalName(turn));
   }
 
+  /** Throws where a directory is a link, or somebody else's. */
   async #make(): Promise<void> {
     if (this.#isMade) return;
-    await fs.mkdir(dirname(this.#options.directory), { recursive: true, mode: directoryMode });
-    for (const path of [this.#options.directory, this.#texts, this.#turns]) await this.#makePrivate(path);
+    const { platform, directory } = this.#options;
+    await fs.mkdir(dirname(directory), { recursive: true, mode: directoryMode });
+    for (const path of [directory, this.#texts, this.#turns]) {
+      const levels = [basename(path)];
+      const made = await findPrivateDirectory(platform, { root: dirname(path), levels, intent: "make" });
+      if (made.kind === "refused") throw new Error(made.reason);
+    }
     this.#isMade = true;
-  }
-
-  /** Throws where the directory is a link, or somebody else's. */
-  async #makePrivate(path: string): Promise<void> {
-    const { files, process } = this.#options.platform;
-    if ((await files.makeDirectory(path, directoryMode)) === "created") return;
-    const facts = await files.lstat(path);
-    const isOwn = process.uid === -1 || facts?.uid === process.uid;
-    if (facts?.kind !== "directory" || !isOwn) throw new Error(`${path} is not a directory of yours.`);
-    if ((facts.mode & 0o777) !== directoryMode) await files.chmod(path, directoryMode);
   }
 }
 

@@ -9,7 +9,7 @@ export interface TurnStore {
    * Turns to which somebody else has written since they were read here last, as they are now, and new ones; and the ids of those that
    * somebody else has removed. `keep` says whether they are taken over; those that are not come again with the next look.
    */
-  others(keep: (turns: readonly TurnRecord[], gone: readonly string[]) => boolean): Promise<void>;
+  others(keep: (turns: readonly TurnRecord[], gone: ReadonlySet<string>) => boolean): Promise<void>;
   /** When a turn was last written, whoever did; Unix milliseconds. Undefined where it is not on disk. */
   lastWritten(turn: TurnRecord): Promise<number | undefined>;
   /** Calls back when anybody may have written a turn. Undefined where that cannot be told, or nothing is there yet. */
