@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type Companion,
   createCompanion,
   createNodePlatform,
   DisposableStore,
@@ -13,7 +13,6 @@ import {
 import type { ExtensionContext } from "coc.nvim";
 import { version } from "../package.json";
 import { registerCommands, registerLists } from "./commands/commands.ts";
-import { unlinkCommand } from "./commands/tmux-unlink.ts";
 import { readEditorFacts, watchEditor } from "./host/editor-facts.ts";
 import { createIdentity, createVimHost, keepTerminalEnvironment } from "./host/vim-host.ts";
 import { claimStorageSlot } from "./host/storage-slot.ts";
@@ -31,9 +30,6 @@ export interface RunningExtension {
   removeRecordsSync(): void;
 }
 
-/** A folder's settings come with a repository, which could loosen what is reviewed, and name programs. */
-const ownAlone: ReadonlySet<string> = new Set(["reviews", "panel.agents"]);
-
 /** The composition root: puts the companion together for this editor, and takes it apart with it. */
 export async function startExtension(coc: Coc, context: ExtensionContext): Promise<RunningExtension> {
   const logger = createLogger(context);
@@ -44,8 +40,11 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
   const platform = createNodePlatform();
   const settings = (): ReturnType<typeof readSettings> => {
     const configuration = coc.workspace.getConfiguration("patchbay");
+    // A folder's own settings come with a repository, which could loosen what is reviewed, and name programs.
     const own = (name: string): unknown => configuration.inspect<unknown>(name)?.globalValue;
-    return readSettings((name) => (ownAlone.has(name) ? own(name) : configuration.get<unknown>(name)));
+    return readSettings((name) =>
+      name === "reviews" || name === "panel.agents" ? own(name) : configuration.get<unknown>(name),
+    );
   };
 
   await ensureRuntimePath(coc, context.extensionPath);
@@ -119,7 +118,7 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       if (change.affectsConfiguration("patchbay")) companion.updateSettings(settings().companion);
     }),
   );
-  const panel: PanelSlot = { current: undefined, onDidChange: () => {} };
+  const panel: PanelSlot = {};
   store.add(showStatus({ coc, vim, notice: services.notice, companion, turns, settings, panel }));
   const hookProgram = join(context.extensionPath, "lib", "patchbay-hook.cjs");
   const wired = {
@@ -154,11 +153,15 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
     stopping ??= end(options);
     return stopping;
   };
+  const unlink = async (variables: Companion["environment"]): Promise<void> => {
+    const { unlinkTmux } = await import("./commands/tmux-unlink.ts");
+    unlinkTmux(variables);
+  };
   const leave = (): Promise<void> => {
     // Nothing can be shown any more, and the editor waits.
     parts.abandon();
     companion.removeRecordsSync();
-    if (facts.tmuxServer !== undefined) unlinkTmux(companion.environment);
+    if (facts.tmuxServer !== undefined) unlink(companion.environment).catch(report);
     return stop();
   };
   // Waited for by the editor for up to a second: agents get to know that nobody will decide any more.
@@ -217,15 +220,6 @@ async function ensureRuntimePath(coc: Coc, extensionPath: string): Promise<void>
   const escaped = asText(await nvim.call("fnameescape", [join(extensionPath, "lib", "vim")]));
   await nvim.command(`set runtimepath+=${escaped.replaceAll(",", "\\,")}`);
   await nvim.command(`silent! helptags ${escaped}/doc`);
-}
-
-/** New panes of tmux outlive the editor that they were linked with (`patchbay.linkTmux`). */
-function unlinkTmux(variables: Readonly<Record<string, string>>): void {
-  const [shell, args] = unlinkCommand(variables);
-  const child = spawn(shell, args.slice(), { detached: true, stdio: "ignore" });
-  // Without a shell nothing was linked either.
-  child.on("error", () => {});
-  child.unref();
 }
 
 /** coc gives its own process the editor's private directory as temporary directory, where no agent looks. */

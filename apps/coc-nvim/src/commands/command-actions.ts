@@ -127,11 +127,11 @@ async function openPanel(services: CommandServices, say: Say): Promise<void> {
     const end = (): void => {
       void panel.current?.close();
       panel.current = undefined;
-      panel.onDidChange();
+      panel.onDidChange?.();
     };
     const started = await VimPanel.start(services, end);
     panel.current = started;
-    started.onDidChange(() => panel.onDidChange());
+    started.onDidChange(() => panel.onDidChange?.());
   }
   const showLink = async (link: string): Promise<void> => {
     const lines = ["Open this link in a browser. It works once, within a minute:", "", `    ${link}`];

@@ -150,7 +150,7 @@ export class VimPanel {
 
 /** The one panel of an editor, if it has been opened. */
 export interface PanelSlot {
-  current: VimPanel | undefined;
+  current?: VimPanel | undefined;
   /** What waits in it may have changed. */
-  onDidChange: () => void;
+  onDidChange?: () => void;
 }

@@ -110,7 +110,7 @@ beforeEach(() => {
   vi.stubEnv("HOME", coc.home);
   for (const name of ["QWEN_HOME", "CLAUDE_CONFIG_DIR"]) vi.stubEnv(name, undefined);
   tmux = undefined;
-  panel = { current: undefined, onDidChange: () => {} };
+  panel = {};
 });
 afterEach(() => {
   parts.dispose();
