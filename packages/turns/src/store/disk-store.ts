@@ -64,7 +64,7 @@ export class DiskStore implements TurnStore {
       this.#grow(name, facts?.size ?? 0);
     }
     const turns = await this.#dropOld(await this.#readTurns());
-    await this.sweep(turns, new Set());
+    await this.#removeUnnamed(namedIn(turns), new Set());
     return turns;
   }
 
@@ -122,8 +122,11 @@ export class DiskStore implements TurnStore {
   }
 
   async sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
+    await this.#removeUnnamed(namedIn([...known, ...(await this.#readTurns())]), freed);
+  }
+
+  async #removeUnnamed(named: ReadonlySet<string>, freed: ReadonlySet<string>): Promise<void> {
     const { files, clock } = this.#options.platform;
-    const named = namedIn([...known, ...(await this.#readTurns())]);
     for (const name of await files.list(this.#texts)) {
       if (named.has(name)) continue;
       const path = join(this.#texts, name);
@@ -153,7 +156,7 @@ export class DiskStore implements TurnStore {
     for (const name of await files.list(this.#turns)) {
       if (!name.endsWith(".jsonl")) continue;
       const text = await files.readText(join(this.#turns, name), largestJournalBytes).catch(() => undefined);
-      const turn = text === undefined ? undefined : readJournal(text);
+      const turn = text === undefined ? undefined : await readJournal(text);
       if (turn !== undefined && journalName(turn) === name) found.push(turn);
     }
     return found.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
