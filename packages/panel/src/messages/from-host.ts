@@ -46,7 +46,6 @@ export type HostMessage =
   /** Of a review that is shown in pages. It is parsed where reviews are drawn: `reviewMessageSchema`. */
   | { readonly type: "review"; readonly about: unknown };
 
-
 /** The answer to `ready`: everything that the page shows. The host sends it each time, whatever it has sent before. */
 export interface Hello {
   readonly type: "hello";
