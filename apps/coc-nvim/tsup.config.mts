@@ -1,4 +1,6 @@
 import { cp } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Options } from "tsup";
 import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
@@ -87,6 +89,10 @@ const options: Options = {
   plugins: [commonJsChunks],
   // What Vim itself runs and reads, for extensions that coc installed (see ensureRuntimePath).
   onSuccess: async () => {
+    // The page of the panel, as its own package has built it.
+    await cp(dirname(fileURLToPath(import.meta.resolve("@patchbay/panel/page/panel.js"))), "lib/page", {
+      recursive: true,
+    });
     for (const folder of ["autoload", "doc", "lua"]) await cp(folder, `lib/vim/${folder}`, { recursive: true });
   },
 };

@@ -1,3 +1,5 @@
+import { appendFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { hookProgramText, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
@@ -23,6 +25,23 @@ const withoutEngines: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+const panelDist = join(import.meta.dirname, "..", "..", "packages", "panel", "dist");
+
+/** The panel's page, sent to a window when it opens the panel. */
+const pageTexts: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "page-texts",
+  setup: (build) => {
+    build.onLoad({ filter: /[\\/]panel[\\/]page-texts\.ts$/ }, async () => {
+      const [script, style] = await Promise.all(
+        [join(panelDist, "inline", "panel-inline.js"), join(panelDist, "page", "panel.css")].map((file) =>
+          readFile(file, "utf8"),
+        ),
+      );
+      return { contents: `export const pageTexts = ${JSON.stringify({ script, style })};`, loader: "js" };
+    });
+  },
+};
+
 export default defineConfig([
   {
     ...shared,
@@ -36,9 +55,16 @@ export default defineConfig([
       withoutSchemaValidator(),
       wholeParser(),
       hookProgramText(),
+      pageTexts,
     ],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
+    },
+    // The page's packages are in this module, too.
+    onSuccess: async () => {
+      const notices = await readFile(join(panelDist, "page", "THIRD-PARTY-NOTICES.txt"), "utf8");
+      const [, ...own] = notices.split("\n\n");
+      await appendFile(join(import.meta.dirname, "lib", "node", "THIRD-PARTY-NOTICES.txt"), `\n${own.join("\n\n")}`);
     },
     noExternal: [
       /^@patchbay\//,

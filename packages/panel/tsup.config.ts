@@ -94,6 +94,7 @@ const styles: Options = {
 const messages: Options = {
   entry: {
     agents: "src/agents/index.ts",
+    document: "src/messages/document.ts",
     host: "src/host/index.ts",
     messages: "src/messages/index.ts",
     server: "src/server/index.ts",

@@ -71,6 +71,7 @@ const core = {
       "hook-settings",
       "hooks/policy",
       "hooks/presence-question",
+      "hooks/review-question",
       "storage",
     ],
     types: ["companion", "hooks/presences"],
@@ -147,7 +148,7 @@ const cli = {
     packages: [...tools, "node:*"],
   },
   panel: {
-    rooms: [...cliGround, "host"],
+    rooms: [...cliGround, "host", "turns"],
     types: ["command-line"],
     packages: [...tools, "@patchbay/panel", "node:*"],
   },
@@ -198,7 +199,7 @@ const turns = {
     types: ["model"],
     packages: ["@patchbay/core"],
   },
-  index: { rooms: ["folder-ledgers", "undo"], types: ["model"] },
+  index: { rooms: ["folder-ledgers", "ledger/undo-room", "undo"], types: ["model"] },
 };
 
 const preact = ["preact"];
@@ -220,6 +221,7 @@ const panel = {
   },
   bridge: { rooms: pageMessages },
   connect: { types: ["messages/from-host", "messages/from-page", "messages/shell"] },
+  "frame-bridge": { types: ["bridge", "messages/from-page"] },
   store: {
     rooms: [...pageMessages, "bridge", "messages/for-page"],
     packages: [...preact, "@patchbay/conversations/model", "zod"],
@@ -259,7 +261,7 @@ const panel = {
     rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
   },
   page: {
-    rooms: ["bridge", "store", "views/frame", "views/rest", "views/review", "views/widgets/boundary"],
+    rooms: ["bridge", "frame-bridge", "store", "views/frame", "views/rest", "views/review", "views/widgets/boundary"],
     packages: preact,
   },
 };
@@ -338,7 +340,13 @@ const vscode = { ...vscodeStart, ...vscodeLater };
 
 /** What a window in a browser can use of core: the catalogue of agents. Of the rest it knows types only. */
 const forWindows = {
-  packages: ["@patchbay/core/agents", "@patchbay/core/inbox", "@patchbay/core/presences", "@theia/*"],
+  packages: [
+    "@patchbay/core/agents",
+    "@patchbay/core/inbox",
+    "@patchbay/core/presences",
+    "@patchbay/panel/document",
+    "@theia/*",
+  ],
   packageTypes: ["@patchbay/core"],
 };
 
@@ -353,11 +361,16 @@ const theia = {
     ...forWindows,
   },
   "browser/inbox": { rooms: ["browser/documents", "browser/surfaces", "common"], ...forWindows },
+  "browser/panel": {
+    rooms: ["browser/documents", "browser/surfaces", "browser/window", "common"],
+    ...forWindows,
+  },
   "browser/contributions": {
     rooms: [
       "browser/context",
       "browser/documents",
       "browser/inbox",
+      "browser/panel",
       "browser/review",
       "browser/surfaces",
       "browser/window",
@@ -371,6 +384,7 @@ const theia = {
       "browser/contributions",
       "browser/documents",
       "browser/inbox",
+      "browser/panel",
       "browser/review",
       "browser/surfaces",
       "browser/window",
@@ -378,8 +392,13 @@ const theia = {
     ],
     ...forWindows,
   },
+  // Loaded when a window opens its panel.
+  "node/panel": {
+    types: ["common", "node"],
+    packages: ["@patchbay/conversations", "@patchbay/core", "@patchbay/panel", "node:*"],
+  },
   node: {
-    rooms: ["common/visible-text"],
+    rooms: ["common/visible-text", "node/panel"],
     types: ["common", "node/workspace-storage"],
     packages: ["@patchbay/core"],
     packageTypes: ["@theia/core"],
@@ -388,7 +407,7 @@ const theia = {
   "node/theia-encodings": { types: ["node"], packages: ["@theia/core"] },
   "node/workspace-storage": { packages: ["@patchbay/core", "node:*", "zod"] },
   "node/patchbay-backend*": {
-    rooms: ["common", "node", "node/theia-encodings", "node/workspace-storage"],
+    rooms: ["common", "node", "node/panel", "node/theia-encodings", "node/workspace-storage"],
     packages: ["@patchbay/core", "@theia/core"],
   },
 };
@@ -402,17 +421,41 @@ const coc = {
   settings: { rooms: ["diff/review-settings"], packages: ["@patchbay/core"] },
   "status-text": { rooms: cocGround, packages: ["@patchbay/core"] },
   "agent-notices": { rooms: [...cocGround, "commands/hooks"], packages: ["@patchbay/core"] },
-  "status-line": { rooms: ["agent-notices", "status-text"], types: ["settings", "vim"], packages: ["@patchbay/core"] },
-  host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core"] },
+  "status-line": {
+    rooms: ["agent-notices", "status-text"],
+    types: ["panel", "settings", "turns", "vim"],
+    packages: ["@patchbay/core"],
+  },
+  turns: {
+    rooms: [...cocGround, "diff/buffer-reader", "diff/review-names"],
+    types: ["host"],
+    packages: ["@patchbay/core", "@patchbay/turns", "node:path"],
+  },
+  // Loaded with its command.
+  panel: {
+    types: ["host"],
+    packages: ["@patchbay/core", "@patchbay/conversations/model", "@patchbay/panel/server", "node:path"],
+  },
+  host: { rooms: [...cocGround, "context", "diff"], types: ["settings"], packages: ["@patchbay/core", "node:url"] },
   "host/storage-slot": { packages: ["node:*"] },
   health: { rooms: ["commands/command-words"], packages: ["@patchbay/core", "node:*"] },
   commands: {
-    rooms: [...cocGround, "diff/review-names", "health", "settings"],
+    rooms: [...cocGround, "diff/review-names", "health", "panel", "settings", "turns"],
     types: ["host"],
     packages: ["@patchbay/core", "node:*"],
   },
   extension: {
-    rooms: [...cocGround, "commands", "diff/disk-follower", "host", "host/storage-slot", "settings", "status-line"],
+    rooms: [
+      ...cocGround,
+      "commands",
+      "diff/disk-follower",
+      "host",
+      "host/storage-slot",
+      "settings",
+      "status-line",
+      "turns",
+    ],
+    types: ["panel"],
     packages: ["@patchbay/core", "coc.nvim", "node:*"],
   },
   lifecycle: { rooms: ["extension"], types: ["vim"], packages: ["@patchbay/core", "coc.nvim", "node:process"] },

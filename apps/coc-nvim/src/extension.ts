@@ -12,12 +12,14 @@ import {
 } from "@patchbay/core";
 import type { ExtensionContext } from "coc.nvim";
 import { version } from "../package.json";
-import { registerCommands, registerReviewList } from "./commands/commands.ts";
+import { registerCommands, registerLists } from "./commands/commands.ts";
 import { unlinkCommand } from "./commands/tmux-unlink.ts";
 import { readEditorFacts, watchEditor } from "./host/editor-facts.ts";
 import { createIdentity, createVimHost, keepTerminalEnvironment } from "./host/vim-host.ts";
 import { claimStorageSlot } from "./host/storage-slot.ts";
+import type { PanelSlot } from "./panel/vim-panel.ts";
 import { readSettings } from "./settings.ts";
+import { createLazyTurns } from "./turns/lazy-turns.ts";
 import { showStatus } from "./status-line.ts";
 import { type Coc, createCocServices, createCocVim } from "./vim/coc-vim.ts";
 import { asText } from "./vim/shape.ts";
@@ -29,6 +31,9 @@ export interface RunningExtension {
   removeRecordsSync(): void;
 }
 
+/** A folder's settings come with a repository, which could loosen what is reviewed, and name programs. */
+const ownAlone: ReadonlySet<string> = new Set(["reviews", "panel.agents"]);
+
 /** The composition root: puts the companion together for this editor, and takes it apart with it. */
 export async function startExtension(coc: Coc, context: ExtensionContext): Promise<RunningExtension> {
   const logger = createLogger(context);
@@ -39,9 +44,8 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
   const platform = createNodePlatform();
   const settings = (): ReturnType<typeof readSettings> => {
     const configuration = coc.workspace.getConfiguration("patchbay");
-    // A folder's own settings come with a repository, which could loosen it.
     const own = (name: string): unknown => configuration.inspect<unknown>(name)?.globalValue;
-    return readSettings((name) => (name === "reviews" ? own(name) : configuration.get<unknown>(name)));
+    return readSettings((name) => (ownAlone.has(name) ? own(name) : configuration.get<unknown>(name)));
   };
 
   await ensureRuntimePath(coc, context.extensionPath);
@@ -75,7 +79,33 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       storageDirectory,
     }),
   );
-  const companion = createCompanion({ host: parts.host, platform, logger, settings: settings().companion });
+  const turns = createLazyTurns(
+    async (onChange) => {
+      const { AgentChanges } = await import("./turns/agent-changes.ts");
+      const { directory } = facts;
+      const showsSigns = (): boolean => settings().turnSigns;
+      return new AgentChanges({
+        ...parts,
+        platform,
+        logger,
+        vim,
+        coc: services,
+        companion,
+        directory,
+        showsSigns,
+        onChange,
+      });
+    },
+    () => settings().agentChanges,
+    report,
+  );
+  const companion = createCompanion({
+    host: parts.host,
+    platform,
+    logger,
+    settings: settings().companion,
+    turns: turns.witness,
+  });
   store.add(
     coc.commands.registerCommand(
       "patchbay.event",
@@ -89,19 +119,33 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       if (change.affectsConfiguration("patchbay")) companion.updateSettings(settings().companion);
     }),
   );
-  store.add(showStatus({ coc, vim, notice: services.notice, companion, settings }));
+  const panel: PanelSlot = { current: undefined, onDidChange: () => {} };
+  store.add(showStatus({ coc, vim, notice: services.notice, companion, turns, settings, panel }));
   const hookProgram = join(context.extensionPath, "lib", "patchbay-hook.cjs");
-  store.add(registerReviewList(coc, companion, vim));
-  store.add(
-    registerCommands({ coc, vim, companion, parts, settings, facts, identity, storageDirectory, hookProgram, logger }),
-  );
+  const wired = {
+    coc,
+    vim,
+    companion,
+    turns,
+    parts,
+    settings,
+    facts,
+    identity,
+    storageDirectory,
+    hookProgram,
+    logger,
+    panel,
+  };
+  store.add(registerLists(wired));
+  store.add(registerCommands(wired));
   store.add(announceConnections());
   store.add(keepTerminalEnvironment(vim, companion));
 
   const end = async (options: StopOptions | undefined): Promise<void> => {
     // Reviews stay on the screen and the editor may be waiting for this very process: nothing is asked of it.
     if (options?.reload === true) parts.abandon();
-    await companion.stop(options);
+    await Promise.all([companion.stop(options), panel.current?.close()]);
+    await turns.close();
     store.dispose();
   };
   // oxlint-disable-next-line patchbay/no-kept-promise -- There is one end, and no second one after it.
@@ -132,11 +176,22 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
       },
     }),
   );
+  if (settings().agentChanges) {
+    void import("./turns/turns-before.ts")
+      .then(({ wakeTurns }) => wakeTurns(platform, facts.directory, turns))
+      .catch(report);
+  }
   companion.start().catch(async (error: unknown) => {
     const { noticeLines } = await import("./host/vim-messages.ts");
     services.notice("error", noticeLines(messageOf(error), undefined, services.columns()), []).clicked.catch(report);
   });
-  return { stop, removeRecordsSync: () => companion.removeRecordsSync() };
+  return {
+    stop,
+    removeRecordsSync: () => {
+      panel.current?.endNow();
+      companion.removeRecordsSync();
+    },
+  };
 
   function announceConnections(): { dispose(): void } {
     let known: ReadonlySet<string> = new Set();

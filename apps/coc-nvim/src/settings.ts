@@ -9,11 +9,15 @@ export interface ExtensionSettings {
   readonly enabled: boolean;
   readonly companion: CompanionSettings;
   readonly review: ReviewSettings;
+  readonly agentChanges: boolean;
+  readonly turnSigns: boolean;
   readonly statusItem: boolean;
   readonly notices: "all" | "problems" | "none";
   readonly notify: "never" | "hiddenTerminal";
   readonly terminalWindow: string;
   readonly agents: Readonly<Record<string, string>>;
+  /** Of the conversation panel, as the user wrote it: `AgentEntries` of the panel. */
+  readonly panelAgents: unknown;
 }
 
 /** The commands that start the agents so that they ask before they write: without that no proposal ever arrives. */
@@ -46,11 +50,14 @@ export function readSettings(read: SettingReader): ExtensionSettings {
       hints: flag("review.hints", true),
       keys: effectiveKeys(flag("keys.enabled", true), readKeys(read)),
     },
+    agentChanges: flag("agentChanges", true),
+    turnSigns: flag("turnSigns", true),
     statusItem: flag("statusItem", true),
     notices: oneOf(read("notices"), ["all", "problems", "none"]),
     notify: oneOf(read("notify"), ["never", "hiddenTerminal"]),
     terminalWindow: text("terminal.window", "botright vertical new"),
     agents: { ...defaultAgents, ...textsByName(read("agents")) },
+    panelAgents: read("panel.agents") ?? {},
   };
 }
 

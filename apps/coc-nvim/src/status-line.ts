@@ -1,5 +1,7 @@
 import { type Companion, type Disposable, DisposableStore, LoadOnce } from "@patchbay/core";
 import type { ExtensionSettings } from "./settings.ts";
+import type { LazyTurns } from "./turns/lazy-turns.ts";
+import type { PanelSlot } from "./panel/vim-panel.ts";
 import type { Coc } from "./vim/coc-vim.ts";
 import type { CocServices, Vim } from "./vim/vim.ts";
 
@@ -9,9 +11,11 @@ export function showStatus(options: {
   readonly vim: Pick<Vim, "call" | "notify">;
   readonly notice: CocServices["notice"];
   readonly companion: Companion;
+  readonly turns: Pick<LazyTurns, "count" | "onDidChange">;
   readonly settings: () => ExtensionSettings;
+  readonly panel: PanelSlot;
 }): Disposable {
-  const { companion, vim, notice, settings } = options;
+  const { companion, turns, vim, notice, settings } = options;
   const store = new DisposableStore();
   const item = options.coc.window.createStatusBarItem(10);
   store.add({ dispose: () => item.dispose() });
@@ -21,7 +25,8 @@ export function showStatus(options: {
     const { notify } = settings();
     if (notify !== "never") await (await notices.get()).update(companion);
     const { statusText } = await import("./status-text.ts");
-    const text = statusText(companion, settings().companion.sharing);
+    const counts = { changedFiles: turns.count(), questions: options.panel.current?.waiting ?? 0 };
+    const text = statusText(companion, settings().companion.sharing, counts);
     if (text === last) return;
     last = text;
     vim.notify("patchbay#set_status", [text]);
@@ -30,8 +35,15 @@ export function showStatus(options: {
     else item.hide();
   };
   const { onDidChangeState, onDidChangeSessions, onDidChangeProposals, onDidChangeActivities } = companion;
-  for (const event of [onDidChangeState, onDidChangeSessions, onDidChangeProposals, onDidChangeActivities]) {
+  for (const event of [
+    onDidChangeState,
+    onDidChangeSessions,
+    onDidChangeProposals,
+    onDidChangeActivities,
+    turns.onDidChange,
+  ]) {
     store.add(event(() => void update()));
   }
+  options.panel.onDidChange = () => void update();
   return store;
 }

@@ -5,8 +5,20 @@ import { plainStatus } from "./vim/shape.ts";
 export type StatusFacts = Pick<Companion, "state" | "sessions" | "proposals" | "activities"> &
   Pick<KnownSessions, "commands">;
 
+/** What else there is to be looked at. */
+export interface StatusCounts {
+  /** Files with changes by agents that nobody has reviewed. */
+  readonly changedFiles: number;
+  /** Questions that wait in the panel. */
+  readonly questions: number;
+}
+
 /** A few words for the status line; empty while there is nothing to say. */
-export function statusText(facts: StatusFacts, sharing: boolean): string {
+export function statusText(
+  facts: StatusFacts,
+  sharing: boolean,
+  { changedFiles, questions }: StatusCounts = { changedFiles: 0, questions: 0 },
+): string {
   if (facts.state.kind === "failed") return "Patchbay failed";
   if (facts.state.kind !== "listening") return "";
   const parts: string[] = [];
@@ -21,6 +33,8 @@ export function statusText(facts: StatusFacts, sharing: boolean): string {
   if (count > 0) parts.push(count === 1 ? "1 proposal" : `${count} proposals`);
   const asked = facts.commands?.all.length ?? 0;
   if (asked > 0) parts.push(asked === 1 ? "1 command" : `${asked} commands`);
+  if (changedFiles > 0) parts.push(changedFiles === 1 ? "1 changed file" : `${changedFiles} changed files`);
+  if (questions > 0) parts.push(questions === 1 ? "1 question" : `${questions} questions`);
   if (!sharing) parts.push("sharing paused");
   return plainStatus(parts.join(" · "));
 }

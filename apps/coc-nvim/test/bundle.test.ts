@@ -32,6 +32,21 @@ describe.skipIf(!existsSync(join(lib, "index.js")))("the bundle (needs a build)"
     const lifecycle = files.find((file) => file.startsWith("lifecycle-")) ?? "";
     // As in VS Code: what has to be there at the start may take 100 kB.
     expect(size(new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)]))).toBeLessThan(100_000);
-    expect(size(files)).toBeLessThan(600 * 1024);
+    // As in VS Code: the ledger of turns, which is loaded when an agent says something, is one file that counts by itself.
+    const turns = files.filter((file) => file.startsWith("agent-changes-"));
+    const panel = files.filter((file) => file.startsWith("vim-panel-"));
+    expect(size(files.filter((file) => ![...turns, ...panel].includes(file)))).toBeLessThan(600 * 1024);
+    expect(size(turns)).toBeLessThan(60_000);
+    // Loaded with its command: the server, and the drivers of the agents.
+    expect(panel).toHaveLength(1);
+    expect(size(panel)).toBeLessThan(320 * 1024);
+    expect(loadedWith(lifecycle)).not.toContain(panel[0]);
+  });
+
+  it("loads nothing of the ledger of turns before an agent says something", () => {
+    const lifecycle = files.find((file) => file.startsWith("lifecycle-")) ?? "";
+    const loaded = [...new Set([...loadedWith("index.js"), ...loadedWith(lifecycle)])];
+    expect(loaded.filter((file) => file.startsWith("agent-changes-"))).toEqual([]);
+    expect(loaded.map((file) => readFileSync(join(lib, file), "utf8")).join("\n")).not.toContain("cat-file");
   });
 });

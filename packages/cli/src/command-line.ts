@@ -49,6 +49,10 @@ export interface TurnsCommand {
   readonly path: string | undefined;
   /** Its number in the file, from 1. */
   readonly hunk: number | undefined;
+  /** Of all turns of this session, or of the one session whose name begins so. */
+  readonly session: string | undefined;
+  /** What the agent is told. */
+  readonly reason: string | undefined;
   /** Also while the agent works. */
   readonly now: boolean;
   /** Without a question. */
@@ -195,6 +199,8 @@ const turnOptions = {
   diff: { help },
   undo: {
     hunk: { type: "string" },
+    session: { type: "string" },
+    reason: { type: "string" },
     now: { type: "boolean" },
     yes: { type: "boolean" },
     help,
@@ -213,7 +219,13 @@ function parseTurns(kind: TurnsCommand["kind"], args: readonly string[], folder:
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
-  const hunk = textOf("hunk");
+  const [hunk, session] = [textOf("hunk"), textOf("session")];
+  if (session !== undefined && (first !== undefined || hunk !== undefined)) {
+    throw new PatchbayError(
+      "invalid-argument",
+      "--session is about all of its turns: leave out turn, path and --hunk.",
+    );
+  }
   return {
     kind,
     folder,
@@ -221,6 +233,8 @@ function parseTurns(kind: TurnsCommand["kind"], args: readonly string[], folder:
     turn: isTurn ? parseCount(first) : undefined,
     path: isTurn ? second : first,
     hunk: hunk === undefined ? undefined : parseCount(hunk),
+    session,
+    reason: textOf("reason"),
     now: values["now"] === true,
     yes: values["yes"] === true,
   };

@@ -73,10 +73,12 @@ Lists what agents changed in the current folder, the newest turn first: agent, p
   diff: `Usage: patchbay diff [turn] [path]
 
 Shows what a turn changed, as far as it is neither kept nor undone. The turn is its number in "patchbay turns"; by default the newest.`,
-  undo: `Usage: patchbay undo [turn] [path] [--hunk <number>] [--now] [--yes]
+  undo: `Usage: patchbay undo [turn] [path] [--hunk <number>] [--reason <text>] [--now] [--yes]
+       patchbay undo --session <id> [--reason <text>] [--now] [--yes]
 
 Takes back what a turn changed: all of it, a file, or one hunk of a file as "patchbay diff" shows them, counted from 1. Lines that were changed since are left alone. A file that the turn created goes to the trash, if nothing was changed in it since. An undo is a turn of its own and can be undone.
-While the agent works, an undo waits for the end of its turn; --now does not wait. The agent is not told of it.`,
+While the agent works, an undo waits for the end of its turn; --now does not wait. An agent with a hook is told with your next prompt, and why (--reason).
+--session takes back all turns of a session, the newest first; "patchbay turns" shows its id, and the first characters are enough.`,
   doctor: `Usage: patchbay doctor [folder] [--agent ${agents.map(({ id }) => id).join("|")}] [--json]
 
 Run it in the terminal in which the agent does not connect. It does what the agent would do: reads the records where the agent looks, chooses the editor that the agent would choose, opens a session with its token, and reads the agent's settings.

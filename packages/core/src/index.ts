@@ -27,7 +27,7 @@ export type * from "./hooks/activity.ts";
 export type * from "./hooks/turn-witness.ts";
 export type * from "./inbox/inbox.ts";
 export type { CommandPolicies, CommandPolicy, ReviewPolicies, ReviewPolicy } from "./hooks/policy.ts";
-export { turnsDirectory } from "./storage/private-directory.ts";
+export { turnsDirectory } from "./storage/turns-directory.ts";
 export { isInContainer } from "./platform/platform.ts";
 export { createNodePlatform } from "./platform/node.ts";
 export type * from "./platform/platform.ts";

@@ -21,8 +21,10 @@ declare global {
   var acquireVsCodeApi: (() => ViewApi) | undefined;
 }
 
+export type Receive = typeof receive;
+
 /** What cannot be parsed is reported by its place and never shown. */
-function receive(data: unknown, listener: (message: HostMessage) => void, post: Bridge["post"]): void {
+export function receive(data: unknown, listener: (message: HostMessage) => void, post: Bridge["post"]): void {
   const parsed = hostMessageSchema.safeParse(data);
   if (parsed.success) listener(parsed.data);
   else {
@@ -40,25 +42,5 @@ export function createViewBridge(api: ViewApi): Bridge {
       addEventListener("message", (event) => receive(event.data, listener, post));
     },
     state: { get: () => api.getState(), set: (value) => api.setState(value) },
-  };
-}
-
-/** In a frame whose owner has handed over a port; the owner keeps the state, and gives it when the frame starts. */
-export function createPortBridge(port: MessagePort, kept: unknown): Bridge {
-  let state = kept;
-  const post = (message: PageMessage): void => port.postMessage({ message });
-  return {
-    post,
-    onMessage: (listener) => {
-      port.addEventListener("message", (event) => receive(event.data, listener, post));
-      port.start();
-    },
-    state: {
-      get: () => state,
-      set: (value) => {
-        state = value;
-        port.postMessage({ state: value });
-      },
-    },
   };
 }

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { type Bridge, createPortBridge, createViewBridge } from "./bridge.ts";
+import { type Bridge, createViewBridge, receive } from "./bridge.ts";
 import { LoadLater } from "./store/load-later.ts";
 import { PanelStore } from "./store/store.ts";
 import { App } from "./views/frame/app.tsx";
@@ -76,7 +76,10 @@ function start(): void {
     if (port === undefined || source !== parent) return;
     removeEventListener("message", onPort);
     const kept: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "state") : undefined;
-    startPanel(createPortBridge(port, kept), root);
+    // Webviews have no use for it.
+    void import("./frame-bridge.ts").then(({ createPortBridge }) =>
+      startPanel(createPortBridge(port, kept, receive), root),
+    );
   };
   addEventListener("message", onPort);
 }

@@ -1,4 +1,13 @@
-import { Emitter, type Event, type FileBefore, nullLogger, type TurnSource, type TurnWitness } from "@patchbay/core";
+import {
+  type Disposable,
+  Emitter,
+  type Event,
+  type FileBefore,
+  nullLogger,
+  type TurnNote,
+  type TurnSource,
+  type TurnWitness,
+} from "@patchbay/core";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
 import { Observer } from "./ledger/observer.ts";
@@ -10,6 +19,7 @@ import { WorkspaceEyes } from "./look/workspace-eyes.ts";
 import type {
   FolderLedgersOptions,
   LedgerLimits,
+  TurnEnd,
   TurnHunk,
   TurnInfo,
   UndoLedger,
@@ -17,7 +27,7 @@ import type {
   UndoResult,
 } from "./model.ts";
 import { DiskStore } from "./store/disk-store.ts";
-import { MemoryStore } from "./store/turn-store.ts";
+import type { TurnStore } from "./store/turn-store.ts";
 import { Undoing } from "./undo/undoing.ts";
 
 const usualLimits: LedgerLimits = {
@@ -32,6 +42,9 @@ const usualQuietMs = 30_000;
 /** An agent waits no longer for what is to be in hand before it goes on, ms. */
 const readyMs = 1_000;
 
+/** What another window or the command line has written is looked at so long after it, ms. */
+const othersMs = 300;
+
 /** What agents changed in the folders of a workspace, turn by turn. */
 export class FolderLedgers implements TurnWitness {
   readonly #options: FolderLedgersOptions;
@@ -41,6 +54,10 @@ export class FolderLedgers implements TurnWitness {
   readonly #book: TurnBook;
   readonly #observer: Observer;
   readonly #undo: Undoing;
+  readonly #room: UndoLedger;
+  readonly #store: TurnStore;
+  #watching: Disposable | undefined;
+  #looksSoon: Disposable | undefined;
   /** What was told is worked in one after the other. */
   // oxlint-disable-next-line patchbay/no-kept-promise -- The end of a chain whose links never reject.
   #tail: Promise<void> = Promise.resolve();
@@ -53,10 +70,8 @@ export class FolderLedgers implements TurnWitness {
     const objects = new GitReader({ platform, logger });
     this.#objects = objects;
     this.#places = new Places(platform, folders);
-    const store =
-      storageDirectory === undefined
-        ? new MemoryStore(limits.all, platform.random.mac)
-        : new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
+    const store = new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
+    this.#store = store;
     const mayKeep = (path: string): boolean => options.mayKeep?.(this.#places.named(path)) ?? true;
     const contents = new Contents({ platform, logger, store, objects, mayKeep, limits });
     const onDidChange = (): void => {
@@ -65,7 +80,7 @@ export class FolderLedgers implements TurnWitness {
     this.#book = new TurnBook({ platform, store, contents, logger, onDidChange });
     const openFiles = (): readonly string[] => (options.openFiles?.() ?? []).map((path) => this.#places.real(path));
     const eyes = new WorkspaceEyes({ platform, logger, places: this.#places, objects, contents, openFiles });
-    const ended = new Emitter<string>();
+    const ended = new Emitter<TurnEnd>();
     this.#observer = new Observer({
       clock: platform.clock,
       book: this.#book,
@@ -74,7 +89,7 @@ export class FolderLedgers implements TurnWitness {
       isInside: (path) => this.#places.isInside(path),
       quietMs: options.quietMs ?? usualQuietMs,
       later: (work) => this.#later(work),
-      onDidEnd: ({ id }) => ended.fire(id),
+      onDidEnd: ({ id }, isHere) => ended.fire({ id, isHere }),
     });
     const room: UndoLedger = new UndoRoom({
       ...options,
@@ -85,12 +100,15 @@ export class FolderLedgers implements TurnWitness {
       onDidEnd: ended.event,
       info: (id) => this.#infoOf(id),
     });
+    this.#room = room;
     this.#undo = new Undoing(room, platform.clock);
     this.#later(async () => {
       await this.#places.load();
       await this.#book.load();
       await this.#observer.resume();
-      for (const turn of this.#book.all) if (turn.ended !== undefined && turn.queued.length > 0) ended.fire(turn.id);
+      for (const { id, ended: at, queued } of this.#book.all)
+        if (at !== undefined && queued.length > 0) ended.fire({ id, isHere: true });
+      this.#watch();
     });
   }
 
@@ -105,7 +123,10 @@ export class FolderLedgers implements TurnWitness {
   }
 
   turnBegan(source: TurnSource, prompt: string): void {
-    this.#later(() => this.#observer.began(source, prompt));
+    this.#later(async () => {
+      await this.#observer.began(source, prompt);
+      this.#watch();
+    });
   }
 
   turnEnded(source: TurnSource): void {
@@ -141,6 +162,36 @@ export class FolderLedgers implements TurnWitness {
         resolve();
       });
     });
+  }
+
+  async notes({ agent, session }: Pick<TurnSource, "agent" | "session">): Promise<readonly TurnNote[]> {
+    let found: readonly TurnNote[] = [];
+    this.#later(async () => {
+      await this.#room.refresh();
+      found = this.#book.all.flatMap((turn) =>
+        turn.note !== undefined && turn.agent === agent && turn.session === session
+          ? [{ id: turn.id, text: turn.note }]
+          : [],
+      );
+    });
+    await this.ready();
+    return found;
+  }
+
+  passedOn(ids: readonly string[]): void {
+    this.#later(async () => {
+      for (const id of ids) {
+        const turn = this.#book.get(id);
+        if (turn?.note === undefined) continue;
+        turn.note = undefined;
+        await this.#book.write(turn, { type: "turn", turn });
+      }
+    });
+  }
+
+  /** Whether the agent hears of an undo with its next prompt; `undo`: its entry. */
+  isToHear(undo: string): boolean {
+    return this.#book.get(undo)?.note !== undefined;
   }
 
   /** The file as it was, with what was kept since; undefined: there was none, or no text of it is kept. */
@@ -192,6 +243,8 @@ export class FolderLedgers implements TurnWitness {
 
   dispose(): void {
     this.#isOver = true;
+    this.#watching?.dispose();
+    this.#looksSoon?.dispose();
     this.#observer.dispose();
     this.#undo.dispose();
     this.#objects.dispose();
@@ -206,6 +259,18 @@ export class FolderLedgers implements TurnWitness {
   async #textOf(turnId: string, path: string, side: "before" | "after"): Promise<string | undefined> {
     await this.#workedIn();
     return await this.#book.read(turnId, this.#places.real(path), side);
+  }
+
+  /** Other windows and the command line write into the same journals. */
+  #watch(): void {
+    if (this.#isOver) return;
+    this.#watching ??= this.#store.watch(() => {
+      if (this.#isOver || this.#looksSoon !== undefined) return;
+      this.#looksSoon = this.#options.platform.clock.setTimeout(() => {
+        this.#looksSoon = undefined;
+        this.#later(() => this.#room.refresh());
+      }, othersMs);
+    });
   }
 
   #later(work: () => Promise<void>): void {

@@ -1,5 +1,5 @@
 export { FolderLedgers } from "./folder-ledgers.ts";
+export { toldOfUndo } from "./ledger/undo-room.ts";
 export type * from "./model.ts";
 export { createDiskDoor, type DiskDoorOptions } from "./undo/disk-door.ts";
-export { toldOfUndo } from "./undo/told-of-undo.ts";
 export { changedHunks } from "./undo/undo-hunks.ts";

@@ -115,8 +115,8 @@ export interface UndoNotice {
 export interface FolderLedgersOptions {
   readonly platform: Platform;
   readonly logger?: Logger;
-  /** Private: what is made there is 0600 and 0700. Made with its first entry. Undefined: nothing survives this run. */
-  readonly storageDirectory: string | undefined;
+  /** Private: what is made there is 0600 and 0700. Made with its first entry. */
+  readonly storageDirectory: string;
   /** The workspace's folders, absolute, as the editor names them. */
   readonly folders: readonly string[];
   /** Whether a copy of a file may be kept; false: it is named, and no text of it is kept. Default: every file. */
@@ -150,6 +150,13 @@ export interface TurnTexts {
   readonly goneMode?: number;
 }
 
+/** A turn has ended. */
+export interface TurnEnd {
+  readonly id: string;
+  /** False: another window has heard of it, and carries out what waits for it. */
+  readonly isHere: boolean;
+}
+
 /** What keeping and undoing needs of the ledger. Paths are as in `TurnFile`. */
 export interface UndoLedger {
   readonly door: UndoDoor;
@@ -168,6 +175,9 @@ export interface UndoLedger {
   /** Whether an agent works that an undo of this turn would disturb: its own, or one that changed a file of it. */
   isWorking(id: string): boolean;
   /** Calls back with each turn that has ended, also those that ended in an earlier run and have verdicts waiting. */
-  onDidEnd(listener: (id: string) => void): { dispose(): void };
-  undid(notice: UndoNotice): void;
+  onDidEnd(listener: (end: TurnEnd) => void): { dispose(): void };
+  /** Notes what the agent is to hear of it. Kept when it resolves. */
+  undid(notice: UndoNotice): Promise<void>;
+  /** Takes over what other windows and the command line have decided. */
+  refresh(): Promise<void>;
 }

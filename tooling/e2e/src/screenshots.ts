@@ -1,14 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { kindOf } from "./agents/index.ts";
 import { findPackage } from "./editors/find-package.ts";
 import type { EditorDriver } from "./editors/editor-driver.ts";
 import { TheiaDriver } from "./editors/theia/theia.ts";
 import { VsCodeDriver } from "./editors/vscode/vscode.ts";
 import { ScenarioWorld } from "./runner/world.ts";
+import { waitForEnd, withHook } from "./scenarios/hooked.ts";
 import { proposeInPanel } from "./scenarios/panel-review.ts";
 import { diffTitle, propose } from "./scenarios/propose.ts";
 import { createLab, type Lab } from "./support/lab.ts";
+import { pause } from "./support/poll.ts";
 
 const example = `export interface Greeting {
   readonly name: string;
@@ -37,6 +40,22 @@ ${loop}
 }
 `;
 
+const shop = `${cart}
+/** What is shown beside the price. */
+export function label(item: Item): string {
+  return item.count + " x " + item.name;
+}
+
+export function isEmpty(items: readonly Item[]): boolean {
+  return items.length == 0;
+}
+`;
+
+const tidyShop = shop
+  .replace(loop, "  return items.reduce((sum, { price, count }) => sum + price * count, 0);")
+  .replace('item.count + " x " + item.name', "`${item.count} × ${item.name}`")
+  .replace("items.length == 0", "items.length === 0");
+
 /** Makes the pictures of the documentation: a proposal under review, who is connected, and a conversation. */
 export async function takeScreenshots(into: string): Promise<void> {
   await mkdir(into, { recursive: true });
@@ -48,6 +67,12 @@ export async function takeScreenshots(into: string): Promise<void> {
     await code.screenshot(join(into, "vscode-connections.png"));
   });
   await converse(code, await createLab(join(tmpdir(), "demo")), () => code.screenshot(join(into, "vscode-panel.png")));
+  await decideHunks(code, await createLab(join(tmpdir(), "demo")), () =>
+    code.screenshot(join(into, "vscode-hunks.png")),
+  );
+  await changeUnasked(code, await createLab(join(tmpdir(), "demo")), () =>
+    code.screenshot(join(into, "vscode-agent-changes.png")),
+  );
   const theia = new TheiaDriver(findPackage("theia", ".tgz"));
   await reviewOneProposal(theia, await createLab(join(tmpdir(), "demo")), async () => {
     await theia.screenshot(join(into, "theia-diff.png"));
@@ -76,13 +101,17 @@ async function reviewOneProposal(editor: EditorDriver, lab: Lab, take: () => Pro
   }
 }
 
+/** Settings of the workspace, which nobody sees in its folder. */
+async function settle(world: ScenarioWorld, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  await mkdir(join(world.lab.workspace, ".vscode"));
+  await world.writeFile(".vscode/settings.json", JSON.stringify({ ...settings, "files.exclude": { ".vscode": true } }));
+}
+
 /** Runs `take` while a conversation asks for a change, and the diff of it is beside. */
 async function converse(code: VsCodeDriver, lab: Lab, take: () => Promise<void>): Promise<void> {
   const world = new ScenarioWorld(code, lab, undefined);
   try {
-    const settings = { "patchbay.panel.place": "secondarySideBar", "files.exclude": { ".vscode": true } };
-    await mkdir(join(lab.workspace, ".vscode"));
-    await world.writeFile(".vscode/settings.json", JSON.stringify(settings));
+    await settle(world, { "patchbay.panel.place": "secondarySideBar" });
     await world.writeFile("cart.ts", cart);
     await code.start(lab);
     await code.workbench.page.setViewportSize({ width: 1480, height: 860 });
@@ -91,6 +120,78 @@ async function converse(code: VsCodeDriver, lab: Lab, take: () => Promise<void>)
     await proposeInPanel(world, talk, { file: "cart.ts", from: loop, to });
     await code.showDiff(diffTitle(talk.agent, "cart.ts"));
     await take();
+  } finally {
+    world.dispose();
+    await code.stop();
+    await lab.dispose();
+  }
+}
+
+/** Runs `take` while a proposal of three hunks is under review, the first one accepted, beside the list of all that waits. */
+async function decideHunks(code: VsCodeDriver, lab: Lab, take: () => Promise<void>): Promise<void> {
+  const world = new ScenarioWorld(code, lab, undefined);
+  try {
+    await settle(world, { "editor.stickyScroll.enabled": false });
+    await code.start(lab);
+    await code.workbench.page.setViewportSize({ width: 1480, height: 860 });
+    await world.writeFile("shop.ts", shop);
+    await world.writeFile("greeting.ts", example);
+    const gemini = await world.startAgent("gemini");
+    await gemini.agent.waitForConnection();
+    await propose(world, gemini, { file: "greeting.ts", from: '"Hello, "', to: '"Hi, "' });
+    const claude = await world.startAgent("claude");
+    await claude.agent.waitForConnection();
+    await propose(world, claude, { file: "shop.ts", from: shop.trim(), to: tidyShop.trim() });
+    // All of the file is to be seen.
+    await code.workbench.runCommand("View: Hide Panel");
+    await code.showDiff(diffTitle(claude.agent, "shop.ts"));
+    await code.decideHunk("accept", 8);
+    await code.workbench.runCommand("Patchbay: Show Reviews");
+    await pause(1_500);
+    await take();
+  } finally {
+    world.dispose();
+    await code.stop();
+    await lab.dispose();
+  }
+}
+
+/** Runs `take` after a turn in a mode that never asks: its files are listed, and one change of it is looked at in the file. */
+async function changeUnasked(code: VsCodeDriver, lab: Lab, take: () => Promise<void>): Promise<void> {
+  const world = new ScenarioWorld(code, lab, undefined);
+  const kind = kindOf("claude");
+  try {
+    await settle(world, { "editor.stickyScroll.enabled": false });
+    await code.start(lab);
+    await code.workbench.page.setViewportSize({ width: 1480, height: 860 });
+    await world.writeFile("shop.ts", shop);
+    await code.setReviews({ "*": "never" });
+    await withHook(world, "claude", async () => {
+      const [mode] = kind.quietModes;
+      const started = await world.startAgent("claude", { isHooked: true, ...(mode === undefined ? {} : { mode }) });
+      const { agent, focus } = started;
+      const at = (name: string): string => join(lab.workspace, name);
+      agent.model.play(
+        ...kind.editTurns(
+          at("shop.ts"),
+          loop,
+          "  return items.reduce((sum, { price, count }) => sum + price * count, 0);",
+        ),
+        ...kind.editTurns(at("shop.ts"), "items.length == 0", "items.length === 0"),
+        ...kind.writeTurns(at("shop.test.ts"), 'import { total } from "./shop";\n'),
+      );
+      await focus();
+      await agent.ask("Tidy up the shop, and begin a test");
+      await waitForEnd(agent);
+      await code.workbench.openFile("shop.ts");
+      await code.workbench.runCommand("Source Control: Focus on Changes View");
+      await code.workbench.runCommand("View: Hide Panel");
+      await code.workbench.page.locator(".monaco-editor .view-lines").first().click();
+      await code.workbench.runCommand("Show Next Change");
+      await code.workbench.page.locator(".peekview-widget").first().waitFor();
+      await pause(1_500);
+      await take();
+    });
   } finally {
     world.dispose();
     await code.stop();

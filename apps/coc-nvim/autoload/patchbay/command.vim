@@ -5,6 +5,8 @@ let s:subs = {
       \ 'accept': {'call': 'patchbay#go#accept'},
       \ 'agents': {'command': 'agents'},
       \ 'answer': {'command': 'answer'},
+      \ 'bringback': {'command': 'bringBack'},
+      \ 'change': {'call': 'patchbay#turns#go', 'rest': 1, 'words': {-> ['next', 'previous']}},
       \ 'compare': {'call': 'patchbay#compare'},
       \ 'diagnose': {'command': 'health'},
       \ 'focus': {'call': 'patchbay#terminal#focus', 'rest': 1, 'words': function('patchbay#terminal#names')},
@@ -13,6 +15,7 @@ let s:subs = {
       \ 'hold': {'call': 'patchbay#go#hold'},
       \ 'hook': {'words': {-> ['install', 'remove']}, 'call': 'patchbay#command#hook', 'rest': 1},
       \ 'hunk': {'words': {-> s:hunks}, 'call': 'patchbay#command#hunk', 'rest': 1},
+      \ 'keep': {'call': 'patchbay#turns#keep', 'range': 1},
       \ 'log': {'call': 'patchbay#command#log'},
       \ 'next': {'call': 'patchbay#go#next'},
       \ 'open': {'command': 'openAgent', 'rest': 1, 'words': function('patchbay#terminal#names')},
@@ -26,6 +29,8 @@ let s:subs = {
       \ 'shared': {'command': 'showShared'},
       \ 'tmux': {'command': 'linkTmux'},
       \ 'toggle': {'call': 'patchbay#terminal#toggle', 'rest': 1, 'words': function('patchbay#terminal#names')},
+      \ 'turns': {'call': 'patchbay#turns#list'},
+      \ 'undo': {'call': 'patchbay#turns#undo', 'range': 1, 'rest': 1, 'words': {-> ['now']}},
       \ }
 
 let s:hunks = ['accept', 'next', 'previous', 'reject', 'undo']
@@ -36,8 +41,10 @@ let s:plugs = {
       \ 'send': 'send', 'send-problem': 'send problem', 'answer': 'answer', 'pause': 'pause', 'resume': 'resume',
       \ 'hunk-accept': 'hunk accept', 'hunk-reject': 'hunk reject', 'hunk-undo': 'hunk undo', 'hunk-next': 'hunk next',
       \ 'hunk-previous': 'hunk previous', 'toggle': 'toggle', 'focus': 'focus', 'health': 'health', 'shared': 'shared', 'compare': 'compare',
+      \ 'turns': 'turns', 'keep': 'keep', 'undo': 'undo', 'next-change': 'change next', 'previous-change': 'change previous',
       \ }
-let s:anywhere = ['next', 'previous', 'review', 'agents', 'answer', 'toggle', 'focus']
+let s:anywhere = ['next', 'previous', 'review', 'agents', 'answer', 'toggle', 'focus', 'turns']
+let s:ranged = ['send', 'keep', 'undo']
 
 " Called once per start of coc.
 function! patchbay#command#define() abort
@@ -50,7 +57,9 @@ function! patchbay#command#define() abort
       execute 'tnoremap <silent> <Plug>(patchbay-' . name . ') <Cmd>Patchbay' words . '<CR>'
     endif
   endfor
-  xnoremap <silent> <Plug>(patchbay-send) :Patchbay send<CR>
+  for name in s:ranged
+    execute 'xnoremap <silent> <Plug>(patchbay-' . name . ') :Patchbay' name . '<CR>'
+  endfor
 endfunction
 
 " `range` is how many line numbers stood before the command.

@@ -17,18 +17,22 @@ import { namedPlace, type NamedPlace, presencesOf } from "@patchbay/core/presenc
 import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
 import type { EditorFacts } from "../host/editor-facts.ts";
 import type { VimHost } from "../host/vim-host.ts";
+import type { LazyTurns } from "../turns/lazy-turns.ts";
+import type { PanelSlot } from "../panel/vim-panel.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { decideHunk, undoHunk } from "./hunk-verdicts.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
 import { pasteIntoLatest, pasteOnceFree, type PromptServices } from "./prompt.ts";
-import { answerQuestion } from "./reviews.ts";
+import { answerQuestion, chooser } from "./reviews.ts";
+import { bringBackTurn, decideTurnLines } from "./turns.ts";
 
 export interface CommandServices {
   readonly coc: Pick<Coc, "commands" | "window" | "workspace">;
   readonly vim: Vim;
   readonly companion: Companion;
+  readonly turns: Pick<LazyTurns, "get">;
   readonly parts: Pick<VimHost, "editors" | "host" | "workspace" | "questions">;
   readonly settings: () => ExtensionSettings;
   readonly facts: EditorFacts;
@@ -37,6 +41,8 @@ export interface CommandServices {
   /** What agents run as their hook: beside this extension's own files. */
   readonly hookProgram: string;
   readonly logger: Logger;
+  /** The conversation panel, once it has been opened. */
+  readonly panel: PanelSlot;
 }
 
 const run = promisify(execFile);
@@ -85,10 +91,18 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     acceptHunk: (...place) => sayOf(decideHunk(services, "accept", place)),
     rejectHunk: (...place) => sayOf(decideHunk(services, "reject", place)),
     undoHunk: (id) => sayOf(undoHunk(services, asText(id))),
+    keepChange: (...place) => sayOf(decideTurnLines(services, "keep", place)),
+    undoChange: (...place) => sayOf(decideTurnLines(services, "undo", place)),
+    bringBack: () => sayOf(bringBackTurn(services)),
     hold: (id) => hold(services, say, asText(id)),
     installHook: (name) => installHook(services, say, asText(name)),
     removeHook: (name) => removeHook(services, say, asText(name)),
     linkTmux: () => linkTmux(services, say),
+    openPanel: () => openPanel(services, say),
+    sendSelection: async () => {
+      if (services.panel.current?.sendSelection() === true) say("In the composer of the panel. It is not sent.");
+      else say("Nothing was sent: select something, and have a conversation open in the panel.", "WarningMsg");
+    },
     compareWithDisk: async () => {
       await vim.call("patchbay#compare");
     },
@@ -99,10 +113,33 @@ export function createCommandActions(services: CommandServices): Readonly<Record
 async function reviews(services: CommandServices, say: Say, name: string, ids: readonly string[]): Promise<void> {
   const { coc, vim, companion, parts } = services;
   const { actInInbox, showInbox } = await import("./inbox.ts");
-  const choose = chooser(coc);
+  const choose = chooser(coc.window);
   const inbox = { choose, vim, companion, folders: () => parts.workspace.folders(), now: Date.now };
   const said = name === "" ? await showInbox(inbox) : await actInInbox(inbox, name, ids);
   if (said !== undefined) say(said);
+}
+
+/** Opens the conversation panel in the browser; the first time it is started for that. */
+async function openPanel(services: CommandServices, say: Say): Promise<void> {
+  const { panel, vim } = services;
+  if (panel.current === undefined) {
+    const { VimPanel } = await import("../panel/vim-panel.ts");
+    const end = (): void => {
+      void panel.current?.close();
+      panel.current = undefined;
+      panel.onDidChange();
+    };
+    const started = await VimPanel.start(services, end);
+    panel.current = started;
+    started.onDidChange(() => panel.onDidChange());
+  }
+  const showLink = async (link: string): Promise<void> => {
+    const lines = ["Open this link in a browser. It works once, within a minute:", "", `    ${link}`];
+    await showLines(vim, "Patchbay: panel", lines);
+  };
+  const link = await panel.current.open((unopened) => void showLink(unopened));
+  if (link === undefined) say("The panel is in your browser. Its reviews open here.");
+  else await showLink(link);
 }
 
 /** Sets a review aside: the agent goes on waiting. */
@@ -192,6 +229,10 @@ async function mention(services: CommandServices, say: Say, given: Lines | undef
     return;
   }
   const lines = given ?? (active.selection && { start: active.selection.start.line, end: active.selection.end.line });
+  if (services.panel.current?.mention(active.path, lines) === true) {
+    say("In the composer of the panel. It is not sent.");
+    return;
+  }
   if (services.companion.mention(active.path, lines) > 0) return;
   await putIntoPrompt(services, say, { path: active.path, lines });
 }
@@ -257,15 +298,8 @@ function linesToMention(first?: unknown, last?: unknown): Lines | undefined {
   return { start: start - 1, end: Number.isSafeInteger(end) && end >= start ? end - 1 : start - 1 };
 }
 
-function chooser({
-  window,
-}: CommandServices["coc"]): (lines: readonly string[], title: string) => Promise<string | undefined> {
-  return async (lines: readonly string[], title: string): Promise<string | undefined> =>
-    await window.showQuickPick(lines.slice(), { title });
-}
-
 async function answer(services: CommandServices, say: Say): Promise<void> {
-  if (!(await answerQuestion(services.parts.questions, chooser(services.coc)))) say("No questions are waiting.");
+  if (!(await answerQuestion(services.parts.questions, chooser(services.coc.window)))) say("No questions are waiting.");
 }
 
 /** `:PatchbayReject why`: through the hook where there is one, else into the agent's prompt, else the text is yanked. */

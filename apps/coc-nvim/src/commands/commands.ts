@@ -1,9 +1,7 @@
-import { type Disposable, DisposableStore, messageOf } from "@patchbay/core";
+import { type Disposable, DisposableStore, LoadOnce, messageOf } from "@patchbay/core";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asShape, asText } from "../vim/shape.ts";
-import type { Vim } from "../vim/vim.ts";
 import type { CommandServices } from "./command-actions.ts";
-import type { ReviewActionName, ReviewListCompanion } from "./reviews.ts";
 
 /** Decisions and moves, which the editor makes by itself. */
 const inEditor = ["accept", "reject", "next", "previous"] as const;
@@ -26,6 +24,11 @@ const others = [
   "acceptHunk",
   "rejectHunk",
   "undoHunk",
+  "keepChange",
+  "undoChange",
+  "bringBack",
+  "openPanel",
+  "sendSelection",
 ] as const;
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
@@ -56,47 +59,54 @@ export function registerCommands(services: CommandServices): Disposable {
   return store;
 }
 
-const reviewActions: readonly ReviewActionName[] = [
-  "open",
-  "accept",
-  "acceptAll",
-  "reject",
-  "hold",
-  "save",
-  "yank",
-  "discard",
-];
+/** What a list shows and does. */
+interface ListSource {
+  rows(): Promise<readonly { readonly label: string; readonly data: string }[]>;
+  /** The sentence is for the user. */
+  act(action: string, data: string): Promise<string | undefined>;
+}
 
-/** `:CocList patchbay`: the proposals under review, and texts that no agent takes any more. What it does is loaded when it is opened. */
-export function registerReviewList(
-  coc: Pick<Coc, "listManager">,
-  companion: ReviewListCompanion,
-  vim: Vim,
-): Disposable {
-  let listed: readonly string[] = [];
-  const actions = reviewActions.map((name) => ({
-    name,
-    execute: async (item: unknown): Promise<void> => {
-      const { createReviewActions } = await import("./reviews.ts");
-      const id = asText(asShape(item)["data"]);
-      const text = id === "" ? undefined : await createReviewActions(companion, vim, listed)[name](id);
-      if (text !== undefined) vim.notify("patchbay#say", [text, "MoreMsg"]);
-    },
-  }));
-  return coc.listManager.registerList({
-    name: "patchbay",
-    description: "proposals from coding agents",
-    defaultAction: "open",
-    actions,
-    loadItems: async () => {
-      const { proposalLabel } = await import("./reviews.ts");
-      const reasons = new Map(companion.keptTexts.map(({ id, reason }) => [id, reason]));
-      const { proposals } = companion;
-      listed = proposals.map(({ id }) => id);
-      return proposals.map((proposal) => ({
-        label: proposalLabel(proposal, reasons.get(proposal.id)),
-        data: proposal.id,
-      }));
-    },
-  });
+/**
+ * `:CocList patchbay`: the proposals under review, and texts that no agent takes any more. `:CocList patchbayTurns`: what agents changed,
+ * turn by turn. What they do is loaded when they are opened.
+ */
+export function registerLists(services: CommandServices & { readonly coc: Pick<Coc, "listManager"> }): Disposable {
+  const { coc, vim, companion } = services;
+  const register = (
+    name: string,
+    description: string,
+    actions: string,
+    load: () => Promise<ListSource>,
+  ): Disposable => {
+    const source = new LoadOnce(load);
+    const names = actions.split(" ");
+    return coc.listManager.registerList({
+      name,
+      description,
+      defaultAction: "open",
+      actions: names.map((action) => ({
+        name: action,
+        execute: async (item: unknown): Promise<void> => {
+          const text = await (await source.get()).act(action, asText(asShape(item)["data"]));
+          if (text !== undefined) vim.notify("patchbay#say", [text, "MoreMsg"]);
+        },
+      })),
+      loadItems: async () => (await (await source.get()).rows()).map((row) => ({ ...row })),
+    });
+  };
+  const store = new DisposableStore();
+  store.add(
+    register(
+      "patchbay",
+      "proposals from coding agents",
+      "open accept acceptAll reject hold save yank discard",
+      async () => (await import("./reviews.ts")).createReviewList(companion, vim),
+    ),
+  );
+  store.add(
+    register("patchbayTurns", "what coding agents changed", "open keep undo undoNow keepAll undoAll", async () =>
+      (await import("./turns.ts")).createTurnList(services),
+    ),
+  );
+  return store;
 }

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import type { PendingQuestion, PendingQuestions } from "../host/pending-questions.ts";
+import type { Coc } from "../vim/coc-vim.ts";
 import { sendLines } from "../vim/long-text.ts";
 import { plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
@@ -105,6 +106,29 @@ export function createReviewActions(
   };
 }
 
+/** What `:CocList patchbay` shows and does. */
+export function createReviewList(
+  companion: ReviewListCompanion,
+  vim: Vim,
+): {
+  rows(): Promise<readonly { readonly label: string; readonly data: string }[]>;
+  act(action: string, id: string): Promise<string | undefined>;
+} {
+  let listed: readonly string[] = [];
+  return {
+    rows: async () => {
+      const reasons = new Map(companion.keptTexts.map(({ id, reason }) => [id, reason]));
+      const { proposals } = companion;
+      listed = proposals.map(({ id }) => id);
+      return proposals.map((one) => ({ label: proposalLabel(one, reasons.get(one.id)), data: one.id }));
+    },
+    act: async (name, id) => {
+      const action = Object.entries(createReviewActions(companion, vim, listed)).find(([one]) => one === name)?.[1];
+      return id === "" ? undefined : await action?.(id);
+    },
+  };
+}
+
 /** A file outside of the folder that was not shown is not accepted with the others, nor what only a terminal can answer. */
 function isAcceptable({ state }: ProposalInfo): boolean {
   return state === "shown" || state === "away";
@@ -125,6 +149,10 @@ function savingText(saving: KeptTextSaving | undefined, path: string): string | 
 
 /** Lets the user choose among lines; anything else, where nothing was chosen. */
 type Choose = (lines: readonly string[], title: string) => Promise<string | undefined>;
+
+export function chooser(window: Pick<Coc["window"], "showQuickPick">): Choose {
+  return async (lines, title) => await window.showQuickPick(lines.slice(), { title });
+}
 
 /**
  * Answers one of the questions that wait. Of several the user says first which one, the newest on top: an old offer that nobody

@@ -185,18 +185,6 @@ export function characterEnd(line: string, index: number): number {
   return end;
 }
 
-/** The inverse, for telling Vim a column: bytes before a UTF-16 index. */
-export function utf16ToByte(line: string, index: number): number {
-  let bytes = 0;
-  let at = 0;
-  while (at < Math.min(index, line.length)) {
-    const size = utf8Size(line, at);
-    bytes += size.bytes;
-    at += size.units;
-  }
-  return bytes;
-}
-
 function utf8Size(line: string, index: number): { readonly bytes: number; readonly units: number } {
   const code = line.codePointAt(index) ?? 0;
   if (code < 0x80) return { bytes: 1, units: 1 };

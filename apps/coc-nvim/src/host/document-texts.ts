@@ -3,10 +3,11 @@ import { type BufferText, fromBufferText, readBufferText, toBufferText } from ".
 import { lineEdits } from "../diff/line-edits.ts";
 import { sendLines } from "../vim/long-text.ts";
 import { asBoolean, asLines, asNumber, asShape } from "../vim/shape.ts";
-import type { Vim } from "../vim/vim.ts";
+import type { CocServices, Vim } from "../vim/vim.ts";
 import type { VimEditors } from "./vim-editors.ts";
 
 export interface DocumentTextsOptions {
+  readonly coc: Pick<CocServices, "lines">;
   readonly vim: Vim;
   readonly editors: VimEditors;
   /** A buffer has unsaved text, and its file was changed by others. */
@@ -28,13 +29,14 @@ interface Held {
   readonly tick: number;
 }
 
-interface DocumentTexts extends Required<Pick<HostDocuments, "decodeFile" | "reload" | "unsavedText" | "write">> {
+interface DocumentTexts
+  extends Required<Pick<HostDocuments, "decodeFile" | "open" | "reload" | "unsavedText" | "write">> {
   /** The text of a buffer; one without unsaved text takes over first what others have written into its file. */
   upToDateText(path: string): Promise<string | undefined>;
 }
 
 /** The texts of files as reviews need them: unsaved ones, those on the disk, and what takes their place. */
-export function createDocumentTexts({ vim, editors, onKept, later }: DocumentTextsOptions): DocumentTexts {
+export function createDocumentTexts({ vim, coc, editors, onKept, later }: DocumentTextsOptions): DocumentTexts {
   const held = async (path: string): Promise<Held | undefined> => {
     const number = editors.bufferOf(path)?.number;
     if (number === undefined) return undefined;
@@ -45,6 +47,15 @@ export function createDocumentTexts({ vim, editors, onKept, later }: DocumentTex
     return { number, buffer, text, modified: asBoolean(answer["modified"]), tick: asNumber(answer["tick"]) };
   };
   return {
+    open: async ({ path, range, focus }) => {
+      const line = range === undefined ? 0 : range.start.line + 1;
+      const number = editors.bufferOf(path)?.number;
+      const text = range === undefined || number === undefined ? "" : (coc.lines(number)?.[range.start.line] ?? "");
+      const column = range === undefined ? 0 : utf16ToByte(text, range.start.character) + 1;
+      if (!asBoolean(await vim.call("patchbay#show", [path, line, column, focus ? 1 : 0]))) {
+        throw new PatchbayError("host-failed", "The editor is in the middle of a command; try again.");
+      }
+    },
     upToDateText: async (path) => {
       if (editors.bufferOf(path) === undefined) return undefined;
       while (!asBoolean(await vim.call("patchbay#disk#reload", [path]))) await later();
@@ -80,6 +91,11 @@ export function createDocumentTexts({ vim, editors, onKept, later }: DocumentTex
       throw new PatchbayError("host-failed", `The text is in the buffer of ${path}, which could not be saved.`);
     },
   };
+}
+
+/** For telling Vim a column: bytes before a UTF-16 index. */
+export function utf16ToByte(line: string, index: number): number {
+  return Buffer.byteLength(line.slice(0, index), "utf8");
 }
 
 /** Line ends do not count. */

@@ -1,31 +1,17 @@
-import { type HostDocuments, limitText, LoadOnce, PatchbayError } from "@patchbay/core";
-import { utf16ToByte } from "../context/visual-selection.ts";
+import { type HostDocuments, limitText, LoadOnce } from "@patchbay/core";
 import { asBoolean } from "../vim/shape.ts";
-import type { CocServices } from "../vim/vim.ts";
 import type { DocumentTextsOptions } from "./document-texts.ts";
 
-export interface VimDocumentsOptions extends DocumentTextsOptions {
-  readonly coc: Pick<CocServices, "lines">;
-}
-
 /** Opening, reading, changing and saving files in the editor for agents that ask for it, and for reviews. */
-export function createVimDocuments(options: VimDocumentsOptions): HostDocuments {
-  const { vim, coc, editors } = options;
+export function createVimDocuments(options: DocumentTextsOptions): HostDocuments {
+  const { vim, editors } = options;
   // Whoever only starts the editor does not pay for it.
   const texts = new LoadOnce(async () => {
     const { createDocumentTexts } = await import("./document-texts.ts");
     return createDocumentTexts(options);
   });
   return {
-    open: async ({ path, range, focus }) => {
-      const line = range === undefined ? 0 : range.start.line + 1;
-      const number = editors.bufferOf(path)?.number;
-      const text = range === undefined || number === undefined ? "" : (coc.lines(number)?.[range.start.line] ?? "");
-      const column = range === undefined ? 0 : utf16ToByte(text, range.start.character) + 1;
-      if (!asBoolean(await vim.call("patchbay#show", [path, line, column, focus ? 1 : 0]))) {
-        throw new PatchbayError("host-failed", "The editor is in the middle of a command; try again.");
-      }
-    },
+    open: async (request) => await (await texts.get()).open(request),
     isDirty: (path) => editors.bufferOf(path)?.modified,
     save: async (path) => {
       const buffer = editors.bufferOf(path);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import {
   type Clock,
   type Companion,
@@ -5,6 +6,7 @@ import {
   DisposableStore,
   type EditorHost,
   type HostIdentity,
+  type HostMessage,
   type Logger,
   messageOf,
 } from "@patchbay/core";
@@ -48,21 +50,13 @@ export function createVimHost(options: VimHostOptions): VimHost {
   const editors = store.add(new VimEditors({ vim, coc, clock, onFailure }));
   const workspace = store.add(new VimWorkspace(coc, facts.directory, onFailure));
   const questions = new PendingQuestions();
-  const messages: EditorHost["messages"] = {
-    show: async (message) => {
-      const { createVimMessages } = await import("./vim-messages.ts");
-      const level = (): ExtensionSettings["notices"] => settings().notices;
-      return await createVimMessages(coc, questions, level, () => editors.invite(), logger).show(message);
-    },
+  const show = async (message: HostMessage | { readonly keptPath: string }): Promise<string | undefined> => {
+    const { createVimMessages, textKept } = await import("./vim-messages.ts");
+    const level = (): ExtensionSettings["notices"] => settings().notices;
+    const told = "keptPath" in message ? textKept(message.keptPath) : message;
+    return await createVimMessages(coc, questions, level, () => editors.invite(), logger).show(told);
   };
-  const tellKept = (path: string): void =>
-    void messages.show({
-      code: "unsaved-text-kept",
-      severity: "warning",
-      text: `${path} was changed on disk; your unsaved text was left as it is. :w! keeps yours, :e! takes the file's, :CocCommand patchbay.compareWithDisk shows both.`,
-      values: { path },
-      actions: [],
-    });
+  const tellKept = (keptPath: string): void => void show({ keptPath });
   const diffs = store.add(
     new DiffsOnDemand({
       vim,
@@ -83,13 +77,17 @@ export function createVimHost(options: VimHostOptions): VimHost {
       workspace,
       editors,
       diffs,
-      messages,
+      messages: { show },
       storageDirectory: options.storageDirectory,
       diagnostics: {
         read: async (...asked) => {
           const { createCocDiagnostics } = await import("./coc-diagnostics.ts");
           return await createCocDiagnostics(coc).read(...asked);
         },
+        onDidChange: (listener) =>
+          coc.onDidChangeDiagnostics((uri) => {
+            if (uri.startsWith("file:")) listener({ paths: [fileURLToPath(uri)] });
+          }),
       },
       documents: createVimDocuments({
         vim,

@@ -75,3 +75,14 @@ function shortened(path: string, limit: number): string {
   while (parts.length > 0 && end.length + (parts.at(-1)?.length ?? 0) + 3 <= limit) end = `${parts.pop()}/${end}`;
   return `…/${end}`;
 }
+
+/** Said where others have written a file whose buffer has unsaved text. */
+export function textKept(path: string): HostMessage {
+  return {
+    code: "unsaved-text-kept",
+    severity: "warning",
+    text: `${path} was changed on disk; your unsaved text was left as it is. :w! keeps yours, :e! takes the file's, :CocCommand patchbay.compareWithDisk shows both.`,
+    values: { path },
+    actions: [],
+  };
+}

@@ -62,6 +62,7 @@ export function createCocServices(api: Coc): CocServices {
       }),
     onDidOpenTerminal: (listener) => events.on("TermOpen", listener),
     diagnostics: async () => diagnosticManager.getDiagnosticList(),
+    onDidChangeDiagnostics: (listener) => diagnosticManager.onDidRefresh(({ uri }) => listener(uri)),
     notice: (kind, lines, buttons) => ({
       clicked: new Promise((resolve, reject) => {
         window

@@ -33,6 +33,8 @@ export interface CocServices {
   onDidOpenTerminal(listener: (buffer: number) => void): Disposable;
   /** All diagnostics coc holds now, as coc lists them. */
   diagnostics(): Promise<readonly unknown[]>;
+  /** The diagnostics of a file were published anew. */
+  onDidChangeDiagnostics(listener: (uri: string) => void): Disposable;
   /** Shows a notice beside the text; it takes no focus. Lines that are too long are broken where it suits coc. */
   notice(kind: "info" | "warning" | "error", lines: readonly string[], buttons: readonly string[]): Notice;
   /** How wide the editor is, in cells. */

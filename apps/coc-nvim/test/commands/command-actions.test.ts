@@ -11,10 +11,11 @@ import {
   type SessionInfo,
 } from "@patchbay/core";
 import { createFakeClock } from "@patchbay/testkit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { registerCommands } from "../../src/commands/commands.ts";
 import { readEditorFacts } from "../../src/host/editor-facts.ts";
 import { createIdentity, createVimHost, type VimHost } from "../../src/host/vim-host.ts";
+import type { PanelSlot } from "../../src/panel/vim-panel.ts";
 import { readSettings } from "../../src/settings.ts";
 import { SimulatedCoc } from "../simulated/simulated-coc.ts";
 
@@ -101,6 +102,7 @@ let coc: SimulatedCoc;
 let companion: QuietCompanion;
 let parts: VimHost;
 let tmux: number | undefined;
+let panel: PanelSlot;
 
 beforeEach(() => {
   coc = new SimulatedCoc();
@@ -108,6 +110,7 @@ beforeEach(() => {
   vi.stubEnv("HOME", coc.home);
   for (const name of ["QWEN_HOME", "CLAUDE_CONFIG_DIR"]) vi.stubEnv(name, undefined);
   tmux = undefined;
+  panel = { current: undefined, onDidChange: () => {} };
 });
 afterEach(() => {
   parts.dispose();
@@ -128,7 +131,14 @@ function register(): void {
   const hookProgram = join(coc.root, "patchbay-hook.cjs");
   const shared = { vim, settings, facts, identity, storageDirectory, hookProgram, logger: nullLogger };
   parts = createVimHost({ ...shared, coc: vim.coc, clock: createFakeClock() });
-  registerCommands({ ...shared, coc: coc.api, companion, parts });
+  registerCommands({
+    ...shared,
+    coc: coc.api,
+    companion,
+    parts,
+    turns: { get: () => Promise.reject(new Error("none")) },
+    panel,
+  });
 }
 
 const terminals = (): readonly (readonly unknown[])[] =>
@@ -581,5 +591,44 @@ describe("the hook of an agent", () => {
     coc.choice = `Remove the hook of Claude Code: write this to ${settings}`;
     await coc.run("patchbay.removeHook", "claude");
     expect(readFileSync(settings, "utf8")).toBe(before);
+  });
+});
+
+describe("openPanel", () => {
+  const pages = (): readonly (readonly unknown[])[] =>
+    coc.vim.calls.filter(({ name }) => name === "patchbay#page").map(({ args }) => args);
+
+  it("serves the panel from this process, and shows the link where there is no browser", async () => {
+    for (const name of ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"]) vi.stubEnv(name, undefined);
+    vi.stubEnv("XDG_STATE_HOME", join(coc.home, "state"));
+    register();
+    await coc.run("patchbay.openPanel");
+    const opened = panel.current;
+    onTestFinished(async () => await opened?.close());
+    await coc.run("patchbay.openPanel");
+    expect(panel.current).toBe(opened);
+    const links = pages().map(([title, lines]) => [title, /http:\/\/\S+/u.exec(String(lines))?.[0] ?? ""]);
+    expect(links).toMatchObject([
+      ["Patchbay: panel", expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#.{20,}$/u)],
+      ["Patchbay: panel", expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#.{20,}$/u)],
+    ]);
+    // Each works once.
+    expect(links[0]?.[1]).not.toBe(links[1]?.[1]);
+    expect((await fetch(String(links[0]?.[1]))).status).toBe(200);
+  });
+
+  it("does not take a mention as long as no conversation is open in it", async () => {
+    for (const name of ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"]) vi.stubEnv(name, undefined);
+    vi.stubEnv("XDG_STATE_HOME", join(coc.home, "state"));
+    register();
+    await coc.run("patchbay.openPanel");
+    onTestFinished(async () => await panel.current?.close());
+    const file = join(coc.folder, "a.ts");
+    writeFileSync(file, "one\n");
+    coc.vim.openFile(file);
+    await coc.run("patchbay.mention", 1, 1);
+    expect(companion.mentioned).toHaveLength(1);
+    await coc.run("patchbay.sendSelection");
+    expect(coc.vim.calls.at(-1)?.args[0]).toContain("Nothing was sent");
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { byteToUtf16, characterEnd, utf16ToByte } from "../../src/context/visual-selection.ts";
+import { byteToUtf16, characterEnd } from "../../src/context/visual-selection.ts";
+import { utf16ToByte } from "../../src/host/document-texts.ts";
 
 describe("columns in bytes and in UTF-16 units", () => {
   const line = "aé漢😀z";

@@ -113,7 +113,11 @@ export class SimulatedCoc {
       window: this.#window(),
       services: this.#services(),
       listManager: { registerList: (list: unknown) => entered(this.lists, list) },
-      diagnosticManager: { getDiagnosticList: async () => [] },
+      diagnosticManager: {
+        getDiagnosticList: async () => [],
+        onDidRefresh: (listener: (change: { readonly uri: string }) => void) =>
+          this.vim.coc.onDidChangeDiagnostics((uri) => listener({ uri })),
+      },
       events: this.#events(),
     };
     if (!isCoc(api)) throw new Error("This is no coc.");

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Disposable, type Position, type Range, toDisposable } from "@patchbay/core";
-import { shapeOfMode, utf16ToByte } from "../../src/context/visual-selection.ts";
+import { shapeOfMode } from "../../src/context/visual-selection.ts";
+import { utf16ToByte } from "../../src/host/document-texts.ts";
 import { type BufferText, fromBufferText, readBufferText, toBufferText } from "../../src/diff/buffer-reader.ts";
 import { asBoolean, asLines, asList, asNumber, asShape, asText, type Shape } from "../../src/vim/shape.ts";
 import type { CocServices, Vim } from "../../src/vim/vim.ts";
@@ -76,11 +77,17 @@ export class SimulatedVim implements Vim {
   clickNext: string | undefined;
   #cursor: Cursor = [0, "n", 1, 1, 1, 1];
   #last = 0;
+  readonly #problemListeners: Set<(uri: string) => void> = new Set();
   #answers = 0;
   #abuf = 0;
 
   constructor(directory: string) {
     this.directory = directory;
+  }
+
+  /** A language server publishes the problems of a file anew. */
+  publishProblems(uri: string): void {
+    for (const listener of this.#problemListeners) listener(uri);
   }
 
   /** What coc knows. */
@@ -104,6 +111,10 @@ export class SimulatedVim implements Vim {
       return toDisposable(() => this.#terminalListeners.delete(listener));
     },
     diagnostics: async () => this.problems,
+    onDidChangeDiagnostics: (listener) => {
+      this.#problemListeners.add(listener);
+      return toDisposable(() => this.#problemListeners.delete(listener));
+    },
     notice: (_kind, lines, buttons) => {
       const text = lines.join(" ");
       this.notices.push(text);

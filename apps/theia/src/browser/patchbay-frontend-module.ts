@@ -14,6 +14,7 @@ import { ResourceResolver } from "@theia/core/lib/common/resource";
 import { ContainerModule } from "@theia/core/shared/inversify";
 import { ShellTerminalServerProxy } from "@theia/terminal/lib/common/shell-terminal-protocol";
 import { bindPreferences } from "../common/preferences.ts";
+import { PanelServer, panelServerPath } from "../common/panel-protocol.ts";
 import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
 import { AgentContribution } from "./contributions/agent-contribution.ts";
 import { AgentNotices } from "./contributions/agent-notices.ts";
@@ -30,6 +31,10 @@ import { HunkContribution } from "./contributions/hunk-contribution.ts";
 import { InboxContribution, InboxStyle } from "./contributions/inbox-contribution.ts";
 import { InboxWidget, inboxWidgetId } from "./inbox/inbox-widget.ts";
 import { KeptTexts } from "./contributions/kept-texts.ts";
+import { PanelActions, PanelChanges } from "./panel/panel-actions.ts";
+import { PanelConnection, PanelPages } from "./panel/panel-connection.ts";
+import { PanelContribution } from "./contributions/panel-contribution.ts";
+import { type PanelTab, panelTabId, PanelWidget, panelWidgetId } from "./panel/panel-widget.ts";
 import { ProblemReader } from "./documents/problem-reader.ts";
 import { ProposalEditors } from "./review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "./review/proposal-resources.ts";
@@ -50,6 +55,10 @@ const services = [
   Lists,
   LogView,
   Notices,
+  PanelActions,
+  PanelChanges,
+  PanelConnection,
+  PanelPages,
   ProblemReader,
   ProposalEditors,
   QuietOpening,
@@ -119,6 +128,26 @@ const frontendModule: ContainerModule = new ContainerModule(
       .inSingletonScope();
     bind(InboxStyle).toSelf().inSingletonScope();
     bind(StylingParticipant).toService(InboxStyle);
+
+    bindViewContribution(bind, PanelContribution);
+    bind(FrontendApplicationContribution).toService(PanelContribution);
+    bind(StylingParticipant).toService(PanelContribution);
+    bind(PanelWidget).toSelf();
+    for (const id of [panelWidgetId, panelTabId]) {
+      bind(WidgetFactory)
+        .toDynamicValue(({ container }) => ({
+          id,
+          createWidget: (options?: PanelTab) => container.get(PanelWidget).setUp(options),
+        }))
+        .inSingletonScope();
+    }
+    bind(ResourceResolver).toService(PanelChanges);
+    // The channel is opened with the first page.
+    bind(PanelServer)
+      .toDynamicValue(({ container }) =>
+        ServiceConnectionProvider.createProxy<PanelServer>(container, panelServerPath, container.get(PanelActions)),
+      )
+      .inSingletonScope();
 
     bind(HunkContribution).toSelf().inSingletonScope();
     bind(CommandContribution).toService(HunkContribution);

@@ -20,6 +20,12 @@ export const preferenceNames = {
   openReviews: "patchbay.openReviews",
   placement: "patchbay.diff.viewColumn",
   terminalEnvironment: "patchbay.terminal.environment",
+  panelAgents: "patchbay.panel.agents",
+  panelPlace: "patchbay.panel.place",
+  panelSendWith: "patchbay.panel.sendWith",
+  panelNotify: "patchbay.panel.notify",
+  panelAutosave: "patchbay.panel.autosave",
+  panelRespectIgnoreFiles: "patchbay.panel.respectIgnoreFiles",
 } as const;
 
 type PreferenceName = (typeof preferenceNames)[keyof typeof preferenceNames];
@@ -161,6 +167,65 @@ export const preferenceSchema: PreferenceSchema = {
       description: nls.localize(
         "patchbay/preferences/terminalEnvironment",
         "Set environment variables in new terminals so that agents started there find this window.",
+      ),
+    },
+    [preferenceNames.panelPlace]: {
+      type: "string",
+      enum: ["sideBar", "secondarySideBar", "tab"],
+      enumDescriptions: [
+        nls.localize("patchbay/preferences/panelLeft", "In the left side bar."),
+        nls.localize("patchbay/preferences/panelRight", "In the right side bar."),
+        nls.localize("patchbay/preferences/panelTab", "In a tab of the main area."),
+      ],
+      default: "secondarySideBar",
+      description: nls.localize("patchbay/preferences/panelPlace", "Where the conversation panel opens."),
+    },
+    [preferenceNames.panelSendWith]: {
+      type: "string",
+      enum: ["enter", "ctrl-enter"],
+      enumDescriptions: [
+        nls.localize("patchbay/preferences/sendEnter", "Enter sends, Shift+Enter begins a new line."),
+        nls.localize("patchbay/preferences/sendCtrlEnter", "Ctrl+Enter (Cmd+Enter) sends, Enter begins a new line."),
+      ],
+      default: "enter",
+      description: nls.localize(
+        "patchbay/preferences/sendWith",
+        "Which key sends a message in the conversation panel.",
+      ),
+    },
+    [preferenceNames.panelNotify]: {
+      type: "boolean",
+      default: true,
+      description: nls.localize(
+        "patchbay/preferences/panelNotify",
+        "Notify you when an agent of the conversation panel waits or has finished while you do not see its conversation.",
+      ),
+    },
+    [preferenceNames.panelAutosave]: {
+      type: "boolean",
+      default: true,
+      description: nls.localize(
+        "patchbay/preferences/panelAutosave",
+        "Save a file's unsaved changes before an agent of the conversation panel reads or writes it.",
+      ),
+    },
+    [preferenceNames.panelRespectIgnoreFiles]: {
+      type: "boolean",
+      default: true,
+      description: nls.localize(
+        "patchbay/preferences/panelIgnore",
+        "Leave out what Git ignores when you mention files in the conversation panel.",
+      ),
+    },
+    [preferenceNames.panelAgents]: {
+      type: "object",
+      // It names programs, which no repository may.
+      scope: PreferenceScope.User,
+      default: {},
+      additionalProperties: true,
+      description: nls.localize(
+        "patchbay/preferences/panelAgents",
+        "How the conversation panel starts agents, by their ids: program, args, environment, wrapper, model and mode. Any other id with a program adds an agent that speaks the Agent Client Protocol.",
       ),
     },
     ...Object.fromEntries(agents.map((agent) => [commandPreferenceOf(agent), commandLine(agent)])),

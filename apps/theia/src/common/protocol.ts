@@ -186,6 +186,8 @@ export interface WindowStatus {
   readonly activities: readonly AgentActivity[];
   /** The shell commands that agents ask about. */
   readonly commands: Pick<AskedCommands, "all">;
+  /** How many questions of conversations wait in the panel; absent where it was not opened. */
+  readonly questions?: number;
 }
 
 /** A message on its way to a window, which can be asked to take it away again. */
@@ -222,6 +224,8 @@ export interface PatchbayWindow {
   /** Shows text in a new unsaved document; `likePath` lends its kind. */
   openUntitled(text: string, likePath: string): Promise<void>;
   notifyStatus(status: WindowStatus): void;
+  /** The user wants to see a conversation of which a message has told. */
+  notifyConversation(id: string): void;
   notifyLog(lines: readonly string[]): void;
 }
 

@@ -4,7 +4,9 @@ import { ConnectionHandler } from "@theia/core/lib/common/messaging/handler";
 import { RpcConnectionHandler } from "@theia/core/lib/common/messaging/proxy-factory";
 import { ContainerModule } from "@theia/core/shared/inversify";
 import { bindPreferences } from "../common/preferences.ts";
+import { panelServerPath, type PanelWindow } from "../common/panel-protocol.ts";
 import { patchbayServerPath, type PatchbayWindow } from "../common/protocol.ts";
+import { ConnectedWindow } from "./panel-service.ts";
 import { PatchbayBackend } from "./patchbay-backend.ts";
 
 const connectionModule: ContainerModule = ConnectionContainerModule.create(({ bind }) => {
@@ -13,6 +15,21 @@ const connectionModule: ContainerModule = ConnectionContainerModule.create(({ bi
       ({ container }) =>
         new RpcConnectionHandler<PatchbayWindow>(patchbayServerPath, (window) => {
           const service = container.get(PatchbayBackend).connect(window);
+          container.get(ConnectedWindow).client = window;
+          window.onDidCloseConnection(() => service.dispose());
+          return service;
+        }),
+    )
+    .inSingletonScope();
+  // One for each connection: by it a panel knows whose it is.
+  bind(ConnectedWindow)
+    .toDynamicValue(() => new ConnectedWindow())
+    .inSingletonScope();
+  bind(ConnectionHandler)
+    .toDynamicValue(
+      ({ container }) =>
+        new RpcConnectionHandler<PanelWindow>(panelServerPath, (window) => {
+          const service = container.get(PatchbayBackend).connectPanel(window, container.get(ConnectedWindow));
           window.onDidCloseConnection(() => service.dispose());
           return service;
         }),

@@ -17,8 +17,10 @@ import { ILogger } from "@theia/core/lib/common/logger";
 import type { BackendApplicationContribution } from "@theia/core/lib/node/backend-application";
 import { inject, injectable, named, postConstruct } from "@theia/core/shared/inversify";
 import { version } from "../../package.json";
+import type { PageTexts, PanelWindow } from "../common/panel-protocol.ts";
 import type { PatchbayWindow } from "../common/protocol.ts";
 import { hookProgram } from "./hook-program.ts";
+import { type ConnectedWindow, PanelService } from "./panel-service.ts";
 import { theiaEncodings } from "./theia-encodings.ts";
 import { LeftWorkspaces, WorkspaceStorage } from "./workspace-storage.ts";
 import { Workspaces } from "./workspaces.ts";
@@ -63,6 +65,10 @@ export class PatchbayBackend implements BackendApplicationContribution {
         take: async () => await (await this.left.get()).take(),
       },
       encodings: theiaEncodings(this.encodings),
+      openPanel: async (host, companion) => {
+        const { createWorkspacePanel } = await import("./panel/workspace-panel.ts");
+        return createWorkspacePanel({ host, companion, platform: this.platform, logger: this.log, version });
+      },
       clock: this.platform.clock,
       logger: this.log,
     });
@@ -93,6 +99,13 @@ export class PatchbayBackend implements BackendApplicationContribution {
     const readSettings = async (folder: string | undefined): Promise<readonly AgentSettings[]> =>
       await readAgentSettings(this.platform, folder);
     return new WindowService(client, this.workspaces, this.log, readSettings, hooks);
+  }
+
+  /** A window has opened its panel. */
+  connectPanel(client: PanelWindow, connected: ConnectedWindow): PanelService {
+    const { workspaces, log: logger } = this;
+    const readTexts = async (): Promise<PageTexts> => (await import("./panel/page-texts.ts")).pageTexts;
+    return new PanelService({ client, connected, workspaces, readTexts, logger });
   }
 
   protected createCompanion(options: CompanionOptions): Companion {

@@ -12,6 +12,7 @@ import {
 } from "@patchbay/core";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
+import type { WorkspacePanel } from "./panel/workspace-panel.ts";
 import type { LeftWorkspace } from "./workspace-storage.ts";
 import type { WorkspaceHost } from "./workspace-host.ts";
 
@@ -28,6 +29,8 @@ export interface WorkspaceCompanionOptions {
   readonly createCompanion: (options: CompanionOptions) => Companion;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Loads the panel of a workspace: with the first window that opens it. */
+  readonly openPanel: (host: WorkspaceHost, companion: Companion) => Promise<WorkspacePanel>;
   /** Nobody has used it for long: its owner stops and forgets it. */
   readonly onIdle: () => void;
 }
@@ -38,6 +41,8 @@ export class WorkspaceCompanion implements Disposable {
   readonly companion: Companion;
   readonly #options: WorkspaceCompanionOptions;
   readonly #disposables = new DisposableStore();
+  /** The conversations of this workspace. */
+  readonly panel: LoadOnce<WorkspacePanel> = new LoadOnce(() => this.#openPanel());
   readonly #started: LoadOnce<void> = new LoadOnce(() => this.companion.start());
   #settings: string | undefined;
   #statusDue = false;
@@ -64,7 +69,9 @@ export class WorkspaceCompanion implements Disposable {
   get status(): WindowStatus {
     const { state, environment, sessions, proposals, keptTexts, activities } = this.companion;
     const commands = { all: this.companion.commands?.all ?? [] };
-    return { state, environment, sessions, proposals, keptTexts, activities, commands };
+    const questions = this.panel.loaded?.waiting;
+    const base = { state, environment, sessions, proposals, keptTexts, activities, commands };
+    return questions === undefined ? base : { ...base, questions };
   }
 
   /** Takes a window in, or takes note of what changed in one. Resolves when the companion has started, or has failed to. */
@@ -117,7 +124,15 @@ export class WorkspaceCompanion implements Disposable {
 
   async stop(options: StopOptions = {}): Promise<void> {
     this.dispose();
+    const panel = await this.panel.settled();
+    await panel?.close();
     await this.companion.stop(options);
+  }
+
+  /** The last moment of the process. */
+  endSync(): void {
+    this.panel.loaded?.endNow();
+    this.companion.removeRecordsSync();
   }
 
   dispose(): void {
@@ -145,6 +160,12 @@ export class WorkspaceCompanion implements Disposable {
     }
   }
 
+  async #openPanel(): Promise<WorkspacePanel> {
+    const panel = await this.#options.openPanel(this.host, this.companion);
+    this.#disposables.add(panel.onDidChange(() => this.#changed()));
+    return panel;
+  }
+
   #changed(): void {
     if (this.host.windows.size === 0) this.#lingerIfUnused();
     if (this.#statusDue) return;
@@ -157,7 +178,8 @@ export class WorkspaceCompanion implements Disposable {
 
   #lingerIfUnused(): void {
     this.#linger?.dispose();
-    if (this.isInUse) return;
+    // A turn goes on without any window, and a question waits until somebody comes back.
+    if (this.isInUse || this.panel.loaded?.isAtWork === true) return;
     this.#linger = this.#options.clock.setTimeout(() => {
       if (this.host.windows.size === 0) this.#options.onIdle();
     }, lingerMs);

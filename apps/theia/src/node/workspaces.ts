@@ -12,7 +12,7 @@ import { visibleText } from "../common/visible-text.ts";
 import type { Encodings } from "./file-decoding.ts";
 import { AttachedWindow } from "./attached-window.ts";
 import type { LeftWorkspace } from "./workspace-storage.ts";
-import { WorkspaceCompanion } from "./workspace-companion.ts";
+import { WorkspaceCompanion, type WorkspaceCompanionOptions } from "./workspace-companion.ts";
 import { WorkspaceHost } from "./workspace-host.ts";
 
 /**
@@ -32,6 +32,7 @@ export interface WorkspacesOptions {
     readonly take: () => Promise<readonly LeftWorkspace[]>;
   };
   readonly encodings: Encodings;
+  readonly openPanel: WorkspaceCompanionOptions["openPanel"];
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -112,7 +113,7 @@ export class Workspaces {
   }
 
   removeRecordsSync(): void {
-    for (const one of this.#running) one.companion.removeRecordsSync();
+    for (const one of this.#running) one.endSync();
   }
 
   #enqueue<T>(action: () => Promise<T>): Promise<T> {
@@ -192,7 +193,7 @@ export class Workspaces {
   }
 
   async #create(key: string, about: AboutWorkspace): Promise<WorkspaceCompanion> {
-    const { clock, logger, createCompanion, encodings } = this.#options;
+    const { clock, logger, createCompanion, encodings, openPanel } = this.#options;
     const { roots: folders, storageKey = key } = about;
     const storageDirectory = await this.#storageFor(storageKey);
     // Agents name the application to their user, so it goes by the name that the user knows.
@@ -204,6 +205,7 @@ export class Workspaces {
       createCompanion,
       clock,
       logger,
+      openPanel,
       onIdle: () => {
         void this.#enqueue(() => this.#retire(companion));
       },

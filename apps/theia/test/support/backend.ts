@@ -51,6 +51,10 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
       take: async () => [],
     },
     encodings: theiaEncodings(new EncodingService()),
+    openPanel: async (host, companion) => {
+      const { createWorkspacePanel } = await import("../../src/node/panel/workspace-panel.ts");
+      return createWorkspacePanel({ host, companion, platform: createNodePlatform(), logger: log, version: "0.0.0" });
+    },
     clock: options.clock ?? clock,
     logger: log,
   });

@@ -220,6 +220,8 @@ export class SimulatedWindow implements PatchbayWindow {
     this.statuses.push(status);
   }
 
+  notifyConversation(): void {}
+
   notifyLog(lines: readonly string[]): void {
     this.log.push(...lines);
   }

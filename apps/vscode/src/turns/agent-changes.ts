@@ -1,8 +1,7 @@
 import type { Companion, EditorHost, Logger, Platform } from "@patchbay/core";
-import { createDiskDoor, FolderLedgers, toldOfUndo, type UndoDoor, type UndoNotice } from "@patchbay/turns";
+import { createDiskDoor, FolderLedgers, type UndoDoor } from "@patchbay/turns";
 import { commands, Disposable, Uri, workspace } from "vscode";
 import type { Settings } from "../settings.ts";
-import { shortPathOf } from "../surfaces/texts.ts";
 import { ChangesView } from "./changes-view.ts";
 import { registerTurnCommands } from "./turn-commands.ts";
 import { TurnDocuments } from "./turn-documents.ts";
@@ -12,7 +11,7 @@ export interface AgentChangesServices {
   readonly logger: Logger;
   readonly folders: readonly string[];
   readonly storageDirectory: string;
-  readonly companion: Pick<Companion, "mayName" | "tellAgent">;
+  readonly companion: Pick<Companion, "mayName">;
   readonly host: EditorHost;
   readonly settings: Settings;
 }
@@ -21,8 +20,6 @@ export interface AgentChangesServices {
 export class AgentChanges implements Disposable {
   readonly ledgers: FolderLedgers;
   readonly #documents: TurnDocuments;
-  /** Undos of which the agent is told. */
-  readonly #told: Set<string> = new Set();
   readonly #parts: Disposable;
 
   constructor(services: AgentChangesServices) {
@@ -35,10 +32,6 @@ export class AgentChanges implements Disposable {
       mayKeep: (path) => companion.mayName(path),
       openFiles: () => host.editors.openFiles(),
       door: createDoor(platform, folders, host),
-      onDidUndo: (notice) => {
-        const { turn } = notice.result;
-        if (tellAgent(companion, notice) && turn !== undefined) this.#told.add(turn);
-      },
     });
     this.#documents = new TurnDocuments(this.ledgers);
     const view = new ChangesView(this.ledgers, this.#documents, settings);
@@ -55,7 +48,7 @@ export class AgentChanges implements Disposable {
   }
 
   registerCommands(): readonly Disposable[] {
-    return registerTurnCommands(this.ledgers, this.#documents, (undo) => this.#told.has(undo));
+    return registerTurnCommands(this.ledgers, this.#documents);
   }
 
   async settled(): Promise<void> {
@@ -91,10 +84,4 @@ function createDoor(platform: Platform, folders: readonly string[], host: Editor
       }
     },
   };
-}
-
-function tellAgent(companion: Pick<Companion, "tellAgent">, notice: UndoNotice): boolean {
-  const { agent, session } = notice.turn;
-  const text = toldOfUndo(notice, shortPathOf);
-  return text !== undefined && companion.tellAgent({ agent, session }, text);
 }

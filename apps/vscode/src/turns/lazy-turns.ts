@@ -4,6 +4,7 @@ import {
   LoadOnce,
   type Logger,
   messageOf,
+  type TurnNote,
   type TurnSource,
   turnsDirectory,
   type TurnWitness,
@@ -78,6 +79,18 @@ export class LazyTurns implements TurnWitness, Disposable {
       async (changes) => await changes.ledgers.ready(),
       () => {},
     );
+  }
+
+  async notes(source: Pick<TurnSource, "agent" | "session">): Promise<readonly TurnNote[]> {
+    if (!this.#options.settings.agentChanges || this.#isDisposed) return [];
+    return await this.#loaded.get().then(
+      async (changes) => await changes.ledgers.notes(source),
+      () => [],
+    );
+  }
+
+  passedOn(ids: readonly string[]): void {
+    if (ids.length > 0) this.#tell((changes) => changes.passedOn?.(ids));
   }
 
   /** What was told is on disk then. */

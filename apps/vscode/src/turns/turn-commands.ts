@@ -25,11 +25,7 @@ interface PeekedChange {
 }
 
 /** Keep, undo and show: of a turn or a file in the list, of a change in the peek, or of a turn that is chosen from a list. */
-export function registerTurnCommands(
-  ledgers: FolderLedgers,
-  documents: TurnDocuments,
-  isTold: (undo: string) => boolean,
-): Disposable[] {
+export function registerTurnCommands(ledgers: FolderLedgers, documents: TurnDocuments): Disposable[] {
   const targetOf = async (argument: unknown): Promise<Target | undefined> => {
     const turns = ledgers.turns();
     const named = turns.find(({ id }) => id === textAt(argument, "turnId") || id === textAt(argument, "id"));
@@ -88,7 +84,7 @@ export function registerTurnCommands(
     if (turn === undefined) return;
     const bringBack = l10n.t("Bring Back");
     const told = l10n.t("Undone. The agent is told with your next prompt.");
-    if ((await inform(isTold(turn) ? told : l10n.t("Undone."), bringBack)) === bringBack) {
+    if ((await inform(ledgers.isToHear(turn) ? told : l10n.t("Undone."), bringBack)) === bringBack) {
       await tell(await ledgers.undo(turn, { now: true }));
     }
   };

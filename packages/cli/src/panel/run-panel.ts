@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type Companion,
   createCompanion,
   createPrivateStorage,
   formatLogLine,
@@ -10,10 +10,15 @@ import {
   PatchbayError,
   type Platform,
   type PrivateStorage,
+  type TurnWitness,
 } from "@patchbay/core";
+import { askEditorForReview } from "@patchbay/core/diagnosis";
 import {
   askForLink,
-  linkMs,
+  type BrowserStart,
+  openLink,
+  startBrowser,
+  EditorReviews,
   type PagePanel,
   PageReviews,
   panelDirectory,
@@ -24,7 +29,7 @@ import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { program, version } from "../own-command.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
-import { browserFor, type BrowserStart } from "./browser.ts";
+import { openLedgers } from "../turns/turn-commands.ts";
 
 export interface RunPanelOptions {
   readonly command: PanelCommand;
@@ -36,7 +41,8 @@ export interface RunPanelOptions {
   readonly print: (line: string) => void;
   /** For warnings, where they disturb nobody. */
   readonly tell: (line: string) => void;
-  readonly open: BrowserStart;
+  /** Default: the system's browser. */
+  readonly open?: BrowserStart;
   /** The user wants it to end. */
   readonly signal: AbortSignal;
   /** The panel runs: its agents are to end with the process, whatever ends it. */
@@ -64,7 +70,9 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   }
   const ended = new AbortController();
   const stop = AbortSignal.any([options.signal, ended.signal]);
-  const panel = await start(folder, directory, { record, storage, logger, onIdle: () => ended.abort() }, options);
+  const turns = openLedgers(platform, folder);
+  const known = { record, storage, logger, turns, onIdle: () => ended.abort() };
+  const panel = await start(folder, directory, known, options);
   try {
     options.onDidStart?.(panel);
     print(`The panel of ${escapeLine(folder)}:`);
@@ -75,6 +83,8 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
     if (ended.signal.aborted) print("Nobody used the panel for a while, so it has ended. Conversations are kept.");
   } finally {
     await panel.close();
+    await turns.settled();
+    turns.dispose();
   }
   return 0;
 }
@@ -86,11 +96,13 @@ async function start(
     readonly record: z.infer<typeof recordSchema> | undefined;
     readonly storage: PrivateStorage;
     readonly logger: Logger;
+    /** What agents do here can be undone as in the other editors. */
+    readonly turns: TurnWitness;
     readonly onIdle: () => void;
   },
   { command, platform, pageDirectory, locale }: RunPanelOptions,
 ): Promise<PagePanel> {
-  const { record, storage, logger, onIdle } = known;
+  const { record, storage, logger, turns, onIdle } = known;
   const { identity, workspace, editors, messages, documents } = new HeadlessHost({
     folder,
     storageDirectory: directory,
@@ -101,9 +113,14 @@ async function start(
     },
   });
   const reviews = new PageReviews();
-  const host = { identity, workspace, editors, messages, documents, diffs: reviews, storageDirectory: directory };
+  const diffs = new EditorReviews({
+    pages: reviews,
+    ask: async (request, signal) => await askEditorForReview(platform, folder, request, signal),
+    companion: () => companion,
+  });
+  const host = { identity, workspace, editors, messages, documents, diffs, storageDirectory: directory };
   // It listens to nobody: it only reviews what conversations ask for.
-  const companion = createCompanion({ host, platform });
+  const companion: Companion = createCompanion({ host, platform });
   reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
@@ -111,6 +128,7 @@ async function start(
     host,
     companion,
     reviews,
+    turns,
     platform,
     logger,
     version,
@@ -132,22 +150,15 @@ async function start(
 async function show(
   url: string,
   directory: string,
-  { command, platform, print, open, signal }: RunPanelOptions,
+  { command, platform, print, open = startBrowser, signal }: RunPanelOptions,
 ): Promise<void> {
   print(`  ${url}`);
   print(`The link works once, within a minute. For another one: ${program} panel`);
-  const browser = command.open ? browserFor(platform.process) : undefined;
-  if (browser === undefined) return;
-  // Other users see what programs are started with. They do not see into this file.
-  const path = join(directory, `open-${platform.random.token(6)}.html`);
-  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Patchbay</title>\n`;
-  try {
-    await platform.files.createExclusive(path, page, 0o600);
-    if (!(await open(browser, path))) print("No browser could be started: open the link yourself.");
-    else await sleep(linkMs, undefined, { signal, ref: false }).catch(() => undefined);
-  } finally {
-    await platform.files.remove(path);
-  }
+  if (!command.open) return;
+  const onDidTry = (isOpened: boolean): void => {
+    if (!isOpened) print("No browser could be started: open the link yourself.");
+  };
+  await openLink(url, { directory, platform, open, signal, onDidTry });
 }
 
 async function sayWhatIsMissing({ panels }: PagePanel, print: (line: string) => void): Promise<void> {

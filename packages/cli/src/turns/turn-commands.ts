@@ -6,7 +6,9 @@ import {
   FolderLedgers,
   type TurnFile,
   type TurnInfo,
+  type TurnPart,
   type UndoneFile,
+  type UndoResult,
 } from "@patchbay/turns";
 import type { TurnsCommand } from "../command-line.ts";
 import { program } from "../own-command.ts";
@@ -49,7 +51,9 @@ export async function runTurns(options: TurnsOptions): Promise<number> {
       case "diff":
         return await printDiff(ledgers, folder, options);
       case "undo":
-        return await undoPart(ledgers, folder, options);
+        return options.command.session === undefined
+          ? await undoPart(ledgers, folder, options)
+          : await undoSession(ledgers, folder, { ...options, session: options.command.session });
     }
   } finally {
     await ledgers.settled();
@@ -77,12 +81,13 @@ function listTurns(ledgers: FolderLedgers, folder: string, { command, paint, pri
     );
   }
   for (const [index, turn] of turns.entries()) {
-    const { agents, prompt, began, ended, border, undoes, isPartial } = turn;
+    const { agents, prompt, began, ended, border, undoes, isPartial, session } = turn;
     const facts = [
       new Date(began).toLocaleString(),
       ...(ended === undefined ? ["working"] : []),
       ...(border === "estimated" ? ["its begin and end are estimated"] : []),
       ...(isPartial ? ["not all files could be looked at"] : []),
+      ...(session === "" ? [] : [`session ${escapeLine(session)}`]),
     ];
     const title = undoes === undefined ? agents.join(", ") : `undo of ${agents.join(", ")}`;
     print(`${paint.strong(`${index + 1}  ${title}`)}  ${paint.faint(facts.join(", "))}`);
@@ -124,7 +129,7 @@ async function undoPart(
   { command, paint, print, ask }: TurnsOptions,
 ): Promise<number> {
   const { turn, files } = chosenOf(ledgers, folder, command);
-  const { hunk: number, now } = command;
+  const { hunk: number } = command;
   const [only] = files;
   let hunk: { readonly start: number; readonly end: number } | undefined;
   if (number !== undefined) {
@@ -139,21 +144,74 @@ async function undoPart(
     }
     hunk = { start: found.afterStart, end: found.afterEnd };
   }
-  if (!command.yes) {
-    const what = files.map(({ path }) => shown(path, folder)).join(", ");
-    const answer = await ask(`Undo what ${turn.agents.join(", ")} did in ${what}?`);
-    if (answer === undefined)
-      print("Nobody could be asked, and nothing was undone. With --yes it is done without a question.");
-    if (answer !== true) return 1;
-  }
+  const what = files.map(({ path }) => shown(path, folder)).join(", ");
+  if (!(await isWanted(`Undo what ${turn.agents.join(", ")} did in ${what}?`, { command, print, ask }))) return 1;
   const path = command.path === undefined ? undefined : only?.path;
-  const result = await ledgers.undo(turn.id, {
-    now,
-    ...(path === undefined ? {} : { path }),
-    ...(hunk === undefined ? {} : { hunk }),
+  return await undoAndTell(ledgers, folder, [turn], {
+    command,
+    paint,
+    print,
+    part: { ...(path === undefined ? {} : { path }), ...(hunk === undefined ? {} : { hunk }) },
   });
-  for (const file of result.files) print(outcomeLine(file, folder, paint));
-  return result.files.every(({ outcome }) => outcome === "undone" || outcome === "queued") ? 0 : 1;
+}
+
+/** All turns of one session, the newest first: an older one is what the newer one began with. */
+async function undoSession(
+  ledgers: FolderLedgers,
+  folder: string,
+  { command, session, paint, print, ask }: TurnsOptions & { readonly session: string },
+): Promise<number> {
+  const all = ledgers.turns().filter(({ undoes }) => undoes === undefined);
+  const names = new Set(all.map((turn) => turn.session).filter((name) => session !== "" && name.startsWith(session)));
+  const [name = "", ...others] = names.has(session) ? [session] : names;
+  if (names.size === 0 || others.length > 0) {
+    const text = names.size === 0 ? "No turn is of session" : "Several sessions begin with";
+    throw new PatchbayError("invalid-argument", `${text} ${escapeLine(session)}. Type: ${program} turns`);
+  }
+  const turns = all.filter((turn) => turn.session === name && turn.files.some(({ review }) => review !== "undone"));
+  if (turns.length === 0) {
+    print("Everything of this session is undone already.");
+    return 0;
+  }
+  const paths = new Set(turns.flatMap(({ files }) => files.map(({ path }) => shown(path, folder))));
+  const agents = new Set(turns.flatMap(({ agents: own }) => own));
+  const count = turns.length === 1 ? "one turn" : `${turns.length} turns`;
+  const question = `Undo what ${[...agents].join(", ")} did in ${count} of this session: ${[...paths].join(", ")}?`;
+  if (!(await isWanted(question, { command, print, ask }))) return 1;
+  return await undoAndTell(ledgers, folder, turns, { command, paint, print, part: {} });
+}
+
+async function isWanted(
+  question: string,
+  { command, print, ask }: Pick<TurnsOptions, "command" | "print" | "ask">,
+): Promise<boolean> {
+  if (command.yes) return true;
+  const answer = await ask(question);
+  if (answer === undefined)
+    print("Nobody could be asked, and nothing was undone. With --yes it is done without a question.");
+  return answer === true;
+}
+
+async function undoAndTell(
+  ledgers: FolderLedgers,
+  folder: string,
+  turns: readonly TurnInfo[],
+  { command, paint, print, part }: Pick<TurnsOptions, "command" | "paint" | "print"> & { readonly part: TurnPart },
+): Promise<number> {
+  const { now, reason = "" } = command;
+  const results: UndoResult[] = [];
+  for (const turn of turns) {
+    const result = await ledgers.undo(turn.id, { now, ...part, ...(reason.trim() === "" ? {} : { reason }) });
+    for (const file of result.files) print(outcomeLine(file, folder, paint));
+    results.push(result);
+  }
+  if (results.some(({ turn }) => turn !== undefined && ledgers.isToHear(turn))) {
+    print(paint.faint("The agent is told with your next prompt, if an editor with Patchbay is running then."));
+  }
+  const isDone = results
+    .flatMap(({ files }) => files)
+    .every(({ outcome }) => outcome === "undone" || outcome === "queued");
+  return isDone ? 0 : 1;
 }
 
 function outcomeLine({ path, outcome, conflicts }: UndoneFile, folder: string, paint: Paint): string {

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { turnsDirectory } from "@patchbay/core";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { createDiskDoor, FolderLedgers } from "@patchbay/turns";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { parseCommandLine } from "../../src/command-line.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 import { runTurns } from "../../src/turns/turn-commands.ts";
@@ -58,17 +58,61 @@ it("undoes a hunk, asks before, and undoes that", async () => {
   expect((await run(["undo", "1", "a.txt", "--hunk", "2"])).code).toBe(1);
   expect((await run(["undo", "1", "a.txt", "--hunk", "2"], false)).code).toBe(1);
   expect(readFileSync(file, "utf8")).toBe(after);
-  expect(await run(["undo", "1", "a.txt", "--hunk", "2"], true)).toEqual({ code: 0, text: "a.txt: undone" });
+  const told = "The agent is told with your next prompt, if an editor with Patchbay is running then.";
+  expect(await run(["undo", "1", "a.txt", "--hunk", "2"], true)).toEqual({ code: 0, text: `a.txt: undone\n${told}` });
   expect(readFileSync(file, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\n");
   expect((await run(["turns"])).text).toContain("1  undo of Claude Code");
   await run(["undo", "1", "--yes"]);
   expect(readFileSync(file, "utf8")).toBe(after);
 });
 
+it("undoes all turns of a session, and has the agent told why by whoever runs then", async () => {
+  const folders = [platform.workspace];
+  const storageDirectory = turnsDirectory(platform, folders);
+  const editor = new FolderLedgers({
+    platform,
+    folders,
+    storageDirectory,
+    door: createDiskDoor({ platform, folders }),
+  });
+  onTestFinished(() => editor.dispose());
+  await editor.settled();
+  for (const [session, name] of [
+    ["s1", "b.txt"],
+    ["x9", "c.txt"],
+  ] as const) {
+    const path = join(platform.workspace, name);
+    editor.turnBegan({ ...source, session }, "More");
+    editor.aboutToWrite({ ...source, session }, [{ path, before: undefined }]);
+    await editor.ready();
+    writeFileSync(path, "new\n");
+    editor.turnEnded({ ...source, session });
+    await editor.settled();
+  }
+  expect((await run(["turns"])).text).toMatch(/session x9\n/u);
+  await expect(run(["undo", "--session", "q", "--yes"])).rejects.toThrow("No turn is of session q.");
+  expect((await run(["undo", "--session", "s"], false)).code).toBe(1);
+  const { code, text } = await run(["undo", "--session", "s", "--yes", "--reason", "Too loud"]);
+  expect([code, text.split("\n").slice(0, 2)]).toEqual([0, ["b.txt: undone", "a.txt: undone"]]);
+  expect(readFileSync(file, "utf8")).toBe(before);
+  expect(existsSync(join(platform.workspace, "b.txt"))).toBe(false);
+  expect(existsSync(join(platform.workspace, "c.txt"))).toBe(true);
+  expect((await run(["undo", "--session", "s1", "--yes"])).text).toBe("Everything of this session is undone already.");
+  // The editor that runs has it from the journals.
+  const notes = await editor.notes(source);
+  expect(notes.map((note) => note.text.match(/in ([ab]\.txt)\..*They say: Too loud$/u)?.[1])).toEqual([
+    "b.txt",
+    "a.txt",
+  ]);
+  expect(await editor.notes({ ...source, session: "x9" })).toEqual([]);
+  expect(editor.turns().filter(({ undoes }) => undoes !== undefined)).toHaveLength(2);
+});
+
 it("says what is wrong", async () => {
   await expect(run(["undo", "7"])).rejects.toThrow("There is no turn 7.");
   await expect(run(["diff", "b.txt"])).rejects.toThrow("This turn did not change b.txt.");
   await expect(run(["undo", "a.txt", "--hunk", "9", "--yes"])).rejects.toThrow("There is no hunk 9: the file has 2.");
+  expect(() => parseCommandLine(["undo", "2", "--session", "s"], "/")).toThrow("leave out turn, path and --hunk");
   expect(() => parseCommandLine(["undo", "a", "b"], "/")).toThrow("no number of the list");
   writeFileSync(file, "mine\n");
   expect(await run(["undo", "--yes"])).toMatchObject({ code: 1, text: expect.stringContaining("left alone") });

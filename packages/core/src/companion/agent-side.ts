@@ -77,6 +77,8 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
     tracker,
     realFolders,
     diffs: () => diffs,
+    onDidEnd: ({ dialect: { id, agentName }, owner }) =>
+      options.turns?.turnEnded({ agent: id, agentName, session: owner.sessionId, folder: undefined }),
   });
   const diffs: DiffRegistry = new DiffRegistry({
     host,
@@ -107,6 +109,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
     sessions,
     activities,
     sessionInfos,
+    review: (request) => conversations.review(request),
     mayQuote: (path) => tracker.mayName(path) && !isSecretPath(path),
   });
   const proposalInfos = (): readonly ProposalInfo[] => titled(diffs.proposals, sessionInfos(), activities.all);

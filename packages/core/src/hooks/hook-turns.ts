@@ -1,6 +1,6 @@
 import type { HookEvent, HookVerdict } from "../agents/hook.ts";
 import { type Activities, ownerIdOf } from "./activity.ts";
-import type { TurnSource, TurnWitness } from "./turn-witness.ts";
+import type { TurnNote, TurnSource, TurnWitness } from "./turn-witness.ts";
 
 /** Of what a session is told with its next prompt, the newest. */
 const mostNotes = 16;
@@ -11,6 +11,13 @@ export interface HookTurnsOptions {
   readonly turns?: TurnWitness | undefined;
   /** Where a file that an event names is, links resolved; undefined where it is none of this workspace. */
   readonly realPathOf: (path: string, folder: string | undefined) => Promise<string | undefined>;
+}
+
+/** What a session hears with its next prompt. */
+export interface PromptNotes {
+  readonly verdict: HookVerdict;
+  /** The agent has the answer: it hears of it once. */
+  readonly passedOn: () => void;
 }
 
 /** What passes between the turns of agents and the editor: the witness hears of what they do, and they hear what the user had for them. */
@@ -72,11 +79,22 @@ export class HookTurns {
     return true;
   }
 
-  /** What a session is told with the prompt that it was given: once. */
-  takeNotes(ownerId: string): HookVerdict | undefined {
-    const notes = this.#notes.get(ownerId);
-    this.#notes.delete(ownerId);
-    return notes === undefined ? undefined : { kind: "told", note: notes.join("\n") };
+  /** What a session is told with the prompt that it was given; undefined: nothing. */
+  async notes(agent: string, session: string): Promise<PromptNotes | undefined> {
+    const { turns } = this.#options;
+    const key = ownerIdOf(agent, session);
+    const kept: readonly TurnNote[] = (await turns?.notes?.({ agent, session })) ?? [];
+    const told = this.#notes.get(key) ?? [];
+    const all = [...kept.map(({ text }) => text), ...told].slice(-mostNotes);
+    if (all.length === 0) return undefined;
+    const passedOn = (): void => {
+      this.#notes.set(
+        key,
+        (this.#notes.get(key) ?? []).filter((one) => !told.includes(one)),
+      );
+      turns?.passedOn?.(kept.map(({ id }) => id));
+    };
+    return { verdict: { kind: "told", note: all.join("\n") }, passedOn };
   }
 
   /** The session has ended. */

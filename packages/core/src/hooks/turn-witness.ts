@@ -18,6 +18,13 @@ export interface FileBefore {
   readonly before?: Uint8Array | string | undefined;
 }
 
+/** What the user did about an agent's changes, for the agent. */
+export interface TurnNote {
+  /** By which it is said to be passed on. */
+  readonly id: string;
+  readonly text: string;
+}
+
 /**
  * PORT: sees what agents do to files, turn by turn. Implemented by `FolderLedgers` of `@patchbay/turns`. The calls come in the order in
  * which things happen; they return at once and never throw.
@@ -37,4 +44,8 @@ export interface TurnWitness {
   accepted(source: TurnSource, path: string, text: string): void;
   /** Resolves, never rejects, when everything that was told is in hand, and the agent may go on. Bounded: a second at most. */
   ready(): Promise<void>;
+  /** What a session is to hear with its next prompt, the oldest first, until it was passed on. Never rejects. Bounded: a second at most. */
+  notes?(source: Pick<TurnSource, "agent" | "session">): Promise<readonly TurnNote[]>;
+  /** The agent was given these notes. */
+  passedOn?(ids: readonly string[]): void;
 }

@@ -17,6 +17,8 @@ const missedAfterMs = 10_000;
 
 export interface SessionRegistryOptions extends SessionSurroundings {
   readonly dialects: readonly Dialect[];
+  /** Called with a session that does not come back. */
+  readonly onDidEnd?: (session: Session) => void;
 }
 
 /** All agents that are connected or may come back. Takes what the endpoint lets in, and carries context and outcomes to them. */
@@ -131,7 +133,10 @@ export class SessionRegistry implements SessionAcceptor, OutcomeCarrier {
     // One that was idle, or made room, is only put away: its id is known, and it comes back with its next request.
     const mayReturn = session.owner.outlivesConnection && (why === "idle" || why === "dropped");
     if (mayReturn) this.#options.diffs().sessionPutAway(sessionId);
-    else this.#options.diffs().sessionEnded(sessionId);
+    else {
+      this.#options.diffs().sessionEnded(sessionId);
+      this.#options.onDidEnd?.(session);
+    }
     session
       .end()
       .catch((error: unknown) => this.#options.logger.warn("A session did not end well", { reason: messageOf(error) }));

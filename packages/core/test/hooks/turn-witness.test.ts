@@ -1,4 +1,4 @@
-import { createGeminiDriver } from "@patchbay/testkit";
+import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnWitness } from "../../src/hooks/turn-witness.ts";
 import { createHookLab } from "./hook-lab.ts";
@@ -18,6 +18,12 @@ class Notes implements TurnWitness {
   wrote: TurnWitness["wrote"] = ({ agent }) => void this.all.push(`${agent} wrote`);
   accepted: TurnWitness["accepted"] = ({ agent }, path, text) =>
     void this.all.push(`${agent} may write ${path}: ${text}`);
+  readonly kept: Map<string, string> = new Map();
+  notes: NonNullable<TurnWitness["notes"]> = async ({ agent, session }) =>
+    Array.from(this.kept, ([id, text]) => ({ id, text })).filter(({ id }) => id.startsWith(`${agent} ${session}`));
+  passedOn: NonNullable<TurnWitness["passedOn"]> = (ids) => {
+    for (const id of ids) this.kept.delete(id);
+  };
   ready: TurnWitness["ready"] = async () => {
     if (this.isHeld) await new Promise<void>((resolve) => void (this.release = resolve));
   };
@@ -83,6 +89,31 @@ describe("whoever follows the turns", () => {
     expect(isAnswered).toBe(false);
     notes.release();
     expect(await proposal.outcome).toMatchObject({ kind: "accepted" });
+  });
+
+  it("hears that an agent without hooks has left", async () => {
+    const notes = new Notes();
+    const lab = await createHookLab(undefined, notes);
+    const driver = await lab.agent(createClaudeDriver);
+    const [session] = lab.companion.sessions;
+    await driver.end();
+    await expect.poll(() => notes.all).toEqual([`${session?.id} ended`]);
+  });
+
+  it.each([
+    ["claude", "UserPromptSubmit"],
+    ["gemini", "BeforeAgent"],
+    ["qwen", "UserPromptSubmit"],
+  ] as const)("says what %s is to hear with the next prompt of that session, once", async (agent, began) => {
+    const notes = new Notes();
+    notes.kept.set(`${agent} s1 a`, "The user took back a.txt.");
+    notes.kept.set(`${agent} s1 b`, "And b.txt.");
+    notes.kept.set(`${agent} s2`, "Not for this one.");
+    const { tell } = await createHookLab(undefined, notes);
+    const prompt = { hook_event_name: began, prompt: "Go on" };
+    expect(await tell(agent, prompt)).toContain("The user took back a.txt.\\nAnd b.txt.");
+    expect(await tell(agent, prompt)).toBeUndefined();
+    expect(Array.from(notes.kept.keys())).toEqual([`${agent} s2`]);
   });
 
   it("hears of what is accepted in a conversation as its agent's, whose turn it is by the conversation's id", async () => {

@@ -69,9 +69,9 @@ export class PanelHost {
     return links.find(({ hasFocus }) => hasFocus) ?? links.find((link) => link === this.#recent) ?? links.at(-1);
   }
 
-  /** A page has been made. It ends with the result. */
-  connect(channel: PageChannel, conversation?: string): PageLink {
-    const { editor, clock, logger, reviews } = this.#options;
+  /** A page has been made. It ends with the result. `editor`: of its own window, where several have the panel together. */
+  connect(channel: PageChannel, conversation?: string, editor: PanelEditor = this.#options.editor): PageLink {
+    const { clock, logger, reviews } = this.#options;
     const link: PageLink = new PageLink({
       channel,
       editor,

@@ -21,6 +21,7 @@ export const german: Readonly<Record<StringKey, string>> = {
   "connection.delete":
     "Die Unterhaltung „{title}“ in Patchbay löschen? Eine Sitzung, die der Agent selbst aufbewahrt, bleibt.",
   "connection.terminal": "Geben Sie dies in einem Terminal ein",
+  "mention.selection": "Auswahl",
   "connection.close": "Schließen",
   "connection.copy": "Kopieren",
   "access.notKept":

@@ -17,6 +17,7 @@ export const chinese: Readonly<Record<StringKey, string>> = {
   "connection.shutOut": "此页面未连接。请在终端中输入“patchbay panel”，或使用编辑器的命令，以获取新链接。",
   "connection.delete": "从 Patchbay 中删除对话“{title}”？代理自己保存的会话会保留。",
   "connection.terminal": "请在终端中输入以下内容",
+  "mention.selection": "选定内容",
   "connection.close": "关闭",
   "connection.copy": "复制",
   "access.notKept": "新消息无法保存到磁盘，仅保留到此窗口关闭为止。",

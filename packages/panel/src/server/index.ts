@@ -1,4 +1,6 @@
+export { type AskEditor, EditorReviews, type EditorReviewsOptions } from "./editor-reviews.ts";
 export { PageReviews } from "../host/index.ts";
+export { browserFor, type BrowserStart, openLink, startBrowser } from "./browser.ts";
 export { linkMs } from "./door.ts";
 export { askForLink } from "./link-desk.ts";
 export { type PagePanel, type PagePanelOptions, panelDirectory, startPagePanel } from "./page-panel.ts";

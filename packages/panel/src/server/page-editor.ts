@@ -1,15 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
-import { basename, dirname, isAbsolute, relative } from "node:path";
+import { basename, isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type EditorHost, Emitter, isSecretPath } from "@patchbay/core";
+import { type Clock, type EditorHost, Emitter, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import { createTwoFilesPatch } from "diff";
 import type { PanelEditor } from "../host/index.ts";
 import { type MentionItem, panelTextsIn, saidIn, type ShellMessage } from "../messages/index.ts";
 import type { TerminalCommand, TerminalProgram } from "../agents/index.ts";
-import { type FolderFiles, scoreOf } from "../workspace/index.ts";
-
-const mostItems = 40;
+import { FolderFiles, Mentions } from "../workspace/index.ts";
 
 /** Longest selection that goes with a prompt, UTF-8 bytes. */
 const longestSelection = 65_536;
@@ -23,7 +21,7 @@ export interface PageEditorOptions {
   readonly locale: string;
   /** Whether agents may know of a file. */
   readonly mayName: (path: string) => boolean;
-  readonly files: FolderFiles;
+  readonly clock: Clock;
   /** Has the page say or show something. */
   readonly tell: (message: ShellMessage) => void;
   /** Shows a file in an editor; absent, or false: there is none, and the page shows it. */
@@ -38,6 +36,7 @@ export class PageEditor implements PanelEditor {
   readonly onDidChangeSettings: PanelEditor["onDidChangeSettings"];
   readonly onDidChangeSelection: PanelEditor["onDidChangeSelection"];
   readonly #options: PageEditorOptions;
+  readonly #mentions: Mentions;
 
   constructor(options: PageEditorOptions) {
     const { host, locale } = options;
@@ -46,6 +45,7 @@ export class PageEditor implements PanelEditor {
     const changed = new Emitter<void>();
     host.workspace.onDidChangeFolders(() => changed.fire());
     this.onDidChangeSettings = changed.event;
+    this.#mentions = this.#createMentions();
     this.onDidChangeSelection = (listener) => host.editors.onDidChange(() => listener());
   }
 
@@ -71,34 +71,12 @@ export class PageEditor implements PanelEditor {
     return { type: "excerpt", title, path: active.path, lines, text: active.readSelection(longestSelection) };
   }
 
-  /** Files, the open ones first, and the folders in which they are. */
   async mentions(query: string, folder: string): Promise<readonly MentionItem[]> {
-    const wanted = query.toLocaleLowerCase();
-    const open = this.#options.host.editors.openFiles().filter((path) => isWithin(folder, path));
-    const files = [...new Set([...open, ...(await this.#options.files.list(folder))])].filter((path) =>
-      this.#mayName(path),
-    );
-    const folders = new Set(files.map((path) => dirname(path)).filter((path) => path.length > folder.length));
-    const scored = [
-      ...files.map((path, index) => ({ path, kind: "file" as const, rank: Math.max(0, open.length - index) })),
-      ...(wanted === "" ? [] : Array.from(folders, (path) => ({ path, kind: "folder" as const, rank: 0 }))),
-    ].flatMap(({ path, kind, rank }) => {
-      const shown = relative(folder, path);
-      const score = wanted === "" ? rank : scoreOf(shown.toLocaleLowerCase(), wanted);
-      if (score === undefined) return [];
-      const within = dirname(shown);
-      const description = within === "." ? {} : { description: within };
-      const block = { type: "mention", path } as const;
-      return [{ score: score + rank / 1_000, item: { id: path, kind, label: basename(path), ...description, block } }];
-    });
-    return scored
-      .toSorted((one, other) => other.score - one.score)
-      .slice(0, mostItems)
-      .map(({ item }) => item);
+    return await this.#mentions.find(query, folder);
   }
 
-  async pick(): Promise<readonly PromptBlock[]> {
-    return [];
+  async pick(itemId: string): Promise<readonly PromptBlock[]> {
+    return await this.#mentions.pick(itemId);
   }
 
   async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
@@ -182,6 +160,34 @@ export class PageEditor implements PanelEditor {
   #showCommand(folder: string, { program, args }: TerminalCommand): void {
     const title = this.strings["connection.terminal"] ?? "";
     this.#show(title, `cd ${quoted(folder)}\n${[program, ...args].map(quoted).join(" ")}\n`);
+  }
+
+  #createMentions(): Mentions {
+    const { host, clock } = this.#options;
+    // Whoever opens the panel of a folder by its name trusts it.
+    const files = new FolderFiles({
+      clock,
+      respectsIgnoreFiles: () => true,
+      isTrusted: () => host.workspace.trusted() !== false,
+    });
+    return new Mentions({
+      clock,
+      files,
+      openFiles: () => host.editors.openFiles(),
+      selection: () => this.selection(),
+      mayName: (path) => this.#mayName(path),
+      shownPath: (path) => {
+        const folder = host.workspace.folders().find((one) => isWithin(one, path));
+        return folder === undefined ? path : relative(folder, path);
+      },
+      problems: async () => [],
+      words: {
+        selection: this.strings["mention.selection"] ?? "",
+        problems: "",
+        terminalOutput: "",
+        terminal: () => "",
+      },
+    });
   }
 
   #mayName(path: string): boolean {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { Companion, EditorHost, Logger, Platform, ProcessFacts } from "@patchbay/core";
+import type { Companion, EditorHost, Logger, Platform, ProcessFacts, TurnWitness } from "@patchbay/core";
 import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
 import { createSessionHost, PanelHost, type ReviewDesks } from "../host/index.ts";
-import { FolderFiles, openLibrary } from "../workspace/index.ts";
 import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
+import { openLibrary } from "../workspace/index.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
 export interface PagePanelOptions
@@ -16,6 +16,8 @@ export interface PagePanelOptions
   readonly companion: Pick<Companion, "review" | "reveal" | "conversationEnded" | "mayName">;
   /** Reviews that the page shows; absent: the editor does. */
   readonly reviews?: ReviewDesks;
+  /** Hears of what agents do to files. */
+  readonly turns?: TurnWitness;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -28,7 +30,7 @@ export interface PagePanelOptions
 /** The panel of a folder in a browser. */
 export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
   readonly panels: PanelHost;
-  /** Has the page say something, in its language. */
+  /** Says something in the page in which the user is. */
   readonly tell: PageEditor["tell"];
   /** Whether a process is an agent of this panel, which is not to connect to the companion as well. */
   isOwn(pid: number): boolean;
@@ -40,7 +42,7 @@ export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
 
 /** Opens the panel as a page on the loopback interface. Nothing is started before the page asks. */
 export async function startPagePanel(options: PagePanelOptions): Promise<PagePanel> {
-  const { host, companion, reviews, platform, logger, version, settings, locale } = options;
+  const { host, companion, reviews, turns, platform, logger, version, settings, locale } = options;
   const { clock, files } = platform;
   const mayName = (path: string): boolean => companion.mayName(path);
   const programs = new AgentPrograms({ platform, logger, version, settings });
@@ -48,16 +50,15 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     host,
     locale,
     mayName,
-    // Who starts this for a folder trusts it.
-    files: new FolderFiles({ clock, respectsIgnoreFiles: () => true, isTrusted: () => true }),
+    clock,
     tell: (message) => server.tell(message),
     showFile: options.showFile,
     programFor: async (agent) => await programs.inTerminal(agent),
     commandFor: async (agent, command) => await programs.commandInTerminal(agent, command),
   });
-  const directory = join(options.storageDirectory, "conversations");
   const isWindows = platform.process.platform === "win32";
-  const panels = new PanelHost({
+  const agentName = (agent: string): string => panels.agents.find(({ id }) => id === agent)?.name ?? agent;
+  const panels: PanelHost = new PanelHost({
     editor,
     companion,
     ...(reviews === undefined ? {} : { reviews }),
@@ -68,10 +69,11 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     conversations: openLibrary({
       platform,
       logger,
-      directory,
+      directory: join(options.storageDirectory, "conversations"),
       host: createSessionHost({ host, files, clock, isShared: mayName, isWindows }),
       connect: (request) => programs.connect(request),
       listers: programs.listers,
+      ...(turns === undefined ? {} : { turns: { witness: turns, agentName } }),
     }),
   });
   const { pageDirectory, port, deskSecret, beginWith, onIdle } = options;
@@ -79,9 +81,9 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   const server = await startPanelServer({ panels, clock, logger, ...how });
   return {
     panels,
+    tell: (severity, sentence) => editor.tell(severity, sentence),
     port: server.port,
     url: () => server.url(),
-    tell: (severity, sentence) => editor.tell(severity, sentence),
     isOwn: (pid) => programs.isOwn(pid),
     close: async () => {
       await server.close();

@@ -12,7 +12,7 @@ import { PageSockets } from "./page-sockets.ts";
 export const idleMs: number = 15 * 60_000;
 
 /** How long a request may take to come in, ms: nothing that is sent here is long. */
-const requestMs = 10_000;
+const requestMs = 5_000;
 
 /** Connections at once; pages need one for their WebSocket each. */
 const mostConnections = 96;

@@ -10,7 +10,7 @@ const nonce = "bm9uY2Ugb2YgYSB0ZXN0";
 
 const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
 
-function findBrowser(): string | undefined {
+export function findBrowser(): string | undefined {
   const chosen = process.env["PATCHBAY_E2E_BROWSER"];
   if (chosen !== undefined) return chosen;
   const folders = (process.env["PATH"] ?? "").split(delimiter);

@@ -75,13 +75,13 @@ export function panelHostContract({ runner, create }: PanelHostContractOptions):
     });
 
     test("tells a page that is reloaded in the middle of an answer all of it, and goes on from there", async (one) => {
-      const { page } = await one.talk();
+      const { page, id } = await one.talk();
       one.agent.do({ act: "say", text: "one " });
       await page.until(({ text }) => text.includes("one "));
       await page.controls.leave();
       one.agent.do({ act: "say", text: "two " });
       await page.controls.comeBack();
-      await page.ready();
+      await page.ready(id);
       one.agent.do({ act: "say", text: "three" });
       one.agent.do({ act: "end" });
       await page.until(({ open, text }) => text.includes("one two three") && open?.state.kind === "idle");

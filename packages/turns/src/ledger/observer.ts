@@ -14,7 +14,8 @@ export interface ObserverOptions {
   readonly quietMs: number;
   /** Runs work in its order among everything that was told. */
   readonly later: (work: () => Promise<void>) => void;
-  readonly onDidEnd: (turn: TurnRecord) => void;
+  /** `isHere`: what waits for it is carried out in this window. */
+  readonly onDidEnd: (turn: TurnRecord, isHere: boolean) => void;
 }
 
 /** An agent's session, as far as it works. */
@@ -29,13 +30,18 @@ interface Worker {
   check: Disposable | undefined;
   /** When it was last heard of; counts up. */
   heard: number;
+  /** An earlier run began the turn, or another window, which may go on with it; nothing was heard of it here. */
+  isAdopted: boolean;
 }
 
 /** An agent writes what was accepted within this time, ms. */
 const writtenAfterMs = [500, 2_500];
 
-/** A turn that an earlier run left open ends when its session is not heard of for so long, ms. */
+/** A turn that an earlier run left open ends when nobody has written anything about it for so long, ms. */
 const abandonedMs = 10 * 60 * 1_000;
+
+/** So long an agent may think, ask or run a command without a word before its turn counts as ended, ms. */
+const silentMs = 60 * 60 * 1_000;
 
 /** Looks between two tools may take this share of the time at most. */
 const lookShare = 0.1;
@@ -78,9 +84,7 @@ export class Observer implements Disposable {
     const left = book.all.filter(({ ended, undoes }) => ended === undefined && undoes === undefined);
     for (const turn of book.all) if (turn.ended === undefined && !left.includes(turn)) await book.end(turn);
     for (const turn of left) {
-      const { agent, session, folder, agents } = turn;
-      const source: TurnSource = { agent, agentName: agents[0] ?? agent, session, folder };
-      this.#waitFor(this.#add(source, turn), abandonedMs);
+      await this.#waitForOthers(this.#add(sourceOf(turn), turn, true));
     }
     if (left[0] !== undefined) await this.#look(left[0].session);
   }
@@ -96,6 +100,30 @@ export class Observer implements Disposable {
   async ended(source: TurnSource): Promise<void> {
     const worker = this.#workers.get(keyOf(source));
     if (worker !== undefined) await this.#end(worker);
+  }
+
+  /** Whether the session of a turn is heard of in this window. */
+  isHeard(id: string): boolean {
+    return Array.from(this.#workers.values()).some(({ turn, isAdopted }) => turn.id === id && !isAdopted);
+  }
+
+  /** What another window has written of the turns that it works in: begins and ends are told there. */
+  async followOthers(): Promise<void> {
+    const { book, onDidEnd } = this.#options;
+    for (const [key, worker] of this.#workers) {
+      if (!worker.isAdopted) continue;
+      const turn = book.get(worker.turn.id);
+      worker.turn = turn ?? worker.turn;
+      if (turn !== undefined && turn.ended === undefined) continue;
+      worker.quiet?.dispose();
+      this.#workers.delete(key);
+      if (!this.isWorking) this.#forget();
+      onDidEnd(worker.turn, false);
+    }
+    for (const turn of book.all) {
+      if (turn.ended !== undefined || turn.undoes !== undefined || this.#workers.has(keyOf(turn))) continue;
+      await this.#waitForOthers(this.#add(sourceOf(turn), turn, true));
+    }
   }
 
   async aboutToWrite(source: TurnSource, files: readonly FileBefore[]): Promise<void> {
@@ -159,13 +187,13 @@ export class Observer implements Disposable {
   async #workerOf(source: TurnSource): Promise<Worker> {
     const own = this.#workers.get(keyOf(source));
     const others = Array.from(this.#workers.values()).filter(
-      ({ source: { agent }, turn }) => agent === source.agent && turn.border === "exact",
+      ({ source: { agent }, turn, isAdopted }) => agent === source.agent && turn.border === "exact" && !isAdopted,
     );
     const worker = own ?? (others.length === 1 ? others[0] : undefined) ?? (await this.#open(source, "estimated", ""));
     this.#heard += 1;
     worker.heard = this.#heard;
-    if (worker.turn.border === "estimated") this.#waitFor(worker, this.#options.quietMs);
-    else worker.quiet?.dispose();
+    worker.isAdopted = false;
+    this.#waitFor(worker, worker.turn.border === "estimated" ? this.#options.quietMs : silentMs);
     return worker;
   }
 
@@ -175,7 +203,8 @@ export class Observer implements Disposable {
     const { agent, agentName, session, folder } = source;
     const turn = await book.open({ agent, session, folder, border, undoes: undefined, prompt, agents: [agentName] });
     const isFirst = !this.isWorking;
-    const worker = this.#add(source, turn);
+    const worker = this.#add(source, turn, false);
+    this.#waitFor(worker, border === "estimated" ? this.#options.quietMs : silentMs);
     if (isFirst) {
       this.#forget();
       await this.#look(session);
@@ -183,9 +212,10 @@ export class Observer implements Disposable {
     return worker;
   }
 
-  #add(source: TurnSource, turn: TurnRecord): Worker {
+  #add(source: TurnSource, turn: TurnRecord, isAdopted: boolean): Worker {
     this.#heard += 1;
-    const worker: Worker = { source, turn, hasRun: false, quiet: undefined, check: undefined, heard: this.#heard };
+    const heard = this.#heard;
+    const worker: Worker = { source, turn, hasRun: false, quiet: undefined, check: undefined, heard, isAdopted };
     this.#workers.set(keyOf(source), worker);
     return worker;
   }
@@ -194,12 +224,13 @@ export class Observer implements Disposable {
     const { book, onDidEnd } = this.#options;
     worker.quiet?.dispose();
     worker.check?.dispose();
+    worker.isAdopted = false;
     await this.#workIn(worker);
     await this.#look(worker.turn.session);
     this.#workers.delete(keyOf(worker.source));
     await book.end(worker.turn);
     if (!this.isWorking) this.#forget();
-    onDidEnd(worker.turn);
+    onDidEnd(worker.turn, true);
   }
 
   #forget(): void {
@@ -217,6 +248,24 @@ export class Observer implements Disposable {
         if (this.#workers.get(keyOf(worker.source)) === worker) await this.#end(worker);
       });
     }, quietMs);
+  }
+
+  /** Ends an adopted turn when nobody writes about it for long; another window may go on with it. Clocks may jump. */
+  async #waitForOthers(worker: Worker): Promise<void> {
+    const { clock, later, book } = this.#options;
+    const written = (await book.lastWritten(worker.turn)) ?? clock.now();
+    const silence = Math.max(0, clock.now() - written);
+    worker.quiet?.dispose();
+    worker.quiet = clock.setTimeout(
+      () => {
+        later(async () => {
+          if (this.#workers.get(keyOf(worker.source)) !== worker || !worker.isAdopted) return;
+          const isSilent = (await book.lastWritten(worker.turn)) === written;
+          await (isSilent ? this.#end(worker) : this.#waitForOthers(worker));
+        });
+      },
+      Math.max(0, abandonedMs - silence),
+    );
   }
 
   #checkSoon(worker: Worker, count: number): void {
@@ -251,6 +300,7 @@ export class Observer implements Disposable {
   async #look(session: string): Promise<void> {
     const { eyes, clock, book, contents } = this.#options;
     const { changes, headMoved, isPartial } = await eyes.look(session);
+    await book.refresh((id) => this.isHeard(id));
     this.#lookedAt = clock.monotonic();
     await book.together(async () => {
       for (const change of changes) await this.#enter(change);
@@ -277,7 +327,8 @@ export class Observer implements Disposable {
   /** Enters what nobody told of. */
   async #enter({ path, before: seen, after, mode, goneMode }: SeenChange): Promise<void> {
     const { contents, book } = this.#options;
-    const workers = Array.from(this.#workers.values());
+    // What an agent does of which another window hears is entered there.
+    const workers = Array.from(this.#workers.values()).filter(({ isAdopted }) => !isAdopted);
     // Its own before-image knows better.
     if (workers.some(({ turn }) => turn.pending.has(path))) return;
     const latest = this.#latest.get(path);
@@ -287,6 +338,7 @@ export class Observer implements Disposable {
     const [main] = suspects.toSorted((one, other) => other.heard - one.heard);
     if (main === undefined) return;
     const { turn } = main;
+    if (await book.isOfOthers(path, after, turn.began)) return;
     const names = suspects.map(({ source }) => source.agentName).filter((name) => !turn.agents.includes(name));
     if (names.length > 0) {
       turn.agents = [...turn.agents, ...new Set(names)];
@@ -295,6 +347,10 @@ export class Observer implements Disposable {
     const attribution = this.#touched.has(path) ? "unknown" : "likely";
     await book.enter(turn, { path, before: latest ?? seen, after, mode, goneMode, attribution });
   }
+}
+
+function sourceOf({ agent, session, folder, agents }: TurnRecord): TurnSource {
+  return { agent, agentName: agents[0] ?? agent, session, folder };
 }
 
 function keyOf({ agent, session }: Pick<TurnSource, "agent" | "session">): string {

@@ -51,6 +51,8 @@ export interface TurnRecord {
   ended: number | undefined;
   headMoved: boolean;
   isPartial: boolean;
+  /** What the agent is to hear of this undo, until it was passed on. */
+  note: string | undefined;
   readonly files: Map<string, FileRecord>;
   /** What files held that the agent was about to write when it was last heard of. */
   readonly pending: Map<string, Content>;
@@ -104,6 +106,7 @@ const entry = z.discriminatedUnion("type", [
     ended: z.number().optional(),
     headMoved: z.boolean(),
     isPartial: z.boolean(),
+    note: z.string().optional(),
   }),
   z.object({ type: z.literal("file"), file }),
   /** The turn has left the file as it was. */
@@ -143,9 +146,9 @@ export async function readJournal(text: string): Promise<TurnRecord | undefined>
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {
-      const { type: _type, folder, undoes, ended, ...others } = found;
+      const { type: _type, folder, undoes, ended, note, ...others } = found;
       const { files, pending, queued } = turn ?? { files: new Map(), pending: new Map(), queued: [] };
-      turn = { ...others, folder, undoes, ended, files, pending, queued };
+      turn = { ...others, folder, undoes, ended, note, files, pending, queued };
     } else if (turn !== undefined) apply(turn, found);
   }
   return turn;
@@ -178,6 +181,11 @@ function parse(line: string): z.infer<typeof entry> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** In the order in which they began, whatever the clock did. */
+export function inOrder(turns: readonly TurnRecord[]): readonly TurnRecord[] {
+  return turns.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
 }
 
 /** All texts of the store that a turn names. */

@@ -2,7 +2,7 @@ import { type Logger, messageOf, type Platform } from "@patchbay/core";
 import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
-import { type Content, type FileRecord, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
+import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
 
 export interface TurnBookOptions {
   readonly platform: Pick<Platform, "clock" | "random">;
@@ -34,6 +34,10 @@ const longestPrompt = 200;
 export class TurnBook {
   readonly #options: TurnBookOptions;
   readonly #turns: Map<string, TurnRecord> = new Map();
+  /** Turns that others began while this window runs. */
+  readonly #foreign: Set<string> = new Set();
+  /** Counts what is written here: what was read meanwhile may be older. */
+  #writes = 0;
   #order = 0;
   /** Changes that wait for others; undefined: each is written down as it comes. */
   #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
@@ -70,6 +74,61 @@ export class TurnBook {
     if (this.#turns.size > 0) onDidChange();
   }
 
+  /**
+   * Takes over what others have written: another window, or the command line. Of a turn that `isOpen` here only what was decided is
+   * theirs.
+   */
+  async refresh(isOpen: (id: string) => boolean): Promise<void> {
+    const { store, onDidChange } = this.#options;
+    const writes = this.#writes;
+    let hasChanged = false;
+    await this.#attempt(async () => {
+      await store.others((found, gone) => {
+        if (this.#writes !== writes) return false;
+        for (const id of gone) if (!isOpen(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOpen(turn.id));
+        hasChanged = true;
+        return true;
+      });
+    });
+    if (!hasChanged) return;
+    const sorted = inOrder(this.all);
+    this.#turns.clear();
+    for (const turn of sorted) this.#turns.set(turn.id, turn);
+    onDidChange();
+  }
+
+  /** Whether a file holds what a turn of another window, or an undo there, has left in it since then. */
+  async isOfOthers(path: string, after: Content, since: number): Promise<boolean> {
+    for (const id of this.#foreign) {
+      const turn = this.#turns.get(id);
+      const file = turn?.files.get(path);
+      if (file === undefined || (turn?.ended ?? since) < since) continue;
+      if (await this.#options.contents.isSame(file.after, after)) return true;
+    }
+    return false;
+  }
+
+  /** Undefined where nobody knows. */
+  async lastWritten(turn: TurnRecord): Promise<number | undefined> {
+    return await this.#attempt(() => this.#options.store.lastWritten(turn));
+  }
+
+  #takeOver(turn: TurnRecord, isOpen: boolean): void {
+    const own = this.#turns.get(turn.id);
+    this.#order = Math.max(this.#order, turn.order);
+    if (own === undefined) this.#foreign.add(turn.id);
+    if (own === undefined || !isOpen) {
+      this.#turns.set(turn.id, turn);
+      return;
+    }
+    own.queued = turn.queued;
+    for (const [path, { review, undecided, lines }] of turn.files) {
+      const file = own.files.get(path);
+      if (file !== undefined) own.files.set(path, { ...file, review, undecided, lines });
+    }
+  }
+
   async open(what: NewTurn): Promise<TurnRecord> {
     const { clock, random } = this.#options.platform;
     await this.#makeRoom();
@@ -83,6 +142,7 @@ export class TurnBook {
       ended: undefined,
       headMoved: false,
       isPartial: false,
+      note: undefined,
       files: new Map(),
       pending: new Map(),
       queued: [],
@@ -98,6 +158,7 @@ export class TurnBook {
     turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
     if (turn.files.size === 0) {
       this.#turns.delete(turn.id);
+      this.#writes += 1;
       await this.#attempt(() => this.#options.store.remove(turn));
       this.#options.onDidChange();
     } else await this.write(turn, { type: "settled" }, { type: "turn", turn });
@@ -106,7 +167,9 @@ export class TurnBook {
   async write(turn: TurnRecord, ...entries: readonly JournalEntry[]): Promise<void> {
     // The later line about a file counts.
     await this.#writeGathered();
+    this.#writes += 1;
     await this.#attempt(() => this.#options.store.append(turn, entries));
+    this.#writes += 1;
     this.#options.onDidChange();
   }
 
@@ -196,10 +259,12 @@ export class TurnBook {
   async #writeGathered(): Promise<void> {
     const gathered = this.#gathered?.splice(0) ?? [];
     if (gathered.length === 0) return;
+    this.#writes += 1;
     for (const turn of new Set(gathered.map((one) => one.turn))) {
       const entries = gathered.filter((one) => one.turn === turn).map(({ entry }) => entry);
       await this.#attempt(() => this.#options.store.append(turn, entries));
     }
+    this.#writes += 1;
     this.#options.onDidChange();
   }
 

@@ -2,6 +2,7 @@ import type { Disposable, Event, Platform } from "@patchbay/core";
 import type {
   FileReview,
   FolderLedgersOptions,
+  TurnEnd,
   TurnInfo,
   TurnTexts,
   UndoDoor,
@@ -21,7 +22,7 @@ export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door" | "on
   readonly contents: Contents;
   readonly observer: Observer;
   readonly places: Places;
-  readonly onDidEnd: Event<string>;
+  readonly onDidEnd: Event<TurnEnd>;
   readonly info: (id: string) => TurnInfo | undefined;
 }
 
@@ -112,16 +113,50 @@ export class UndoRoom implements UndoLedger {
     );
   }
 
-  onDidEnd(listener: (id: string) => void): Disposable {
+  onDidEnd(listener: (end: TurnEnd) => void): Disposable {
     return this.#options.onDidEnd(listener);
   }
 
-  undid(notice: UndoNotice): void {
-    this.#options.onDidUndo?.(notice);
+  async undid(notice: UndoNotice): Promise<void> {
+    const { book, places, onDidUndo } = this.#options;
+    const entry = notice.result.turn === undefined ? undefined : book.get(notice.result.turn);
+    // A guessed turn is one of a session that no prompt is told of.
+    if (entry !== undefined && notice.turn.border === "exact") {
+      entry.note = toldOfUndo(notice, (path) => places.shown(path));
+      await book.write(entry, { type: "turn", turn: entry });
+    }
+    onDidUndo?.(notice);
+  }
+
+  async refresh(): Promise<void> {
+    const { book, observer } = this.#options;
+    await book.refresh((id) => observer.isHeard(id));
+    await observer.followOthers();
   }
 
   /** On nobody's account: an undo that could not be undone would be worse than a full store. */
   async #keep(path: string, text: string | undefined): Promise<Content> {
     return await this.#options.contents.keep(path, text, "undo");
   }
+}
+
+/** More files are counted. */
+const mostFiles = 20;
+
+/**
+ * What the agent is told of an undo, so that it does not build on what is gone. `shown`: a path as the agent knows it. Undefined
+ * where nothing was written.
+ */
+export function toldOfUndo({ turn, result, reason }: UndoNotice, shown: (path: string) => string): string | undefined {
+  const undone = result.files.filter(({ outcome }) => outcome === "undone" || outcome === "partly");
+  if (undone.length === 0) return undefined;
+  const named = undone
+    .slice(0, mostFiles)
+    .map(({ path, outcome }) => (outcome === "partly" ? `${shown(path)} (in part)` : shown(path)));
+  const more = undone.length > mostFiles ? [`${undone.length - mostFiles} more`] : [];
+  const [what, where] =
+    turn.undoes === undefined ? ["took back", "changes of yours in"] : ["brought back", "changes in"];
+  const said = reason?.trim() ?? "";
+  const asked = said === "" ? "" : ` They say: ${said}`;
+  return `The user reviewed what you did and ${what} ${where} ${[...named, ...more].join(", ")}. Read these files again before you go on with them, and do not change them back unless the user asks for it.${asked}`;
 }

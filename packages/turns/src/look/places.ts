@@ -38,6 +38,13 @@ export class Places {
     return this.#moved(path, "named", "real") ?? path;
   }
 
+  /** As an agent in the folder knows it: relative to that, where there is only one. */
+  shown(path: string): string {
+    const [only, ...others] = this.#all;
+    const rest = only === undefined || others.length > 0 ? undefined : this.#below(this.named(path), only.named);
+    return rest?.slice(1) ?? path;
+  }
+
   get #all(): readonly Place[] {
     return this.#places.loaded ?? this.#folders.map((named) => ({ named, real: named }));
   }

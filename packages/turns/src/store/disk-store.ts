@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Platform } from "@patchbay/core";
-import { type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
+import type { Disposable, Platform } from "@patchbay/core";
+import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
 import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
 
 const directoryMode = 0o700;
@@ -37,6 +37,8 @@ export class DiskStore implements TurnStore {
   readonly #turns: string;
   /** The texts that are there, as far as this window knows. */
   readonly #known: Set<string> = new Set();
+  /** Bytes of each journal, by its name, as far as they were read or written here. */
+  readonly #read: Map<string, number> = new Map();
   /** Bytes of journals by the id of their turn, as far as this window knows. */
   readonly #journals: Map<string, number> = new Map();
   #size = 0;
@@ -63,9 +65,34 @@ export class DiskStore implements TurnStore {
       const facts = await files.lstat(join(this.#turns, name)).catch(() => undefined);
       this.#grow(name, facts?.size ?? 0);
     }
-    const turns = await this.#dropOld(await this.#readTurns());
+    const all = await this.#readTurns();
+    const turns = await this.#dropOld(inOrder(all.map(({ turn }) => turn)));
+    for (const { turn, bytes } of all) this.#read.set(turn.id, bytes);
     await this.#removeUnnamed(namedIn(turns), new Set());
     return turns;
+  }
+
+  async others(keep: (turns: readonly TurnRecord[], gone: readonly string[]) => boolean): Promise<void> {
+    const there = new Set<string>();
+    const known = new Set(this.#read.keys());
+    const found = await this.#readTurns((id, bytes) => {
+      there.add(id);
+      return this.#read.get(id) !== bytes;
+    });
+    const gone = Array.from(known).filter((id) => !there.has(id));
+    if (found.length + gone.length === 0) return;
+    const turns = found.map(({ turn }) => turn);
+    if (!keep(turns, gone)) return;
+    for (const id of gone) this.#read.delete(id);
+    for (const { turn, bytes } of found) this.#read.set(turn.id, bytes);
+  }
+
+  async lastWritten(turn: TurnRecord): Promise<number | undefined> {
+    return (await this.#options.platform.files.lstat(this.#journalOf(turn)))?.modifiedMs;
+  }
+
+  watch(onChange: () => void): Disposable | undefined {
+    return this.#options.platform.files.watch?.(this.#turns, onChange);
   }
 
   async append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void> {
@@ -78,6 +105,9 @@ export class DiskStore implements TurnStore {
     const file = await fs.open(this.#journalOf(turn), flags, fileMode);
     try {
       await file.writeFile(lines);
+      const bytes = (this.#read.get(turn.id) ?? 0) + lines.length;
+      // Where another window has written meanwhile, its lines are still to be read.
+      if ((await file.stat()).size === bytes) this.#read.set(turn.id, bytes);
     } finally {
       await file.close();
     }
@@ -85,6 +115,7 @@ export class DiskStore implements TurnStore {
   }
 
   async remove(turn: TurnRecord): Promise<void> {
+    this.#read.delete(turn.id);
     await this.#options.platform.files.remove(this.#journalOf(turn));
     this.#size -= this.#journals.get(journalName(turn)) ?? 0;
     this.#journals.delete(journalName(turn));
@@ -122,7 +153,7 @@ export class DiskStore implements TurnStore {
   }
 
   async sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
-    await this.#removeUnnamed(namedIn([...known, ...(await this.#readTurns())]), freed);
+    await this.#removeUnnamed(namedIn([...known, ...(await this.#readTurns()).map(({ turn }) => turn)]), freed);
   }
 
   async #removeUnnamed(named: ReadonlySet<string>, freed: ReadonlySet<string>): Promise<void> {
@@ -150,16 +181,21 @@ export class DiskStore implements TurnStore {
     this.#size += bytes;
   }
 
-  async #readTurns(): Promise<readonly TurnRecord[]> {
+  async #readTurns(
+    isWanted: (id: string, bytes: number) => boolean = () => true,
+  ): Promise<readonly { readonly turn: TurnRecord; readonly bytes: number }[]> {
     const { files } = this.#options.platform;
-    const found: TurnRecord[] = [];
+    const found: { readonly turn: TurnRecord; readonly bytes: number }[] = [];
     for (const name of await files.list(this.#turns)) {
       if (!name.endsWith(".jsonl")) continue;
-      const text = await files.readText(join(this.#turns, name), largestJournalBytes).catch(() => undefined);
+      const path = join(this.#turns, name);
+      const bytes = (await files.lstat(path).catch(() => undefined))?.size;
+      if (bytes === undefined || !isWanted(name.slice(0, -".jsonl".length), bytes)) continue;
+      const text = await files.readText(path, largestJournalBytes).catch(() => undefined);
       const turn = text === undefined ? undefined : await readJournal(text);
-      if (turn !== undefined && journalName(turn) === name) found.push(turn);
+      if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes });
     }
-    return found.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
+    return found;
   }
 
   /** Without what is too old, and without the oldest where what is named takes too much room. */

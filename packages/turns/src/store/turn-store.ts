@@ -1,9 +1,19 @@
+import type { Disposable } from "@patchbay/core";
 import { type JournalEntry, textsOf, type TurnRecord } from "../ledger/records.ts";
 
 /** PORT: where turns and texts are kept. Nothing of it rejects for what others have done to the files; a full disk does. */
 export interface TurnStore {
   /** What earlier runs and other windows have left, in the order in which it happened. */
   load(): Promise<readonly TurnRecord[]>;
+  /**
+   * Turns to which somebody else has written since they were read here last, as they are now, and new ones; and the ids of those that
+   * somebody else has removed. `keep` says whether they are taken over; those that are not come again with the next look.
+   */
+  others(keep: (turns: readonly TurnRecord[], gone: readonly string[]) => boolean): Promise<void>;
+  /** When a turn was last written, whoever did; Unix milliseconds. Undefined where it is not on disk. */
+  lastWritten(turn: TurnRecord): Promise<number | undefined>;
+  /** Calls back when anybody may have written a turn. Undefined where that cannot be told, or nothing is there yet. */
+  watch(onChange: () => void): Disposable | undefined;
   /** Resolves when it is written; rejects where there is no room, as with a full disk. */
   append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void>;
   remove(turn: TurnRecord): Promise<void>;
@@ -41,56 +51,4 @@ export function bytesOf(name: string): number | undefined {
 /** The texts that these turns name. */
 export function namedIn(turns: readonly TurnRecord[]): ReadonlySet<string> {
   return new Set(turns.flatMap((turn) => Array.from(textsOf(turn))));
-}
-
-/** Of a run that keeps nothing for the next one. */
-export class MemoryStore implements TurnStore {
-  readonly #texts: Map<string, string> = new Map();
-  readonly room: number;
-  readonly #mac: (key: string, text: string) => string;
-  #size = 0;
-
-  constructor(room: number, mac: (key: string, text: string) => string) {
-    this.room = room;
-    this.#mac = mac;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  async load(): Promise<readonly TurnRecord[]> {
-    return [];
-  }
-
-  async append(): Promise<void> {}
-
-  async remove(): Promise<void> {}
-
-  async keep(text: string): Promise<string | undefined> {
-    const name = nameOfText(text, this.#mac);
-    const bytes = bytesOf(name) ?? 0;
-    if (this.#texts.has(name)) return name;
-    if (this.#size + bytes > this.room) return undefined;
-    this.#texts.set(name, text);
-    this.#size += bytes;
-    return name;
-  }
-
-  has(name: string): boolean {
-    return this.#texts.has(name);
-  }
-
-  async read(name: string): Promise<string | undefined> {
-    return this.#texts.get(name);
-  }
-
-  async sweep(known: readonly TurnRecord[]): Promise<void> {
-    const named = namedIn(known);
-    for (const name of this.#texts.keys()) {
-      if (named.has(name)) continue;
-      this.#texts.delete(name);
-      this.#size -= bytesOf(name) ?? 0;
-    }
-  }
 }

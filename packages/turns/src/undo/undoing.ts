@@ -57,8 +57,9 @@ export class Undoing {
   constructor(ledger: UndoLedger, clock: Platform["clock"]) {
     this.#ledger = ledger;
     this.#clock = clock;
-    this.#subscription = ledger.onDidEnd((id) => {
-      this.#waiting.add(id);
+    this.#subscription = ledger.onDidEnd(({ id, isHere }) => {
+      if (isHere) this.#waiting.add(id);
+      else this.#waiting.delete(id);
       void this.#inTurn(async () => await this.#applyWaiting()).catch(() => {});
     });
   }
@@ -66,6 +67,7 @@ export class Undoing {
   /** False where there is no such turn, file or hunk. */
   async keep(id: string, part: TurnPart): Promise<boolean> {
     return await this.#inTurn(async () => {
+      await this.#ledger.refresh();
       let isKept = false;
       for (const { path } of this.#filesOf(id, part)) {
         if (await this.#keepFile(id, path, part.hunk)) isKept = true;
@@ -77,6 +79,7 @@ export class Undoing {
   /** Takes a turn back, a file of it or a hunk; or notes that it is to be taken back when the agents that work have ended. */
   async undo(id: string, request: UndoRequest): Promise<UndoResult> {
     return await this.#inTurn(async () => {
+      await this.#ledger.refresh();
       const turn = this.#ledger.turn(id);
       if (turn === undefined) return { files: [], turn: undefined };
       // Where a turn ends is a guess then, and nothing is to happen by itself on a guess.
@@ -90,6 +93,7 @@ export class Undoing {
   /** Carries out at once what waits for the end of a turn, and only now; undefined where it does not wait: it was carried out then. */
   async undoWaiting(id: string, waiting: UndoRequest): Promise<UndoResult | undefined> {
     return await this.#inTurn(async () => {
+      await this.#ledger.refresh();
       const turn = this.#ledger.turn(id);
       const queued = this.#ledger.queued(id);
       const others = queued.filter((one) => !isSameRequest(one, waiting));
@@ -153,6 +157,7 @@ export class Undoing {
 
   async #applyWaiting(): Promise<void> {
     const ledger = this.#ledger;
+    await ledger.refresh();
     for (const id of this.#waiting) {
       if (this.#isDisposed || ledger.isWorking(id)) continue;
       this.#waiting.delete(id);
@@ -173,7 +178,7 @@ export class Undoing {
       files: done.map(({ file }) => file),
       turn: written.length === 0 ? undefined : await this.#ledger.entry(id, written),
     };
-    if (result.turn !== undefined) this.#ledger.undid({ turn, result, reason: request.reason });
+    if (result.turn !== undefined) await this.#ledger.undid({ turn, result, reason: request.reason });
     return result;
   }
 

@@ -11,8 +11,10 @@ import {
 import { join } from "node:path";
 import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { toldOfUndo } from "../../src/ledger/undo-room.ts";
 import type {
   FileReview,
+  TurnEnd,
   TurnFile,
   TurnInfo,
   TurnTexts,
@@ -22,7 +24,6 @@ import type {
   UndoRequest,
 } from "../../src/model.ts";
 import { createDiskDoor } from "../../src/undo/disk-door.ts";
-import { toldOfUndo } from "../../src/undo/told-of-undo.ts";
 import { Undoing } from "../../src/undo/undoing.ts";
 
 let platform: TestPlatform;
@@ -55,7 +56,7 @@ class MemoryLedger implements UndoLedger {
   readonly working: Set<string> = new Set();
   readonly #platform: TestPlatform;
   readonly #door: () => UndoDoor;
-  #listener: (id: string) => void = () => {};
+  #listener: (end: TurnEnd) => void = () => {};
 
   constructor(platform: TestPlatform, door: () => UndoDoor) {
     this.#platform = platform;
@@ -96,7 +97,7 @@ class MemoryLedger implements UndoLedger {
 
   end(id: string): void {
     this.working.delete(id);
-    this.#listener(id);
+    this.#listener({ id, isHere: true });
   }
 
   turn = (id: string): TurnInfo | undefined => this.turns.get(id);
@@ -108,7 +109,8 @@ class MemoryLedger implements UndoLedger {
   queued = (id: string): readonly UndoRequest[] => this.queues.get(id) ?? [];
   queue = async (id: string, requests: readonly UndoRequest[]): Promise<void> => void this.queues.set(id, requests);
   isWorking = (id: string): boolean => this.working.has(id);
-  undid = (notice: UndoNotice): void => void this.notices.push(notice);
+  undid = async (notice: UndoNotice): Promise<void> => void this.notices.push(notice);
+  refresh = async (): Promise<void> => {};
 
   async review(id: string, path: string, review: FileReview, undecided?: TurnTexts): Promise<void> {
     const turn = this.turns.get(id);
@@ -123,7 +125,7 @@ class MemoryLedger implements UndoLedger {
     return id;
   }
 
-  onDidEnd(listener: (id: string) => void): { dispose(): void } {
+  onDidEnd(listener: (end: TurnEnd) => void): { dispose(): void } {
     this.#listener = listener;
     return { dispose: () => {} };
   }

@@ -14,6 +14,8 @@ export interface EditorDriver {
   readonly displayName: string;
   /** Whether the agents' connections outlive a reload of the window. */
   readonly keepsConnections?: boolean;
+  /** Whether conversations go on over a reload of the window. */
+  readonly keepsConversations?: boolean;
   /** Resolves when the window is usable and Patchbay listens. */
   start(lab: Lab): Promise<void>;
   /** Ends everything `start` began. Idempotent. */

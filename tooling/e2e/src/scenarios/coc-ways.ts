@@ -289,3 +289,45 @@ export const killed: Scenario = {
     await again.agent.waitForConnection();
   },
 };
+
+/** The panel in a browser beside the editor: its reviews open here, `:w` writes the user's text, and lines go from here into the composer. */
+export const panelBeside: Scenario = {
+  name: "panel-beside",
+  group: "panel",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    const file = "panel-beside.txt";
+    await world.writeFile(file, startContents);
+    await coc.openFile(file);
+    const talk = await world.converse(id);
+    const { agent, panel } = talk;
+    agent.model.play(...agent.kind.editTurns(`${world.lab.workspace}/${file}`, "first line", "FIRST line"));
+    await panel.send(`Please change ${file} for me`);
+    await panel.waitForQuestion();
+    await waitForDiff(world, agent, file);
+    must("the status line counts the question", /1 question/.test(String(await coc.link.read("patchbay#status()"))));
+    await coc.showDiff(diffTitle(agent, file));
+    await coc.typeInDiff(" and more by hand");
+    // What has just opened takes no verdict.
+    await pause(1_000);
+    await coc.command("w");
+    await waitForContents(world, file, startContents.replace("first line", "FIRST line and more by hand"));
+    await panel.waitForNoQuestion();
+    await panel.waitForText(/with changes/);
+    await waitForNoDiff(world, agent, file);
+    await panel.waitUntilIdle();
+
+    await coc.openFile(file);
+    await coc.command("2,3CocCommand patchbay.mention");
+    await poll("a mention in the composer", async () => (await panel.text()).includes(`${file} 2`), {
+      timeout: 10_000,
+      describe: () => panel.text(),
+    });
+    agent.model.play({ kind: "text", text: "I see it." });
+    await panel.send("What stands there?");
+    await panel.waitForText(/I see it\./);
+    must("the model is told of the file", (agent.model.conversation.at(-1) ?? "").includes(file));
+  },
+};

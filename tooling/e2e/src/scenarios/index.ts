@@ -1,5 +1,5 @@
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
-import { follows, hunk, hunkVerdicts, insert, killed, passing, undo, unsaved } from "./coc-ways.ts";
+import { follows, hunk, hunkVerdicts, insert, killed, panelBeside, passing, undo, unsaved } from "./coc-ways.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";
@@ -31,10 +31,11 @@ import { commands } from "./theia-commands.ts";
 import { reviewHunks, reviewView } from "./theia-review.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
+import { panelOverReload, panelOverRestart, panelTwoWindows } from "./theia-panel.ts";
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
-import { turnUndo } from "./turns.ts";
+import { turnSigns, turnUndo } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
 import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
@@ -112,7 +113,11 @@ export const scenarios: readonly Scenario[] = [
   panelRewind,
   panelReloadAnswer,
   panelReloadQuestion,
+  panelBeside,
   panelTogether,
+  panelOverReload,
+  panelTwoWindows,
+  panelOverRestart,
   hookAccept,
   hookEdited,
   hookReject,
@@ -129,4 +134,5 @@ export const scenarios: readonly Scenario[] = [
   runEnds,
   runStops,
   turnUndo,
+  turnSigns,
 ];

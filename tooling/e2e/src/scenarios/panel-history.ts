@@ -4,13 +4,13 @@ import { waitForScreen } from "../terminals/wait-for-screen.ts";
 import { pause, poll } from "../support/poll.ts";
 import { proposeInPanel, waitUntilSettled } from "./panel-review.ts";
 import { diffTitle, startContents, usualChange, waitForContents } from "./propose.ts";
-import { inPanel, must, mustEqual, type Scenario } from "./scenario.ts";
+import { inPanel, inPanelOfWindow, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const patience = 60_000;
 
 /** A reload in the middle of an answer keeps what had come, and what was being written; the conversation goes on. */
 export const panelReloadAnswer: Scenario = {
-  ...inPanel,
+  ...inPanelOfWindow,
   name: "panel-reload-answer",
   agents: everyAgent,
   run: async (world, id) => {
@@ -53,7 +53,7 @@ export const panelReloadAnswer: Scenario = {
 
 /** A reload in the middle of a question: it is over, nothing was written, and the same can be asked again. */
 export const panelReloadQuestion: Scenario = {
-  ...inPanel,
+  ...inPanelOfWindow,
   name: "panel-reload-question",
   agents: everyAgent,
   run: async (world, id) => {

@@ -59,6 +59,12 @@ export const inPanel: Pick<Scenario, "group" | "isFor"> = {
   isFor: (editor) => editor.openPanel !== undefined && editor.takeTerminal !== undefined && editor.reload !== undefined,
 };
 
+/** The same, where the agents of the panel end with the window. */
+export const inPanelOfWindow: Pick<Scenario, "group" | "isFor"> = {
+  ...inPanel,
+  isFor: (editor) => editor.keepsConversations !== true && inPanel.isFor?.(editor) === true,
+};
+
 /** Throws with both values unless they are the same. */
 export function mustEqual(what: string, seen: string, wanted: string): void {
   if (seen !== wanted) throw new Error(`${what} is ${JSON.stringify(seen)}, not ${JSON.stringify(wanted)}`);

@@ -83,6 +83,30 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   showLog: command("showLog", "Show Log"),
 };
 
+type PanelCommandName =
+  | "open"
+  | "newConversation"
+  | "newTab"
+  | "mention"
+  | "showConversations"
+  | "showWaiting"
+  | "continueInTerminal"
+  | "stop"
+  | "find";
+
+/** Those of the conversation panel. */
+export const panelCommands: Readonly<Record<PanelCommandName, Command>> = {
+  open: command("panel.open", "Open Conversation Panel"),
+  newConversation: command("panel.newConversation", "New Conversation"),
+  newTab: command("panel.newTab", "New Conversation in a Tab"),
+  mention: command("panel.mention", "Mention in Conversation"),
+  showConversations: command("panel.showConversations", "Show Conversations"),
+  showWaiting: command("panel.showWaiting", "Show the Question That Waits"),
+  continueInTerminal: command("panel.continueInTerminal", "Continue Conversation in a Terminal"),
+  stop: command("panel.stop", "Stop the Agent"),
+  find: command("panel.find", "Find in Conversation"),
+};
+
 /** An agent that can be started in a terminal. */
 export interface AgentLaunch {
   readonly id: AgentId;

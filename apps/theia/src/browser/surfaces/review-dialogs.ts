@@ -154,3 +154,20 @@ function makeDefault(button: HTMLButtonElement | undefined, instead: HTMLButtonE
   button?.classList.replace("secondary", "main");
   instead?.classList.replace("main", "secondary");
 }
+
+/** Asks before a conversation of the panel is deleted. */
+export class DeleteConversationDialog extends ConfirmDialog {
+  constructor(title: string) {
+    super({
+      title: nls.localize("patchbay/panel/deleteTitle", "Delete Conversation"),
+      msg: visibleText(
+        nls.localize(
+          "patchbay/panel/delete",
+          "Delete the conversation “{0}” from Patchbay? A session that the agent keeps itself stays.",
+          title,
+        ),
+      ),
+      ok: nls.localize("patchbay/panel/deleteYes", "Delete"),
+    });
+  }
+}

@@ -101,3 +101,8 @@ export function presenceWords({ state, since, waitsFor, commands }: Presence): s
 function named(agents: readonly string[]): string {
   return Array.from(new Set(agents)).join(", ");
 }
+
+/** How many questions of conversations wait. */
+export function questionsText(questions: number): string {
+  return nls.localize("patchbay/panel/questions", "Questions that wait for your answer: {0}", questions);
+}

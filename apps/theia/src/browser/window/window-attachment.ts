@@ -9,6 +9,7 @@ import type { OpenReviews } from "@patchbay/core";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { ILogger } from "@theia/core/lib/common/logger";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { Deferred } from "@theia/core/lib/common/promise-util";
 import { nls } from "@theia/core/lib/common/nls";
 import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
 import { inject, injectable, named } from "@theia/core/shared/inversify";
@@ -87,6 +88,23 @@ export class WindowAttachment implements FrontendApplicationContribution {
   protected readonly onDidChangeStatusEmitter: Emitter<WindowStatus> = new Emitter();
   readonly onDidChangeStatus: Event<WindowStatus> = this.onDidChangeStatusEmitter.event;
 
+  protected readonly onDidAttachEmitter: Emitter<void> = new Emitter();
+  /** The backend knows this window, and what has changed of it. */
+  readonly onDidAttach: Event<void> = this.onDidAttachEmitter.event;
+  protected readonly firstAttached: Deferred<void> = new Deferred();
+  protected isContextWanted = false;
+
+  /** Resolves when the backend knows this window for the first time. */
+  get attached(): Promise<void> {
+    return this.firstAttached.promise;
+  }
+
+  /** The panel shows what is selected, also where no agent is connected. */
+  wantContext(): void {
+    this.isContextWanted = true;
+    this.setStatus(this.current);
+  }
+
   get status(): WindowStatus {
     return this.current;
   }
@@ -163,6 +181,8 @@ export class WindowAttachment implements FrontendApplicationContribution {
       const open = new Set(proposals);
       for (const id of this.proposals.ids) if (!open.has(id)) await this.proposals.close(id);
       this.context.refresh();
+      this.firstAttached.resolve();
+      this.onDidAttachEmitter.fire();
     } catch (error) {
       void this.logger.error(`the backend did not take this window: ${String(error)}`);
     }
@@ -199,7 +219,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
 
   protected setStatus(status: WindowStatus): void {
     this.current = status;
-    this.context.setWanted(status.sessions.length > 0);
+    this.context.setWanted(this.isContextWanted || status.sessions.length > 0);
     this.unsaved.wanted = status.proposals.length > 0;
     this.proposals.setKept(new Set(status.keptTexts.map(({ id }) => id)));
     this.onDidChangeStatusEmitter.fire(status);

@@ -48,6 +48,10 @@ export class WindowClient implements PatchbayWindow {
   protected readonly onDidReceiveStatusEmitter: Emitter<WindowStatus> = new Emitter();
   readonly onDidReceiveStatus: Event<WindowStatus> = this.onDidReceiveStatusEmitter.event;
 
+  protected readonly onDidWantConversationEmitter: Emitter<string> = new Emitter();
+  /** A conversation of the panel, by its id. */
+  readonly onDidWantConversation: Event<string> = this.onDidWantConversationEmitter.event;
+
   openDiff(request: DiffRequest): Promise<"opened" | "declined"> {
     return this.proposals.show(request);
   }
@@ -126,6 +130,10 @@ export class WindowClient implements PatchbayWindow {
 
   notifyStatus(status: WindowStatus): void {
     this.onDidReceiveStatusEmitter.fire(status);
+  }
+
+  notifyConversation(id: string): void {
+    this.onDidWantConversationEmitter.fire(id);
   }
 
   notifyLog(lines: readonly string[]): void {

@@ -27,7 +27,7 @@ export function BlockRow({
 }): JSX.Element {
   const { left, right } = state.text;
   const { change } = block;
-  const kind = change === undefined ? "same" : "change";
+  const kind = change === undefined ? "same" : "differs";
   return (
     <div class={`review-row ${kind}`} data-block={block.key}>
       {block.isFirst ? <ChangeBar state={state} block={block} isReadOnly={isReadOnly} /> : undefined}
@@ -142,6 +142,8 @@ function Field({
     if (isOther || !isHere || line !== caret.line - start || column !== Math.min(caret.column, column)) {
       element.setSelectionRange(at, at);
     }
+    // The focus has noted where the text field had its caret before.
+    state.caret = caret;
   });
   const note = (): void => {
     const element = field.current;
@@ -191,6 +193,8 @@ function Field({
       onKeyDown={onKeyDown}
       onSelect={note}
       onFocus={note}
+      onKeyUp={note}
+      onClick={note}
       onBlur={() => {
         if (document.hasFocus() && state.caret?.key === block.key) state.caret = undefined;
       }}

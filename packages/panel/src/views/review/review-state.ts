@@ -40,9 +40,12 @@ export class ReviewState {
   #composing: { readonly until: Promise<void>; readonly end: () => void } | undefined;
   #deciding: ReturnType<Clock["setTimeout"]> | undefined;
   #shownAt: number;
+  #acted: ReviewAct | undefined;
   /** The text field that the user is in, and where. Written by the view. */
   caret: (Caret & { readonly key: number }) | undefined;
   notice: ReviewNotice | undefined;
+  /** Where the last verdict on a hunk was, once it holds. */
+  decidedAt: { readonly line: number } | undefined;
   end: ReviewEnd | undefined;
 
   constructor(id: string, post: (message: ReviewRequest) => void, clock: Clock, onDidChange: () => void) {
@@ -143,6 +146,7 @@ export class ReviewState {
     if (this.#deciding !== undefined || this.#clock.monotonic() - this.#shownAt < guardTime) return false;
     this.notice = undefined;
     this.#deciding = this.#clock.setTimeout(() => this.#settled(), answerTime);
+    this.#acted = act;
     this.text.act(act);
     this.#onDidChange();
     return true;
@@ -194,7 +198,10 @@ export class ReviewState {
     if (cause !== "verdict") this.#shownAt = this.#clock.monotonic();
     if (cause === "file" && !isFirst) this.notice = "rebased";
     if (cause === "elsewhere") this.notice = "elsewhere";
-    if (cause === "verdict") this.notice = undefined;
+    if (cause === "verdict") {
+      this.notice = undefined;
+      if (this.#acted?.type === "review-hunk") this.decidedAt = { line: this.#acted.line };
+    }
     this.#settled();
   }
 

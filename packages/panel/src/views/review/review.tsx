@@ -44,7 +44,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
   const info = shown.reviews.find((one) => one.id === id) ?? last.current;
   if (info !== undefined) last.current = info;
   const scroller = useRef<HTMLDivElement>(null);
-  const [wanted, setWanted] = useState<number>();
+  const [wanted, setWanted] = useState<{ readonly key: number }>();
   const isWide = useIsWide(scroller);
   const [chosen, setChosen] = useState<"unified" | "beside">();
   const isUnified = chosen === undefined ? !isWide : chosen === "unified";
@@ -62,15 +62,20 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
     if (event.type === "opened") state.text.ask();
   });
   useEffect(() => state.informed(), [info, state]);
-  const go = (way: -1 | 1): void => setWanted(nextChange(state, scroller.current, way));
+  const show = (key: number | undefined): void => setWanted(key === undefined ? undefined : { key });
+  const go = (way: -1 | 1): void => show(nextChange(state, scroller.current, way));
   useLayoutEffect(() => {
-    if (wanted === undefined) return;
-    const bar = scroller.current?.querySelector<HTMLElement>(`[data-block="${wanted}"] .change-bar`);
-    if (bar === undefined || bar === null) return;
-    bar.scrollIntoView({ block: "center" });
-    bar.focus({ preventScroll: true });
-    setWanted(undefined);
+    const bar = scroller.current?.querySelector<HTMLElement>(`[data-block="${wanted?.key}"] .change-bar`);
+    bar?.scrollIntoView({ block: "center" });
+    bar?.focus({ preventScroll: true });
   }, [wanted]);
+  // The next hunk comes in the place of the one that was decided.
+  useLayoutEffect(() => {
+    if (state.decidedAt === undefined) return;
+    const changes = state.blocks.filter(({ isFirst }) => isFirst);
+    const { line } = state.decidedAt;
+    show((changes.find(({ right }) => right.start >= line) ?? changes.at(-1))?.key);
+  }, [state.decidedAt]);
   // The user has asked for it.
   useLayoutEffect(() => {
     if (state.isLoaded) go(1);
@@ -107,12 +112,12 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
     >
       <header class="head review-head">
         <IconButton icon="close" label={words("review.leave")} onClick={leave} />
-        <h2 class="head-title">
+        <h1 class="head-title">
           <span class="head-name" title={visibleLine(info?.path ?? "")} dir="ltr">
             {path}
           </span>
           <span class="head-agent">{info?.agentName}</span>
-        </h2>
+        </h1>
         <span class="note review-count">{countWords(state, info, words)}</span>
         <IconButton
           icon="arrowUp"
@@ -145,7 +150,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
           state={state}
           scroller={scroller}
           isUnified={isUnified}
-          wanted={wanted}
+          wanted={wanted?.key}
           draw={(block) => (
             <BlockRow key={block.key} state={state} block={block} isReadOnly={isReadOnly} onWay={onWay} />
           )}

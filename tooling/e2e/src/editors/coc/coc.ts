@@ -1,3 +1,6 @@
+import type { Browser } from "playwright-core";
+import { everyAgent } from "../../agents/index.ts";
+import { panelProgram } from "../../agents/panel-agent.ts";
 import { areAllAnnounced } from "../../agents/records.ts";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,6 +11,8 @@ import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
 import { mustRun } from "../../support/processes.ts";
 import { TmuxTerminal } from "../../terminals/tmux.ts";
+import { launchBrowser } from "../browser.ts";
+import { ConversationPanel } from "../vscode/conversation-panel.ts";
 import type { EditorDriver, EditorId, EditorTerminal } from "../editor-driver.ts";
 import { CocTerminal, toNormalMode } from "./coc-terminal.ts";
 import { createNeovimLink, type EditorLink, listenVimLink } from "./editor-link.ts";
@@ -21,6 +26,7 @@ export class CocDriver implements EditorDriver {
   #link: EditorLink | undefined;
   #lab: Lab | undefined;
   #processes: readonly number[] = [];
+  #browser: Browser | undefined;
 
   constructor(id: EditorId, editor: "vim" | "neovim", tarball: string) {
     this.id = id;
@@ -76,6 +82,8 @@ export class CocDriver implements EditorDriver {
   }
 
   async stop(): Promise<void> {
+    await this.#browser?.close();
+    this.#browser = undefined;
     await this.#pane?.type(`${toNormalMode}:qa!`).catch(() => {});
     await this.#pane?.press("Enter").catch(() => {});
     await poll("the editor's end", () => !this.#processes.some(isAlive), { timeout: 3_000 }).catch(() => {});
@@ -156,10 +164,31 @@ export class CocDriver implements EditorDriver {
     await this.command(`PatchbayReject ${reason}`);
   }
 
+  /** The page in a browser of its own, by the link that is shown where there is no screen. */
+  async openPanel(): Promise<ConversationPanel> {
+    await this.command("CocCommand patchbay.openPanel");
+    let link: string | undefined;
+    await poll(
+      "the panel's link",
+      async () => {
+        link = /http:\/\/127\.0\.0\.1:\S+/.exec(String(await this.link.read("join(getline(1, '$'))")))?.[0];
+        return link !== undefined;
+      },
+      { timeout: 20_000, describe: () => this.pane.screen() },
+    );
+    await this.command("q");
+    this.#browser ??= await launchBrowser();
+    const page = await this.#browser.newPage({ viewport: { width: 900, height: 800 } });
+    await page.goto(link ?? "");
+    const panel = new ConversationPanel(page, page);
+    await panel.waitUntilReady();
+    return panel;
+  }
+
   async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#lab === undefined) throw new Error(`${this.displayName} is not started`);
     const file = join(this.#lab.root, "coc-config", "coc-settings.json");
-    await writeFile(file, JSON.stringify({ "patchbay.reviews": reviews }));
+    await writeFile(file, JSON.stringify({ ...panelSettings(this.#lab), "patchbay.reviews": reviews }));
   }
 
   async typeInDiff(text: string): Promise<void> {
@@ -286,7 +315,7 @@ export class CocDriver implements EditorDriver {
   async #configure(lab: Lab, runtime: readonly string[]): Promise<void> {
     const settings = join(lab.root, "coc-config");
     await mkdir(settings, { recursive: true });
-    await writeFile(join(settings, "coc-settings.json"), "{}\n");
+    await writeFile(join(settings, "coc-settings.json"), JSON.stringify(panelSettings(lab)));
     const lines = [
       "set nocompatible nomore hidden noswapfile laststatus=2 ttimeout ttimeoutlen=10",
       "filetype plugin on",
@@ -320,6 +349,12 @@ export class CocDriver implements EditorDriver {
       { timeout: 20_000, describe: () => this.pane.screen() },
     );
   }
+}
+
+/** How the panel starts the agents. */
+function panelSettings(lab: Lab): Readonly<Record<string, unknown>> {
+  const agents = Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }]));
+  return { "patchbay.panel.agents": agents };
 }
 
 function isAlive(pid: number): boolean {

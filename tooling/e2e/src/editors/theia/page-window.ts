@@ -117,6 +117,8 @@ export class PageWindow implements PatchbayWindow {
 
   notifyStatus(): void {}
 
+  notifyConversation(): void {}
+
   notifyLog(): void {}
 
   async #call<T>(name: string, ...args: readonly unknown[]): Promise<T> {

@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { everyAgent } from "../../agents/index.ts";
+import { panelProgram } from "../../agents/panel-agent.ts";
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
@@ -25,6 +27,7 @@ function settingsFor(lab: Lab): object {
     "editor.minimap.enabled": false,
     "diffEditor.useInlineViewWhenSpaceIsLimited": false,
     "workbench.colorTheme": "dark",
+    "patchbay.panel.agents": Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }])),
   };
 }
 

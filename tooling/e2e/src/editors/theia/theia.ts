@@ -5,6 +5,7 @@ import { buildTheia, theiaApplication } from "../../prerequisites/theia.ts";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
 import { launchBrowser } from "../browser.ts";
+import { ConversationPanel } from "../vscode/conversation-panel.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
 import { startTheia, type TheiaServer } from "./server.ts";
 import { TheiaTerminal } from "./theia-terminal.ts";
@@ -20,6 +21,7 @@ export class TheiaDriver implements EditorDriver {
   readonly id = "theia" as const;
   readonly displayName = "Theia";
   readonly keepsConnections = true;
+  readonly keepsConversations = true;
   /** The packed extension. */
   readonly tarball: string;
   readonly #application: Component;
@@ -101,6 +103,38 @@ export class TheiaDriver implements EditorDriver {
     const terminal = await this.openTerminalIn(this.workbench);
     this.#terminals.push(terminal);
     return terminal;
+  }
+
+  /** The terminal that Patchbay has just opened itself. */
+  async takeTerminal(): Promise<EditorTerminal> {
+    const known = new Set(this.#terminals.map(({ id }) => id));
+    const id = await poll(
+      "a terminal that Patchbay opens",
+      async () => (await terminalIds(this.workbench)).find((candidate) => !known.has(candidate)),
+      { timeout: 20_000 },
+    );
+    const terminal = new TheiaTerminal(this.workbench, id);
+    this.#terminals.push(terminal);
+    if (!this.#isPanelSized) {
+      this.#isPanelSized = true;
+      await this.workbench.resizePanel(panelHeight);
+    }
+    return terminal;
+  }
+
+  async openPanel(): Promise<ConversationPanel> {
+    return await this.openPanelIn(this.workbench);
+  }
+
+  /** The view in a window; opened where it is not yet. */
+  async openPanelIn(workbench: TheiaWorkbench): Promise<ConversationPanel> {
+    const { page } = workbench;
+    const frame = page.locator("#patchbay-conversations > iframe");
+    const panel = new ConversationPanel(page, frame.contentFrame());
+    // The same command leads from the panel back to the editor.
+    if (!(await frame.isVisible())) await workbench.runCommand("Patchbay: Open Conversation Panel");
+    await panel.waitUntilReady();
+    return panel;
   }
 
   async openTerminalIn(workbench: TheiaWorkbench): Promise<TheiaTerminal> {

@@ -1,26 +1,27 @@
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { pause, poll } from "../../support/poll.ts";
 
+/** VS Code has a frame for each webview, and in it the one of its document. */
+function webviewIn(page: Page): FrameLocator {
+  return page.locator("iframe.webview.ready").first().contentFrame().frameLocator("iframe#active-frame");
+}
+
 /** Longest wait, ms: the first answer waits for the start of its agent, which takes long on a busy machine. */
 const patience = 60_000;
 
 /** How long a question that has just appeared takes no answer, with what a person needs to read it, ms. */
 const readingMs = 600;
 
-/** A conversation panel as its user sees it: a page in a frame of the window. Several are told apart by their order. */
+/** A conversation panel as its user sees it: a page in a frame of the window. */
 export class ConversationPanel {
   readonly #page: Page;
-  readonly #index: number;
-
-  constructor(page: Page, index = 0) {
-    this.#page = page;
-    this.#index = index;
-  }
-
   /** The page itself. */
-  get frame(): FrameLocator {
-    const outer = this.#page.locator("iframe.webview.ready").nth(this.#index);
-    return outer.contentFrame().frameLocator("iframe#active-frame");
+  readonly frame: FrameLocator | Page;
+
+  /** `frame`: default is the first webview of VS Code; the page itself where it stands in a browser alone. */
+  constructor(page: Page, frame: FrameLocator | Page = webviewIn(page)) {
+    this.#page = page;
+    this.frame = frame;
   }
 
   get #root(): Locator {

@@ -1,0 +1,242 @@
+import { basename } from "node:path";
+import type { FolderLedgers, TurnFile, TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
+import { toBufferText } from "../diff/buffer-reader.ts";
+import { shortPath } from "../diff/review-names.ts";
+import { sendLines } from "../vim/long-text.ts";
+import { asList, asNumber, asText, plainLine } from "../vim/shape.ts";
+import type { Vim } from "../vim/vim.ts";
+import { isAmong, type PlacedHunk, undecidedFiles } from "./placed-hunks.ts";
+import type { TurnSigns } from "./turn-signs.ts";
+
+export interface TurnServices {
+  readonly changes: {
+    readonly ledgers: FolderLedgers;
+    readonly signs: Pick<TurnSigns, "hunks">;
+    /** Whether the agent is told of an undo. */
+    isTold(undo: string): boolean;
+  };
+  readonly vim: Pick<Vim, "call">;
+  readonly choose: (lines: readonly string[], title: string) => Promise<string | undefined>;
+  readonly folders: () => readonly string[];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** A line of `:CocList patchbayTurns`: a turn, or a file of the one above. */
+export interface TurnRow {
+  readonly label: string;
+  readonly data: string;
+}
+
+/** More turns, and files of a turn, are not listed. */
+const [mostTurns, mostFiles] = [30, 500];
+
+/** Of a turn so many files are opened at once. */
+const mostOpened = 20;
+
+const noChange = "No change by an agent is waiting for review here.";
+
+/** The turns with what is to be reviewed of them, newest first. */
+export function turnRows({ changes, folders, now }: TurnServices): readonly TurnRow[] {
+  const turns = changes.ledgers.turns().filter((turn) => undecidedFiles(turn).length > 0);
+  return turns.slice(0, mostTurns).flatMap((turn) => [
+    { label: turnLabel(turn, now()), data: turn.id },
+    ...undecidedFiles(turn)
+      .slice(0, mostFiles)
+      .map((file) => ({ label: fileLabel(file, folders()), data: `${turn.id}\n${file.path}` })),
+  ]);
+}
+
+/** E.g. `Claude Code: Rename the class  +12 -3  5 min`. */
+export function turnLabel(turn: TurnInfo, now: number): string {
+  const files = undecidedFiles(turn);
+  const sum = (side: "added" | "removed"): number => files.reduce((all, { lines }) => all + (lines?.[side] ?? 0), 0);
+  const prompt = turn.prompt.length > 60 ? `${turn.prompt.slice(0, 60)}…` : turn.prompt;
+  const parts = [
+    prompt === "" ? turn.agents.join(", ") : `${turn.agents.join(", ")}: ${prompt}`,
+    `+${sum("added")} -${sum("removed")}`,
+    turn.ended === undefined ? "[working]" : ageOf(now - turn.began),
+    turn.border === "estimated" ? "[estimated]" : "",
+    turn.isPartial ? "[not all files were looked at]" : "",
+  ];
+  return plainLine(parts.filter((part) => part !== "").join("  "));
+}
+
+const letters: Readonly<Record<TurnFile["kind"], string>> = {
+  created: "A",
+  changed: "M",
+  deleted: "D",
+  mode: "M",
+  binary: "M",
+  large: "M",
+};
+
+function fileLabel({ path, kind, lines, attribution, review }: TurnFile, folders: readonly string[]): string {
+  const marks = [
+    ...(kind === "mode" ? ["only its permissions"] : []),
+    ...(kind === "binary" || kind === "large" ? ["no text of it is kept"] : []),
+    ...(attribution === "likely" ? ["likely"] : []),
+    ...(attribution === "unknown" ? ["you typed in it, too"] : []),
+    ...(review === "queued" ? ["undone when the agent has finished"] : []),
+    ...(review === "partly" ? ["partly reviewed"] : []),
+  ];
+  const count = lines === undefined ? "" : `  +${lines.added} -${lines.removed}`;
+  const about = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
+  return plainLine(`    ${letters[kind]} ${shortPath(path, folders)}${count}${about}`);
+}
+
+function ageOf(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+/** An action of the list on one of its lines. The sentence is for the user. */
+export async function actOnTurn(
+  services: TurnServices,
+  name: string,
+  data: string,
+  listed: readonly string[],
+): Promise<string | undefined> {
+  const { changes, choose } = services;
+  const { ledgers } = changes;
+  const [id = "", path] = data.split("\n");
+  const turn = ledgers.turns().find((one) => one.id === id);
+  if (turn === undefined) return "This turn is no longer listed.";
+  const request: UndoRequest = path === undefined ? {} : { path };
+  switch (name) {
+    case "open":
+      return await openTurn(services, turn, path);
+    case "keep":
+      return (await ledgers.keep(id, path)) ? "Kept." : "There is nothing to keep.";
+    case "undo":
+      return await undoAndTell(services, turn, request);
+    case "undoNow":
+      return await undoAndTell(services, turn, { ...request, now: true });
+    case "keepAll":
+    case "undoAll": {
+      const all = ledgers.turns().filter((one) => listed.includes(one.id) && undecidedFiles(one).length > 0);
+      const verb = name === "keepAll" ? "Keep" : "Undo";
+      const yes = `${verb} ${all.length === 1 ? "this turn" : `all ${all.length} turns`}`;
+      if ((await choose([yes, "Change nothing"], `${yes}?`)) !== yes) return undefined;
+      if (name === "keepAll") {
+        for (const one of all) await ledgers.keep(one.id);
+        return "Kept.";
+      }
+      const said: (string | undefined)[] = [];
+      // The newest first: what an older one changed then stands as it left it.
+      for (const one of all) said.push(await undoAndTell(services, one, {}));
+      return [...new Set(said)].filter((text) => text !== undefined).join(" ");
+    }
+    default:
+      return undefined;
+  }
+}
+
+async function openTurn(services: TurnServices, turn: TurnInfo, path: string | undefined): Promise<string | undefined> {
+  const files = path === undefined ? undecidedFiles(turn) : turn.files.filter((file) => file.path === path);
+  for (const file of files.slice(0, mostOpened)) await openFile(services, turn, file);
+  if (files.length > mostOpened) return `Opened ${mostOpened} of ${files.length} files.`;
+  return undefined;
+}
+
+/** The file as it was before the turn, beside the file as it is. */
+async function openFile({ changes, vim }: TurnServices, turn: TurnInfo, { path, kind }: TurnFile): Promise<void> {
+  const before = kind === "changed" || kind === "deleted" ? await changes.ledgers.beforeText(turn.id, path) : undefined;
+  const text = before === undefined ? undefined : toBufferText(before.replace(/^\uFEFF/u, ""));
+  const name = `patchbay://${turn.id.slice(-6)}/before ${plainLine(turn.agents.join(", "))}: ${plainLine(basename(path))}`;
+  const lines = text === undefined ? {} : await sendLines(vim, "turn", text.lines);
+  await vim.call("patchbay#turns#open", [
+    { path, name, isGone: kind === "deleted" ? 1 : 0, hasBefore: text === undefined ? 0 : 1, ...lines },
+  ]);
+}
+
+/**
+ * `patchbay.keepChange` and `patchbay.undoChange`: what agents changed in lines of a file that is open. Given are the file, the first and
+ * the last line, and for an undo what the agent is told and whether it is done while the agent works.
+ */
+export async function decideLines(
+  services: TurnServices,
+  verdict: "keep" | "undo",
+  given: readonly unknown[],
+): Promise<string> {
+  const { changes, vim } = services;
+  const place = given.length > 0 ? given : asList(await vim.call("patchbay#turns#place"));
+  const [path, first, last] = [asText(place[0]), asNumber(place[1]), asNumber(place[2])];
+  const [reason, now] = [asText(place[3]).trim(), place[4] === 1];
+  const hunks = ((await changes.signs.hunks(path)) ?? []).filter((hunk) => isAmong(hunk, first, last));
+  if (hunks.length === 0) return noChange;
+  const said = new Set<string>();
+  for (const { turn, part } of partsOf(path, hunks)) {
+    if (verdict === "keep") {
+      await changes.ledgers.keep(turn.id, path, part.hunk);
+      said.add("Kept.");
+      continue;
+    }
+    const text = await undoAndTell(services, turn, { ...part, now, ...(reason === "" ? {} : { reason }) });
+    if (text !== undefined) said.add(text);
+  }
+  return [...said].join(" ");
+}
+
+/** The whole file where all of it is meant: one step, which is undone at once. Else from the bottom up, so that those above stay in place. */
+function partsOf(
+  path: string,
+  hunks: readonly PlacedHunk[],
+): readonly { readonly turn: TurnInfo; readonly part: UndoRequest }[] {
+  const parts: { turn: TurnInfo; part: UndoRequest }[] = [];
+  for (const turn of new Set(hunks.map((one) => one.turn))) {
+    const ofTurn = hunks.filter((one) => one.turn === turn);
+    if (ofTurn.length === ofTurn[0]?.of) parts.push({ turn, part: { path } });
+    else for (const { hunk } of ofTurn) parts.push({ turn, part: { path, hunk } });
+  }
+  return parts;
+}
+
+/** `patchbay.bringBack`: the last undo, undone. */
+export async function bringBack(services: TurnServices): Promise<string | undefined> {
+  const turns = services.changes.ledgers.turns();
+  // What brought something back is an undo of an undo, and is not meant.
+  const isOfTurn = (undoes: string | undefined): boolean =>
+    undoes !== undefined && turns.find(({ id }) => id === undoes)?.undoes === undefined;
+  const undone = turns.find(({ undoes, files }) => isOfTurn(undoes) && files.some(({ review }) => review !== "undone"));
+  if (undone === undefined) return "There is nothing to bring back.";
+  return await undoAndTell(services, undone, { now: true });
+}
+
+async function undoAndTell(
+  { changes }: TurnServices,
+  turn: TurnInfo,
+  request: UndoRequest,
+): Promise<string | undefined> {
+  const { files, turn: entry, waiting } = await changes.ledgers.undo(turn.id, request);
+  if (waiting !== undefined) {
+    return `${turn.agents.join(", ")} is working: undone when it has finished. :Patchbay undo now does not wait.`;
+  }
+  const said = problemsOf(files);
+  if (entry !== undefined) {
+    const done = turn.undoes === undefined ? "Undone" : "Brought back";
+    said.unshift(changes.isTold(entry) ? `${done}; the agent reads about it with your next prompt.` : `${done}.`);
+  }
+  return said.length === 0 ? "Nothing was changed." : said.join(" ");
+}
+
+function problemsOf(files: UndoResult["files"]): string[] {
+  const names = (...outcomes: readonly string[]): string =>
+    files
+      .filter(({ outcome }) => outcomes.includes(outcome))
+      .map(({ path }) => plainLine(basename(path)))
+      .slice(0, 5)
+      .join(", ");
+  const conflicts = files.reduce((count, file) => count + file.conflicts, 0);
+  const [unknown, failed] = [names("unknown"), names("failed", "stale")];
+  return [
+    ...(conflicts > 0
+      ? [`${conflicts} of the changes were changed again since and left alone: ${names("partly", "conflict")}.`]
+      : []),
+    ...(unknown === "" ? [] : [`Left as it is, since its earlier content is not known: ${unknown}.`]),
+    ...(failed === "" ? [] : [`Could not be undone, and stays as it is: ${failed}.`]),
+  ];
+}

@@ -1,0 +1,269 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PuppetAgent } from "@patchbay/testkit";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ServerLab, startServerLab } from "../server/server-lab.ts";
+import { findBrowser, whyNoBrowser } from "./panel-lab.ts";
+
+const pageDirectory = join(import.meta.dirname, "..", "..", "dist", "page");
+
+describe.skipIf(whyNoBrowser() !== undefined)("the panel in a browser by itself", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let place: string;
+  let agent: PuppetAgent;
+  let lab: ServerLab;
+  let page: Page;
+
+  beforeAll(async () => {
+    const executablePath = findBrowser() ?? "";
+    const args = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP rebound.test 127.0.0.1"];
+    browser = await chromium.launch({ executablePath, headless: true, args });
+  });
+
+  afterAll(async () => await browser.close());
+
+  beforeEach(async () => {
+    place = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-browser-")));
+    agent = await PuppetAgent.create(place);
+    lab = await start();
+    context = await browser.newContext();
+    page = await context.newPage();
+  });
+
+  afterEach(async () => {
+    await context.close();
+    await lab.close();
+    await agent.dispose();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  async function start(port?: number): Promise<ServerLab> {
+    const again = port === undefined ? {} : { port };
+    return await startServerLab({ agent, pageDirectory, root: place, beginWith: "puppet", ...again });
+  }
+
+  /** Opens a link, and sends a first prompt. */
+  async function talk(): Promise<void> {
+    await page.goto(lab.panel.url());
+    await page.locator("textarea").fill("Begin");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => agent.prompts).toEqual(["Begin"]);
+  }
+
+  const text = async (): Promise<string> => await page.locator("body").innerText();
+
+  it("comes in by a link of which nothing stays in the address or the history", async () => {
+    await talk();
+    expect(page.url()).toBe(`${lab.origin}/`);
+    agent.do({ act: "say", text: "Here **I** am" });
+    await expect.poll(text).toContain("Here I am");
+    await page.goto("about:blank");
+    await page.goBack();
+    expect(page.url()).toBe(`${lab.origin}/`);
+    await expect.poll(text).toContain("Here I am");
+    const seen = await page.evaluate(() => document.cookie);
+    expect(seen).toBe("");
+  });
+
+  it("runs no script but its own, and complains of nothing", async () => {
+    const problems: string[] = [];
+    page.on("console", (message) => problems.push(message.text()));
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await talk();
+    agent.do({ act: "say", text: "<img src=x onerror=alert(1)> <script>alert(1)</script> [x](javascript:alert(1))" });
+    await expect.poll(text).toContain("alert(1)");
+    expect(problems).toEqual([]);
+    const ran = await page.evaluate(async () => {
+      const script = document.createElement("script");
+      try {
+        script.text = "globalThis.wasRun = true";
+        document.body.append(script);
+      } catch {
+        return "refused";
+      }
+      return Reflect.get(globalThis, "wasRun") ?? "refused";
+    });
+    expect(ran).toBe("refused");
+    const reached = await page.evaluate(
+      async () =>
+        await fetch("https://example.com/").then(
+          () => true,
+          () => false,
+        ),
+    );
+    expect(reached).toBe(false);
+  });
+
+  it("has an answer and a question again after it was reloaded in the middle of them", async () => {
+    await talk();
+    agent.do({ act: "say", text: "Half of " });
+    await expect.poll(text).toContain("Half of");
+    await page.reload();
+    agent.do({ act: "say", text: "an answer" });
+    agent.do({ act: "ask", command: "make all" });
+    await expect.poll(text).toContain("Half of an answer");
+    await page.reload();
+    // A question takes no answer in its first moment.
+    const yes = page.getByRole("button", { name: "Yes", exact: true });
+    await yes.waitFor();
+    await expect
+      .poll(async () => {
+        if (await yes.isVisible()) await yes.click();
+        return agent.answers;
+      })
+      .toEqual(["yes"]);
+    expect(agent.prompts).toEqual(["Begin"]);
+  });
+
+  it("is shut out with whoever else has opened its link", async () => {
+    const url = lab.panel.url();
+    await page.goto(url);
+    await page.locator("textarea").waitFor();
+    const other = await browser.newContext();
+    const thief = await other.newPage();
+    await thief.goto(url);
+    await expect.poll(async () => await thief.locator(".connection").innerText()).toContain("patchbay panel");
+    await expect.poll(async () => await page.locator(".connection").innerText()).toContain("patchbay panel");
+    await other.close();
+  });
+
+  it("finds its server again after a restart with a new link in another tab, and loses and repeats nothing", async () => {
+    await talk();
+    agent.do({ act: "say", text: "Before" });
+    agent.do({ act: "end" });
+    await expect.poll(text).toContain("Before");
+    const { port } = lab.panel;
+    await lab.close();
+    await expect.poll(async () => await page.locator(".connection").innerText()).toContain("Not connected");
+    await page.locator("textarea").fill("Sent while away");
+    await page.keyboard.press("Enter");
+    await page.locator("textarea").fill("Half a dr");
+    lab = await start(port);
+    const tab = await context.newPage();
+    await tab.goto(lab.panel.url());
+    await tab.locator("textarea").waitFor();
+    await page.bringToFront();
+    await expect.poll(() => agent.prompts, { timeout: 30_000 }).toEqual(["Begin", "Sent while away"]);
+    await expect.poll(async () => await page.locator(".connection").isHidden()).toBe(true);
+    expect(await page.locator("textarea").inputValue()).toBe("Half a dr");
+    await page.reload();
+    await expect.poll(async () => await page.locator("textarea").inputValue()).toBe("Half a dr");
+    expect(agent.prompts).toEqual(["Begin", "Sent while away"]);
+  });
+
+  it("shows the conversation as a text, and closes it again", async () => {
+    await talk();
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByText("Open as Markdown").click();
+    await expect.poll(async () => await page.locator("dialog pre").innerText()).toContain("## Begin");
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await expect.poll(async () => await page.locator("dialog").count()).toBe(0);
+  });
+
+  describe("another page", () => {
+    /** A server of somebody else on another port, whose page tries what it likes; what it hears is kept. */
+    async function evil(): Promise<{
+      readonly port: number;
+      readonly heard: IncomingHttpHeaders[];
+      close(): Promise<void>;
+    }> {
+      const heard: IncomingHttpHeaders[] = [];
+      const server = createServer((request, response) => {
+        heard.push(request.headers);
+        response.writeHead(200, { "content-type": "text/html" });
+        response.end("<!doctype html><title>evil</title><body></body>");
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      return { port, heard, close: async () => await new Promise((resolve) => void server.close(() => resolve())) };
+    }
+
+    /** What a page gets from our server. */
+    async function attack(from: Page, target: string): Promise<readonly string[]> {
+      return await from.evaluate(async (origin) => {
+        const got: string[] = [];
+        const note = (what: string): void => void got.push(what);
+        for (const path of ["/", "/door", "/page/panel.js"]) {
+          await fetch(origin + path, { credentials: "include" }).then(
+            () => note(`read ${path}`),
+            () => undefined,
+          );
+        }
+        const posted = { method: "POST", body: "x", credentials: "include" } as const;
+        await fetch(`${origin}/door`, posted).then(
+          () => note("posted"),
+          () => undefined,
+        );
+        await new Promise<void>((resolve) => {
+          const socket = new WebSocket(`${origin.replace("http", "ws")}/socket`, "patchbay.x");
+          socket.onopen = () => {
+            note("socket");
+            resolve();
+          };
+          socket.onerror = () => resolve();
+        });
+        await new Promise<void>((resolve) => {
+          const script = document.createElement("script");
+          script.src = `${origin}/page/panel.js`;
+          script.onload = () => {
+            note("script");
+            resolve();
+          };
+          script.onerror = () => resolve();
+          document.body.append(script);
+        });
+        const frame = document.createElement("iframe");
+        frame.src = `${origin}/`;
+        const loaded = new Promise((resolve) => (frame.onload = resolve));
+        document.body.append(frame);
+        await loaded;
+        return got;
+      }, target);
+    }
+
+    it("of another port, with all that browsers send it of ours, gets nothing", async () => {
+      await talk();
+      const other = await evil();
+      const tab = await context.newPage();
+      await tab.goto(`http://127.0.0.1:${other.port}/`);
+      expect(await attack(tab, lab.origin)).toEqual([]);
+      expect(tab.frames().map((frame) => frame.url())).not.toContain(`${lab.origin}/`);
+      // Browsers send the cookie to every port: it is not enough.
+      const cookie = other.heard.map((headers) => headers.cookie).find((one) => one !== undefined) ?? "";
+      expect(cookie).toContain(`patchbay-${lab.panel.port}=`);
+      expect(await lab.socket({ cookie, key: "" })).toBeUndefined();
+      await other.close();
+    });
+
+    it("that a name of its own leads to our server gets nothing", async () => {
+      await talk();
+      const tab = await context.newPage();
+      const rebound = `http://rebound.test:${lab.panel.port}`;
+      await expect(tab.goto(`${rebound}/`)).rejects.toThrow("ERR_HTTP_RESPONSE_CODE_FAILURE");
+    });
+
+    it("that opens ours in a window cannot reach into it", async () => {
+      const other = await evil();
+      const tab = await context.newPage();
+      await tab.goto(`http://127.0.0.1:${other.port}/`);
+      const [opened] = await Promise.all([
+        context.waitForEvent("page"),
+        tab.evaluate((url) => void Reflect.set(globalThis, "ours", open(url)), lab.panel.url()),
+      ]);
+      await opened.locator("textarea").waitFor();
+      const reach = await tab.evaluate(() => {
+        const ours: unknown = Reflect.get(globalThis, "ours");
+        return typeof ours === "object" && ours !== null && Reflect.get(ours, "closed") === true
+          ? "cut off"
+          : "reached";
+      });
+      expect(reach).toBe("cut off");
+      await other.close();
+    });
+  });
+});
