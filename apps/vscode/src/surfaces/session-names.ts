@@ -1,4 +1,3 @@
-import type { ProposalInfo } from "@patchbay/core";
 import { type KnownSessions, type Presence, presencesOf } from "@patchbay/core/presences";
 
 /** Numbers of sessions by their ids, for each companion. */
@@ -10,7 +9,7 @@ export function sessionName(companion: KnownSessions, presence: Pick<Presence, "
 }
 
 /** The same for the session that a proposal comes from. */
-export function proposerName(companion: KnownSessions, proposal: Pick<ProposalInfo, "id" | "agentName">): string {
+export function proposerName(companion: KnownSessions, proposal: Pick<Presence, "id" | "agentName">): string {
   // Asked once: it is put together anew each time.
   const presences = presencesOf(companion);
   const presence = presences.find(({ proposals }) => proposals.some(({ id }) => id === proposal.id));
