@@ -36,10 +36,9 @@ export function registerReviews({ settings, logger, restored, sessions, handOver
   const marks = new ProposalMarks((id) => views.review(id));
   const typing = new TypingWatch();
   const onDidChangeReview = (review: ProposalReview): void => marks.update(review);
-  const proposer = ({ id, agentName }: Pick<DiffRequest, "id" | "agentName">): string => {
+  const proposer = (request: Pick<DiffRequest, "id" | "agentName">): string => {
     const companion = sessions();
-    const proposal = companion?.proposals.find((one) => one.id === id);
-    return companion === undefined || proposal === undefined ? agentName : proposerName(companion, proposal);
+    return companion === undefined ? request.agentName : proposerName(companion, request);
   };
   const views = new DiffViews({ settings, logger, ...texts, typing, proposer, onDidChangeReview });
   const of = (document: TextDocument): ProposalReview | undefined =>

@@ -4,23 +4,26 @@ import { type KnownSessions, type Presence, presencesOf } from "@patchbay/core/p
 const known = new WeakMap<object, Map<string, number>>();
 
 /** What an agent's session is called where several of one agent must be told apart: "Claude Code", "Claude Code 2". */
-export function sessionName(companion: KnownSessions, { id, agentName }: Pick<Presence, "id" | "agentName">): string {
-  const presences = presencesOf(companion);
-  const number = numbersOf(companion, presences).get(id) ?? 1;
-  const isAlone = presences.filter((one) => one.agentName === agentName && one.state !== "ended").length < 2;
-  return isAlone && number === 1 ? agentName : `${agentName} ${number}`;
+export function sessionName(companion: KnownSessions, presence: Pick<Presence, "id" | "agentName">): string {
+  return nameAmong(companion, presencesOf(companion), presence);
 }
 
 /** The same for the session that a proposal comes from. */
-export function proposerName(companion: KnownSessions, proposal: ProposalOrigin): string {
-  const isOwn = ({ id, session }: Presence): boolean => id === proposal.sessionId || session?.id === proposal.sessionId;
-  const presence = presencesOf(companion).find(isOwn);
-  return presence === undefined ? proposal.agentName : sessionName(companion, presence);
+export function proposerName(companion: KnownSessions, proposal: Pick<Presence, "id" | "agentName">): string {
+  // Asked once: it is put together anew each time.
+  const presences = presencesOf(companion);
+  const presence = presences.find(({ proposals }) => proposals.some(({ id }) => id === proposal.id));
+  return presence === undefined ? proposal.agentName : nameAmong(companion, presences, presence);
 }
 
-interface ProposalOrigin {
-  readonly sessionId: string;
-  readonly agentName: string;
+function nameAmong(
+  companion: KnownSessions,
+  presences: readonly Presence[],
+  { id, agentName }: Pick<Presence, "id" | "agentName">,
+): string {
+  const number = numbersOf(companion, presences).get(id) ?? 1;
+  const isAlone = presences.filter((one) => one.agentName === agentName && one.state !== "ended").length < 2;
+  return isAlone && number === 1 ? agentName : `${agentName} ${number}`;
 }
 
 /** A session keeps its number as long as it is known; a new one gets the lowest that is free. */

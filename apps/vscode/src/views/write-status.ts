@@ -101,8 +101,15 @@ function fullName(companion: Companion, presence: Presence): string {
 }
 
 /** "2 of 5" while the user is in a review; hidden elsewhere. */
-export function writePosition(item: StatusBarItem, { proposals, sessions, activities }: Companion): void {
-  const position = positionIn(inboxOf(proposals, sessions, activities), activeProposalId() ?? "");
+export function writePosition(item: StatusBarItem, companion: Companion): void {
+  // Asked with each tab that comes or goes, of which most are no reviews.
+  const id = activeProposalId();
+  if (id === undefined) {
+    item.hide();
+    return;
+  }
+  const { proposals, sessions, activities } = companion;
+  const position = positionIn(inboxOf(proposals, sessions, activities), id);
   if (position === undefined) {
     item.hide();
     return;

@@ -132,10 +132,17 @@ export function writeEntry(entry: JournalEntry): string {
   return `${JSON.stringify({ type: "turn", ...turn })}\n`;
 }
 
-/** A journal as it was written, up to what cannot be read: a process that is killed leaves half a line. Undefined where no turn stands in it. */
-export function readJournal(text: string): TurnRecord | undefined {
+/** So many lines of a journal are read at once, which takes some milliseconds. */
+const linesAtOnce = 500;
+
+/**
+ * A journal as it was written, up to what cannot be read: a process that is killed leaves half a line. Undefined where no turn stands in
+ * it. One of thousands of files makes room for other work.
+ */
+export async function readJournal(text: string): Promise<TurnRecord | undefined> {
   let turn: TurnRecord | undefined;
-  for (const line of text.split("\n")) {
+  for (const [number, line] of text.split("\n").entries()) {
+    if (number % linesAtOnce === linesAtOnce - 1) await new Promise<void>((resolve) => setImmediate(resolve));
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {

@@ -64,7 +64,7 @@ export class DiskStore implements TurnStore {
       return true;
     });
     const turns = await this.#dropOld(inOrder(all.map(({ turn }) => turn)));
-    await this.sweep(turns, new Set());
+    await this.#removeUnnamed(namedIn(turns), new Set());
     return turns;
   }
 
@@ -142,8 +142,11 @@ export class DiskStore implements TurnStore {
   }
 
   async sweep(known: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
+    await this.#removeUnnamed(namedIn([...known, ...(await this.#readTurns()).map(({ turn }) => turn)]), freed);
+  }
+
+  async #removeUnnamed(named: ReadonlySet<string>, freed: ReadonlySet<string>): Promise<void> {
     const { files, clock } = this.#options.platform;
-    const named = namedIn([...known, ...(await this.#readTurns()).map(({ turn }) => turn)]);
     for (const name of await files.list(this.#texts)) {
       if (named.has(name)) continue;
       const path = join(this.#texts, name);
@@ -183,7 +186,7 @@ export class DiskStore implements TurnStore {
       const bytes = (await files.lstat(path).catch(() => undefined))?.size;
       if (bytes === undefined || !isWanted({ id: name.slice(0, -".jsonl".length), bytes })) continue;
       const text = await files.readText(path, largestJournalBytes).catch(() => undefined);
-      const turn = text === undefined ? undefined : readJournal(text);
+      const turn = text === undefined ? undefined : await readJournal(text);
       if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes });
     }
     return found;
