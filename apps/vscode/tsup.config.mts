@@ -83,7 +83,8 @@ const config: Options = {
   // The page of the panel, as its own package has built it: VS Code loads it into a webview.
   onSuccess: async () => {
     const page = dirname(fileURLToPath(import.meta.resolve("@patchbay/panel/page/panel.js")));
-    await cp(page, "dist/page", { recursive: true });
+    // What connects it with a server of its own has no use here.
+    await cp(page, "dist/page", { recursive: true, filter: (path) => !path.endsWith("connect.js") });
   },
 };
 

@@ -71,6 +71,7 @@ const core = {
       "hook-settings",
       "hooks/policy",
       "hooks/presence-question",
+      "hooks/review-question",
       "storage",
     ],
     types: ["companion", "hooks/presences"],

@@ -44,7 +44,6 @@ export async function runCommand(command: Command): Promise<number> {
     }
     case "panel": {
       const { runPanel } = await import("./panel/run-panel.ts");
-      const { startBrowser } = await import("@patchbay/panel/server");
       const end = new AbortController();
       // A second signal ends at once: the listeners are gone by then.
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => end.abort());
@@ -55,7 +54,6 @@ export async function runCommand(command: Command): Promise<number> {
         locale: Intl.DateTimeFormat().resolvedOptions().locale,
         print,
         tell: (line) => console.error(terminalSafe(line)),
-        open: startBrowser,
         signal: end.signal,
         onDidStart: (panel) => process.once("exit", () => panel.endNow()),
       });

@@ -27,7 +27,7 @@ import type {
   UndoResult,
 } from "./model.ts";
 import { DiskStore } from "./store/disk-store.ts";
-import { MemoryStore, type TurnStore } from "./store/turn-store.ts";
+import type { TurnStore } from "./store/turn-store.ts";
 import { Undoing } from "./undo/undoing.ts";
 
 const usualLimits: LedgerLimits = {
@@ -70,10 +70,7 @@ export class FolderLedgers implements TurnWitness {
     const objects = new GitReader({ platform, logger });
     this.#objects = objects;
     this.#places = new Places(platform, folders);
-    const store =
-      storageDirectory === undefined
-        ? new MemoryStore(limits.all, platform.random.mac)
-        : new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
+    const store = new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
     this.#store = store;
     const mayKeep = (path: string): boolean => options.mayKeep?.(this.#places.named(path)) ?? true;
     const contents = new Contents({ platform, logger, store, objects, mayKeep, limits });

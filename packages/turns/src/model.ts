@@ -115,8 +115,8 @@ export interface UndoNotice {
 export interface FolderLedgersOptions {
   readonly platform: Platform;
   readonly logger?: Logger;
-  /** Private: what is made there is 0600 and 0700. Made with its first entry. Undefined: nothing survives this run. */
-  readonly storageDirectory: string | undefined;
+  /** Private: what is made there is 0600 and 0700. Made with its first entry. */
+  readonly storageDirectory: string;
   /** The workspace's folders, absolute, as the editor names them. */
   readonly folders: readonly string[];
   /** Whether a copy of a file may be kept; false: it is named, and no text of it is kept. Default: every file. */

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { claude, gemini, TurnLab } from "./turn-lab.ts";
 
 describe("a ledger of turns", () => {
@@ -155,6 +155,43 @@ describe("a ledger of turns", () => {
       readFileSync(join(lab.storage, "texts", name), "utf8"),
     );
     expect(kept.filter((text) => text.includes("KEY") || text.includes("xxx"))).toEqual([]);
+  });
+
+  it("does not take for new what is only opened in a turn, or not ignored any more", async () => {
+    const lab = new TurnLab();
+    lab.commit({ ".gitignore": "*.local\n", "a.txt": "a\n" });
+    for (const name of ["open.local", "mine.local"]) utimesSync(lab.write(name, "mine\n"), 1_000, 1_000);
+    // The time of an inode cannot be set back.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const opened: string[] = [];
+    const ledgers = lab.open({ openFiles: () => opened });
+    await lab.command(ledgers, () => {
+      lab.write("a.txt", "agent\n");
+      opened.push(lab.path("open.local"));
+    });
+    await lab.command(ledgers, () => lab.write(".gitignore", ""));
+    expect(ledgers.turns().map((turn) => lab.files(turn))).toEqual([
+      [".gitignore changed likely"],
+      ["a.txt changed likely"],
+    ]);
+    for (const { id } of ledgers.turns()) await ledgers.undo(id);
+    expect([lab.read("open.local"), lab.read("mine.local")]).toEqual(["mine\n", "mine\n"]);
+  });
+
+  it("is not in doubt about a file that the user opens after the agent has written it", async () => {
+    const lab = new TurnLab();
+    lab.write("a.txt", "one\n");
+    const opened: string[] = [];
+    const ledgers = lab.open({ openFiles: () => opened });
+    ledgers.turnBegan(claude, "Do it");
+    await lab.told(ledgers, "a.txt", "two\n");
+    ledgers.aboutToRun(claude, "make");
+    opened.push(lab.path("a.txt"));
+    ledgers.wrote(claude);
+    ledgers.turnEnded(claude);
+    await ledgers.settled();
+    expect(lab.files(ledgers.turns()[0])).toEqual(["a.txt changed exact"]);
   });
 
   it("says that another commit was checked out, and does not list its files", async () => {

@@ -197,9 +197,11 @@ function partsOf(
 
 /** `patchbay.bringBack`: the last undo, undone. */
 export async function bringBack(services: TurnServices): Promise<string | undefined> {
-  const undone = services.changes.ledgers
-    .turns()
-    .find(({ undoes, files }) => undoes !== undefined && files.some(({ review }) => review !== "undone"));
+  const turns = services.changes.ledgers.turns();
+  // What brought something back is an undo of an undo, and is not meant.
+  const isOfTurn = (undoes: string | undefined): boolean =>
+    undoes !== undefined && turns.find(({ id }) => id === undoes)?.undoes === undefined;
+  const undone = turns.find(({ undoes, files }) => isOfTurn(undoes) && files.some(({ review }) => review !== "undone"));
   if (undone === undefined) return "There is nothing to bring back.";
   return await undoAndTell(services, undone, { now: true });
 }

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
+  type Companion,
   createCompanion,
   createPrivateStorage,
   formatLogLine,
@@ -11,10 +12,13 @@ import {
   type PrivateStorage,
   type TurnWitness,
 } from "@patchbay/core";
+import { askEditorForReview } from "@patchbay/core/diagnosis";
 import {
   askForLink,
   type BrowserStart,
   openLink,
+  startBrowser,
+  EditorReviews,
   type PagePanel,
   PageReviews,
   panelDirectory,
@@ -37,7 +41,8 @@ export interface RunPanelOptions {
   readonly print: (line: string) => void;
   /** For warnings, where they disturb nobody. */
   readonly tell: (line: string) => void;
-  readonly open: BrowserStart;
+  /** Default: the system's browser. */
+  readonly open?: BrowserStart;
   /** The user wants it to end. */
   readonly signal: AbortSignal;
   /** The panel runs: its agents are to end with the process, whatever ends it. */
@@ -108,9 +113,14 @@ async function start(
     },
   });
   const reviews = new PageReviews();
-  const host = { identity, workspace, editors, messages, documents, diffs: reviews, storageDirectory: directory };
+  const diffs = new EditorReviews({
+    pages: reviews,
+    ask: async (request, signal) => await askEditorForReview(platform, folder, request, signal),
+    companion: () => companion,
+  });
+  const host = { identity, workspace, editors, messages, documents, diffs, storageDirectory: directory };
   // It listens to nobody: it only reviews what conversations ask for.
-  const companion = createCompanion({ host, platform });
+  const companion: Companion = createCompanion({ host, platform });
   reviews.attach(companion);
   const secret = platform.random.token(32);
   const agents = await readAgents(platform);
@@ -140,7 +150,7 @@ async function start(
 async function show(
   url: string,
   directory: string,
-  { command, platform, print, open, signal }: RunPanelOptions,
+  { command, platform, print, open = startBrowser, signal }: RunPanelOptions,
 ): Promise<void> {
   print(`  ${url}`);
   print(`The link works once, within a minute. For another one: ${program} panel`);

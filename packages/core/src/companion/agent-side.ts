@@ -109,6 +109,7 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
     sessions,
     activities,
     sessionInfos,
+    review: (request) => conversations.review(request),
     mayQuote: (path) => tracker.mayName(path) && !isSecretPath(path),
   });
   const proposalInfos = (): readonly ProposalInfo[] => titled(diffs.proposals, sessionInfos(), activities.all);

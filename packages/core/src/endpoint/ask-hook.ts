@@ -14,6 +14,8 @@ export interface HookQuestion {
   readonly pid: number;
   /** What is left until the agent's patience ends, ms. */
   readonly limitMs: number;
+  /** Aborted: whoever asks wants no answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 export type HookReply =
@@ -33,6 +35,7 @@ export async function askHook(question: HookQuestion): Promise<HookReply> {
       asking.request.destroy();
       resolve(reply);
     });
+    question.signal?.addEventListener("abort", () => asking.refuse(), { once: true });
     const limit = setTimeout(() => asking.late(), question.limitMs);
     let patience = setTimeout(() => asking.refuse(), answerMs);
     asking.onLine(() => {

@@ -1,4 +1,4 @@
-import type { SessionInfo } from "../companion.ts";
+import type { Review, ReviewRequest, SessionInfo } from "../companion.ts";
 import type { Dialect } from "../agents/dialect.ts";
 import type { AgentHook, HookChange, HookEvent, HookVerdict } from "../agents/hook.ts";
 import type { DiffRegistry } from "../diff/diff-registry.ts";
@@ -22,6 +22,7 @@ import { isAttached } from "./attached.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
 import { CommandQuestions } from "./command-questions.ts";
 import { SettledProblems } from "./settled-problems.ts";
+import { answerReviewQuestion, readReviewQuestion } from "./review-question.ts";
 import { asksForPresences, tellPresences } from "./presence-question.ts";
 import { HookTurns } from "./hook-turns.ts";
 import { HookVerdicts, readForHook, type ReviewedChange } from "./hook-verdicts.ts";
@@ -43,6 +44,8 @@ export interface HookDeskOptions {
   readonly policies: () => { readonly setting: unknown } | undefined;
   /** Whether agents may read what the editor says of a file: messages quote it. */
   readonly mayQuote: (path: string) => boolean;
+  /** See `Companion.review`. */
+  readonly review: (request: ReviewRequest) => Promise<Review>;
   /** Sees what agents do to files; absent: nobody does. */
   readonly turns?: TurnWitness | undefined;
 }
@@ -90,6 +93,8 @@ export class HookDesk implements HookAcceptor, Disposable {
 
   async answerHook(call: HookCall): Promise<string | undefined> {
     if (asksForPresences(call.event)) return this.#tellPresences(call.tokenName);
+    const question = readReviewQuestion(call.event);
+    if (question !== undefined) return await answerReviewQuestion(question, call, this.#options.review);
     const hook = await this.#hookOf(call.tokenName);
     const event = hook?.read(call.event);
     if (hook === undefined || event === undefined) return undefined;
@@ -115,9 +120,8 @@ export class HookDesk implements HookAcceptor, Disposable {
       await this.turns.witness(event, { agent: dialect.id, agentName: dialect.agentName });
     if (event.kind === "wrote") return await this.#tellProblems(event, owner, call, hook);
     if (verdict === undefined || call.signal.aborted) return undefined;
-    const answer = hook.encode(verdict);
-    if (answer !== undefined) notes?.passedOn();
-    return answer;
+    notes?.passedOn();
+    return hook.encode(verdict);
   }
 
   #tellPresences(agent: string): string {

@@ -1,3 +1,4 @@
+export { type AskEditor, EditorReviews, type EditorReviewsOptions } from "./editor-reviews.ts";
 export { PageReviews } from "../host/index.ts";
 export { browserFor, type BrowserStart, openLink, startBrowser } from "./browser.ts";
 export { linkMs } from "./door.ts";

@@ -30,7 +30,7 @@ export interface PagePanelOptions
 /** The panel of a folder in a browser. */
 export interface PagePanel extends Pick<PanelServer, "port" | "url"> {
   readonly panels: PanelHost;
-  /** Has the page say something, in its language. */
+  /** Says something in the page in which the user is. */
   readonly tell: PageEditor["tell"];
   /** Whether a process is an agent of this panel, which is not to connect to the companion as well. */
   isOwn(pid: number): boolean;
@@ -81,9 +81,9 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   const server = await startPanelServer({ panels, clock, logger, ...how });
   return {
     panels,
+    tell: (severity, sentence) => editor.tell(severity, sentence),
     port: server.port,
     url: () => server.url(),
-    tell: (severity, sentence) => editor.tell(severity, sentence),
     isOwn: (pid) => programs.isOwn(pid),
     close: async () => {
       await server.close();

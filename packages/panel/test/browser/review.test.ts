@@ -197,31 +197,21 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     await review(ten, changed, viewport);
     await page.locator(".change-bar:focus").waitFor();
     expect(await page.locator(".review").getAttribute("class")).toContain(viewport.width > 800 ? "beside" : "unified");
-    await page.screenshot({ path: `/tmp/x/pagereview/review-${viewport.width}.png` });
     expect(await violations()).toEqual([]);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(wider).toBe(false);
   });
 
-  it("blocks nothing for longer than 50 ms with a megabyte", async () => {
+  it("draws only what is seen of a megabyte", async () => {
     const line = "const value = someFunction(withArguments, andMore, 12345);";
     const before = Array.from({ length: 17_000 }, (_, index) => `${line} // ${index}\n`).join("");
     const after = before.replaceAll(/\/\/ (\d*00)\n/gu, "// changed $1\n");
     await review(before, after);
-    await page.evaluate(() => {
-      const long: number[] = [];
-      Reflect.set(globalThis, "long", long);
-      new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({
-        type: "longtask",
-      });
-    });
     await page.keyboard.press("F7");
     await page.locator(".review-row.differs textarea").first().focus();
     await page.keyboard.type("typed here ");
     await page.keyboard.press("F7");
     await page.locator(".change-bar:focus").waitFor();
-    const long = await page.evaluate(() => Reflect.get(globalThis, "long"));
-    console.log(long);
     expect(await page.locator("textarea.review-field").count()).toBeLessThan(40);
   });
 });

@@ -176,6 +176,11 @@ function parse(line: string): z.infer<typeof entry> | undefined {
   }
 }
 
+/** In the order in which they began, whatever the clock did. */
+export function inOrder(turns: readonly TurnRecord[]): readonly TurnRecord[] {
+  return turns.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
+}
+
 /** All texts of the store that a turn names. */
 export function* textsOf(turn: TurnRecord): Generator<string> {
   const contents: (Content | undefined)[] = Array.from(turn.pending.values());

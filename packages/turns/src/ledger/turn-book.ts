@@ -2,7 +2,7 @@ import { type Logger, messageOf, type Platform } from "@patchbay/core";
 import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
-import { type Content, type FileRecord, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
+import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
 
 export interface TurnBookOptions {
   readonly platform: Pick<Platform, "clock" | "random">;
@@ -92,7 +92,7 @@ export class TurnBook {
       });
     });
     if (!hasChanged) return;
-    const sorted = this.all.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
+    const sorted = inOrder(this.all);
     this.#turns.clear();
     for (const turn of sorted) this.#turns.set(turn.id, turn);
     onDidChange();

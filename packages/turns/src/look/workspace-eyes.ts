@@ -39,6 +39,9 @@ const mostRead = 4_000;
 /** After so long no more files are read at the begin of a turn, ms. */
 const readingMs = 2_000;
 
+/** The times of some file systems are so coarse, ms. */
+const coarseMs = 2_000;
+
 const unreadBefore: Content = { kind: "named", why: "other", sign: "unread" };
 
 /** Looks at the work trees of the workspace's folders as git does, and reads only what differs; where there is no git, at the open files. */
@@ -49,6 +52,8 @@ export class WorkspaceEyes implements Eyes {
   #heads: ReadonlyMap<string, WorkTree> = new Map();
   /** Whether what is known is from this turn. */
   #isFresh = false;
+  /** By the system's own clock, which gives files their times: what has not changed since then was there. */
+  #lookedAt = 0;
   #looks = 0;
   #lastMs = 0;
 
@@ -83,7 +88,9 @@ export class WorkspaceEyes implements Eyes {
   async #look(session: string, slices: Slices): Promise<Look> {
     const isFirst = !this.#isFresh;
     this.#looks += 1;
-    const { files, trees, isPartial } = await this.#gather(slices);
+    const { files, opened, trees, isPartial } = await this.#gather(slices);
+    const lookedAt = this.#lookedAt;
+    this.#lookedAt = Date.now();
     const moved = await this.#movedTrees(trees, isFirst);
     const now = new Map<string, Known>();
     const changes: SeenChange[] = [];
@@ -113,7 +120,7 @@ export class WorkspaceEyes implements Eyes {
       }
       const content = await reading.read(path, state);
       now.set(path, { state, content });
-      if (isFirst) continue;
+      if (isFirst || (was === undefined && (opened.has(path) || state.changedMs < lookedAt - coarseMs))) continue;
       const before = isOfCheckout ? inGit : was === undefined ? noFile : was.content;
       const change = await this.#change(path, before ?? unreadBefore, content ?? unreadBefore, was?.state, state);
       if (change !== undefined) changes.push(change);
@@ -170,6 +177,8 @@ export class WorkspaceEyes implements Eyes {
   /** Every file that is looked at, with what git knows of it. */
   async #gather(slices: Slices): Promise<{
     readonly files: ReadonlyMap<string, Tracked | undefined>;
+    /** Those of them that are looked at only because they are open: they may have been there before. */
+    readonly opened: ReadonlySet<string>;
     readonly trees: readonly WorkTree[];
     readonly isPartial: boolean;
   }> {
@@ -190,9 +199,10 @@ export class WorkspaceEyes implements Eyes {
         for (const path of tree.untracked ?? []) if (!files.has(path)) files.set(path, undefined);
       }
     }
-    for (const path of openFiles()) if (places.isInside(path) && !files.has(path)) files.set(path, undefined);
-    if (files.size <= mostFiles) return { files, trees, isPartial };
-    return { files: new Map(Array.from(files).slice(0, mostFiles)), trees, isPartial: true };
+    const opened = new Set(openFiles().filter((path) => places.isInside(path) && !files.has(path)));
+    for (const path of opened) files.set(path, undefined);
+    if (files.size <= mostFiles) return { files, opened, trees, isPartial };
+    return { files: new Map(Array.from(files).slice(0, mostFiles)), opened, trees, isPartial: true };
   }
 
   /** The tops of the work trees into which something else than what was there has been checked out. */

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Disposable, Platform } from "@patchbay/core";
-import { type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
+import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
 import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
 
 const directoryMode = 0o700;
@@ -66,7 +66,7 @@ export class DiskStore implements TurnStore {
       this.#grow(name, facts?.size ?? 0);
     }
     const all = await this.#readTurns();
-    const turns = await this.#dropOld(all.map(({ turn }) => turn));
+    const turns = await this.#dropOld(inOrder(all.map(({ turn }) => turn)));
     for (const { turn, bytes } of all) this.#read.set(turn.id, bytes);
     await this.sweep(turns, new Set());
     return turns;
@@ -192,7 +192,7 @@ export class DiskStore implements TurnStore {
       const turn = text === undefined ? undefined : readJournal(text);
       if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes });
     }
-    return found.toSorted(({ turn: one }, { turn: other }) => one.order - other.order || (one.id < other.id ? -1 : 1));
+    return found;
   }
 
   /** Without what is too old, and without the oldest where what is named takes too much room. */

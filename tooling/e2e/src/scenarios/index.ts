@@ -35,7 +35,7 @@ import { panelOverReload, panelOverRestart, panelTwoWindows } from "./theia-pane
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
-import { turnUndo } from "./turns.ts";
+import { turnSigns, turnUndo } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
 import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
@@ -134,4 +134,5 @@ export const scenarios: readonly Scenario[] = [
   runEnds,
   runStops,
   turnUndo,
+  turnSigns,
 ];

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { kindOf } from "../agents/index.ts";
+import { CocDriver } from "../editors/coc/coc.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { pause, poll } from "../support/poll.ts";
 import { waitForEnd, withHook, withHooks } from "./hooked.ts";
@@ -83,6 +84,116 @@ export const turnUndo: Scenario = {
         });
         agent.model.play();
         await focus();
+        await agent.ask("And what now, then");
+        await poll(
+          "another answer",
+          async () => (agent.model.conversation.at(-1) ?? "").includes("And what now, then"),
+          {
+            timeout: patience,
+            describe: () => agent.terminal.screen(),
+          },
+        );
+        const told = agent.model.conversation.at(-1) ?? "";
+        must("the model is told what was undone", told.includes("took back changes of yours in turn-a.txt"));
+      });
+    } finally {
+      await editor.setReviews({ "*": "always" });
+      await pause(3_000);
+    }
+  },
+};
+
+/**
+ * The same in Vim and Neovim: lines that a turn changed without asking have signs in the real file, also those of a shell command; one is
+ * undone while the agent works, with a reason, another one by `do` beside the file as it was, and the rest is kept.
+ */
+export const turnSigns: Scenario = {
+  ...withHooks,
+  name: "turn-signs",
+  agents: ["claude"],
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const { editor: coc, lab } = world;
+    if (!(coc instanceof CocDriver)) throw new Error("this scenario is about Vim and Neovim");
+    const kind = kindOf(id);
+    const at = (name: string): string => join(lab.workspace, name);
+    for (const name of ["turn-a.txt", "turn-shell.txt"]) await world.writeFile(name, startContents);
+    const see = async (what: string, expression: string, wanted: unknown): Promise<void> => {
+      const read = async (): Promise<string> => JSON.stringify(await coc.link.read(expression));
+      await poll(what, async () => (await read()) === JSON.stringify(wanted), {
+        timeout: patience,
+        describe: async () => `${await read()}\n${await coc.pane.screen()}`,
+      });
+    };
+    const signs = "map(sign_getplaced(bufnr('%'), {'group': 'patchbay'})[0].signs, 'v:val.lnum')";
+    await coc.setReviews({ "*": "never" });
+    await pause(1_000);
+    try {
+      await withHook(world, id, async () => {
+        const mode = kind.quietModes.at(-1);
+        // Without a repository, open files are looked at.
+        await coc.openFile("turn-shell.txt");
+        const { agent, focus } = await world.startAgent(id, {
+          isHooked: true,
+          ...(mode === undefined ? {} : { mode }),
+        });
+        agent.model.play(
+          ...kind.editTurns(at("turn-a.txt"), "first line", "FIRST line"),
+          ...kind.editTurns(at("turn-a.txt"), "third line", "THIRD line"),
+          ...kind.writeTurns(at("turn-new.txt"), "new\n"),
+          ...kind.commandTurns("printf 'from the shell\\n' >> turn-shell.txt"),
+          ...kind.commandTurns(`while [ ! -e '${at("go")}' ]; do sleep 0.2; done; rm '${at("go")}'`),
+        );
+        await focus();
+        await agent.ask("Please change the files of this turn");
+        await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
+        await coc.openFile("turn-a.txt");
+        await see("the signs", signs, [1, 3]);
+        await coc.command("1Patchbay undo keep the first line");
+        await poll("that it waits", async () => /is working/.test(await coc.pane.screen()), {
+          timeout: patience,
+          describe: () => coc.pane.screen(),
+        });
+        const changed = "FIRST line\nsecond line\nTHIRD line\n";
+        mustEqual("the file while the agent works", await world.readFile("turn-a.txt"), changed);
+        await world.writeFile("go", "");
+        await waitForEnd(agent);
+        await waitForContents(world, "turn-a.txt", "first line\nsecond line\nTHIRD line\n");
+        await see("the buffer", "getline(1)", "first line");
+        await see("the other sign", signs, [3]);
+        await coc.openFile("turn-shell.txt");
+        await see("the sign of the shell's line", signs, [4]);
+        await see("the count", "patchbay#status() =~# '3 changed files'", 1);
+        await coc.command("Patchbay turns");
+        await poll(
+          "the list",
+          async () => /turn-a\.txt[\s\S]*turn-new\.txt[\s\S]*turn-shell\.txt/.test(await coc.pane.screen()),
+          {
+            timeout: patience,
+            describe: () => coc.pane.screen(),
+          },
+        );
+        await coc.pane.type("G");
+        await see("the last line of the list", "line('.')", 4);
+        // The list reads keys by itself, and not while it goes somewhere.
+        await pause(500);
+        await coc.pane.press("Enter");
+        await see("the file beside what it was", "[winnr('$'), &diff, line('.'), expand('%:t')]", [
+          2,
+          1,
+          4,
+          "turn-shell.txt",
+        ]);
+        await coc.pane.type("do");
+        await see("the line taken back by hand", "line('$')", 3);
+        await coc.command("w");
+        await coc.command("tabclose");
+        await waitForContents(world, "turn-shell.txt", startContents);
+        await coc.openFile("turn-a.txt");
+        await coc.command("%Patchbay keep");
+        await see("no sign", signs, []);
+        agent.model.play();
+        await focus();
         await agent.ask("And what now?");
         await poll("another answer", async () => (agent.model.conversation.at(-1) ?? "").includes("And what now?"), {
           timeout: patience,
@@ -90,10 +201,10 @@ export const turnUndo: Scenario = {
         });
         const told = agent.model.conversation.at(-1) ?? "";
         must("the model is told what was undone", told.includes("took back changes of yours in turn-a.txt"));
+        must("and why", told.includes("keep the first line"));
       });
     } finally {
-      await editor.setReviews({ "*": "always" });
-      await pause(3_000);
+      await coc.setReviews({ "*": "always" });
     }
   },
 };

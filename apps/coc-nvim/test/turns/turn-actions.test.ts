@@ -1,0 +1,157 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createNodePlatform, type TurnSource } from "@patchbay/core";
+import { createDiskDoor, FolderLedgers } from "@patchbay/turns";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { placedHunks } from "../../src/turns/placed-hunks.ts";
+import { actOnTurn, bringBack, decideLines, turnRows, type TurnServices } from "../../src/turns/turn-actions.ts";
+
+const platform = createNodePlatform();
+const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const after = "ONE\ntwo\nthree\nnew\nfour\nfive\n";
+
+let folder: string;
+let path: string;
+let ledgers: FolderLedgers;
+let source: TurnSource;
+let opened: unknown[];
+let choice: string | undefined;
+let services: TurnServices;
+
+const linesNow = (): readonly string[] => readFileSync(path, "utf8").split("\n").slice(0, -1);
+
+/** A turn that changes the first line, adds one below the third and removes the last. */
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-turns-")));
+  path = join(folder, "a.txt");
+  source = { agent: "claude", agentName: "Claude Code", session: "s1", folder };
+  const door = createDiskDoor({ platform, folders: [folder] });
+  ledgers = new FolderLedgers({
+    platform,
+    storageDirectory: mkdtempSync(join(tmpdir(), "patchbay-turns-")),
+    folders: [folder],
+    door,
+  });
+  opened = [];
+  choice = undefined;
+  const changes = {
+    ledgers,
+    signs: { hunks: async (file: string) => await placedHunks(ledgers, file, linesNow(), platform.clock) },
+    isTold: () => false,
+  };
+  services = {
+    changes,
+    vim: { call: async (name, args = []) => void opened.push([name, ...args]) },
+    choose: async () => choice,
+    folders: () => [folder],
+    now: () => Date.now(),
+  };
+  writeFileSync(path, before);
+  ledgers.turnBegan(source, "Change it");
+  ledgers.aboutToWrite(source, [{ path, before }]);
+  await ledgers.ready();
+  writeFileSync(path, after);
+  ledgers.wrote(source);
+  await ledgers.settled();
+});
+
+afterEach(() => {
+  ledgers.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const end = async (): Promise<void> => {
+  ledgers.turnEnded(source);
+  await ledgers.settled();
+};
+
+describe("changes of a turn in a buffer", () => {
+  const placed = async (lines: readonly string[]): Promise<readonly string[]> =>
+    (await placedHunks(ledgers, path, lines, platform.clock)).map(
+      ({ start, end: stop, kind }) => `${kind} ${start} ${stop}`,
+    );
+
+  it("stand where the turn put them, from the bottom up", async () => {
+    expect(await placed(linesNow())).toEqual(["delete 6 6", "add 3 4", "change 0 1"]);
+  });
+
+  it("move with lines that come and go above them, and are gone where somebody changed the same lines", async () => {
+    expect(await placed(["zero", ...linesNow()])).toEqual(["delete 7 7", "add 4 5", "change 1 2"]);
+    expect(await placed(["ONE", "three", "new", "four", "five"])).toEqual(["delete 5 5", "add 2 3", "change 0 1"]);
+    expect(await placed(["mine", "two", "three", "mine, too", "four", "five"])).toEqual(["delete 6 6"]);
+  });
+});
+
+describe("lines of a file", () => {
+  it("are undone as one change each, and the rest stays", async () => {
+    await end();
+    expect(await decideLines(services, "undo", [path, 4, 4])).toBe("Undone.");
+    expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\n");
+    // What was removed stands at the line above.
+    expect(await decideLines(services, "undo", [path, 5, 5])).toBe("Undone.");
+    expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\nsix\n");
+    expect(await decideLines(services, "undo", [path, 2, 3])).toBe("No change by an agent is waiting for review here.");
+  });
+
+  it("are undone all at once, and brought back", async () => {
+    await end();
+    expect(await decideLines(services, "undo", [path, 1, 6])).toBe("Undone.");
+    expect(readFileSync(path, "utf8")).toBe(before);
+    expect(await bringBack(services)).toBe("Brought back.");
+    expect(readFileSync(path, "utf8")).toBe(after);
+    expect(await bringBack(services)).toBe("There is nothing to bring back.");
+  });
+
+  it("wait while the agent works, unless that is not wanted", async () => {
+    expect(await decideLines(services, "undo", [path, 1, 1, "why"])).toContain("Claude Code is working");
+    expect(readFileSync(path, "utf8")).toBe(after);
+    expect(await decideLines(services, "undo", [path, 4, 4, "", 1])).toBe("Undone.");
+    expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\n");
+    await end();
+    expect(readFileSync(path, "utf8")).toBe("one\ntwo\nthree\nfour\nfive\n");
+  });
+
+  it("are kept, and no longer to be found", async () => {
+    expect(await decideLines(services, "keep", [path, 1, 4])).toBe("Kept.");
+    expect((await services.changes.signs.hunks(path))?.map(({ kind }) => kind)).toEqual(["delete"]);
+    expect(readFileSync(path, "utf8")).toBe(after);
+  });
+
+  it("that changed since are left alone", async () => {
+    await end();
+    writeFileSync(path, after.replace("ONE", "mine"));
+    const rows = turnRows(services);
+    expect(await actOnTurn(services, "undo", rows[1]?.data ?? "", [])).toBe(
+      "Undone. 1 of the changes were changed again since and left alone: a.txt.",
+    );
+    expect(readFileSync(path, "utf8")).toBe(before.replace("one", "mine"));
+  });
+});
+
+describe("the list of turns", () => {
+  it("has each turn with its files, and what is known of them", async () => {
+    expect(turnRows(services).map(({ label }) => label)).toEqual([
+      "Claude Code: Change it  +2 -2  [working]  [not all files were looked at]",
+      "    M a.txt  +2 -2",
+    ]);
+    await end();
+    expect(turnRows(services)[0]?.label).toContain("+2 -2  now");
+  });
+
+  it("opens the file as it was, and keeps and undoes", async () => {
+    await end();
+    const [turn] = turnRows(services).map(({ data }) => data);
+    await actOnTurn(services, "open", turn ?? "", []);
+    expect(opened).toMatchObject([
+      ["patchbay#turns#open", { path, isGone: 0, hasBefore: 1, lines: before.split("\n").slice(0, -1) }],
+    ]);
+    choice = "Change nothing";
+    expect(await actOnTurn(services, "undoAll", turn ?? "", [turn ?? ""])).toBeUndefined();
+    expect(readFileSync(path, "utf8")).toBe(after);
+    choice = "Undo this turn";
+    expect(await actOnTurn(services, "undoAll", turn ?? "", [turn ?? ""])).toBe("Undone.");
+    expect(readFileSync(path, "utf8")).toBe(before);
+    expect(turnRows(services)).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createNodePlatform } from "@patchbay/core";
+import { browserFor, type PagePanel } from "@patchbay/panel/server";
+import { PuppetAgent } from "@patchbay/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runPanel, type RunPanelOptions } from "../../src/panel/run-panel.ts";
+
+let root: string;
+let folder: string;
+let variables: Record<string, string>;
+let opened: { readonly program: string; readonly path: string; readonly text: string; readonly mode: number }[];
+const running: { readonly end: AbortController; readonly code: Promise<number> }[] = [];
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-run-panel-")));
+  folder = join(root, "work");
+  mkdirSync(folder);
+  mkdirSync(join(root, "page"));
+  variables = { XDG_STATE_HOME: join(root, "state"), XDG_CONFIG_HOME: join(root, "config") };
+  opened = [];
+});
+
+afterEach(async () => {
+  for (const { end, code } of running.splice(0)) {
+    end.abort();
+    await code;
+  }
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly lines: string[];
+  readonly code: Promise<number>;
+  readonly panel: () => PagePanel | undefined;
+  end(): void;
+}
+
+function start(command: Partial<RunPanelOptions["command"]> = {}): Started {
+  const lines: string[] = [];
+  const end = new AbortController();
+  const real = createNodePlatform();
+  const platform = {
+    ...real,
+    process: { ...real.process, homeDirectory: root, environment: (name: string) => variables[name] },
+  };
+  let panel: PagePanel | undefined;
+  const code = runPanel({
+    command: { kind: "panel", folder, open: false, port: undefined, agent: undefined, ...command },
+    platform,
+    pageDirectory: join(root, "page"),
+    locale: "en",
+    print: (line) => lines.push(line),
+    tell: (line) => lines.push(`! ${line}`),
+    open: async ({ program }, path) => {
+      opened.push({ program, path, text: readFileSync(path, "utf8"), mode: statSync(path).mode & 0o777 });
+      return true;
+    },
+    signal: end.signal,
+    onDidStart: (one) => (panel = one),
+  });
+  running.push({ end, code });
+  return { lines, code, panel: () => panel, end: () => end.abort() };
+}
+
+const linkIn = (lines: readonly string[]): string | undefined =>
+  lines.map((line) => /http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43}/u.exec(line)?.[0]).find((one) => one !== undefined);
+
+describe("patchbay panel", () => {
+  it("prints a link, and ends its agents with the user's signal", async () => {
+    const agent = await PuppetAgent.create(root);
+    mkdirSync(join(root, "config", "patchbay"), { recursive: true });
+    const agents = { [agent.id]: { name: agent.name, program: agent.program } };
+    writeFileSync(join(root, "config", "patchbay", "panel.json"), JSON.stringify({ agents }));
+    const one = start();
+    await expect.poll(() => linkIn(one.lines)).toBeDefined();
+    await expect.poll(() => one.lines.at(-1)).toBe("Ctrl-C ends it and its agents.");
+    // The agent of the settings counts as one that is installed.
+    expect(one.lines.join("\n")).not.toContain("Install");
+    const conversation = await one.panel()?.panels.library.create(agent.id, folder);
+    await conversation?.conversation.wake();
+    await expect.poll(() => agent.running).toBe(1);
+    one.end();
+    expect(await one.code).toBe(0);
+    await expect.poll(() => agent.running).toBe(0);
+    await agent.dispose();
+  });
+
+  it("gives a new link of the panel that runs for the folder, and starts no second one", async () => {
+    const first = start();
+    await expect.poll(() => linkIn(first.lines)).toBeDefined();
+    await expect.poll(() => existsSync(join(root, "state", "patchbay", "panel"))).toBe(true);
+    await expect.poll(() => first.panel()).toBeDefined();
+    const second = start();
+    expect(await second.code).toBe(0);
+    const [one, other] = [linkIn(first.lines) ?? "", linkIn(second.lines) ?? ""];
+    expect(other.split("#")[0]).toBe(one.split("#")[0]);
+    expect(other).not.toBe(one);
+    expect(second.panel()).toBeUndefined();
+  });
+
+  it("keeps its port for the next time, and what it writes down to the user", async () => {
+    const first = start();
+    await expect.poll(() => first.panel()).toBeDefined();
+    const port = first.panel()?.port;
+    first.end();
+    await first.code;
+    const second = start();
+    await expect.poll(() => second.panel()?.port).toBe(port);
+    const place = join(root, "state", "patchbay", "panel");
+    const [name = ""] = readdirSync(place);
+    expect(statSync(join(place, name)).mode & 0o777).toBe(0o700);
+    for (const file of readdirSync(join(place, name), { withFileTypes: true })) {
+      if (file.isFile()) expect(statSync(join(place, name, file.name)).mode & 0o077).toBe(0);
+    }
+  });
+
+  it("hands the link to the browser in a private file, which others cannot read as they can what a program is started with", async () => {
+    variables["DISPLAY"] = ":0";
+    const one = start({ open: true });
+    await expect.poll(() => opened).toHaveLength(1);
+    const [{ program, path, text, mode } = { program: "", path: "", text: "", mode: 0 }] = opened;
+    expect([program, mode]).toEqual(["xdg-open", 0o600]);
+    expect(path).not.toContain("#");
+    expect(text).toContain(linkIn(one.lines) ?? "?");
+    one.end();
+    await one.code;
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("says how to get an agent where there is none", async () => {
+    variables["PATH"] = "";
+    const one = start();
+    await expect.poll(() => one.lines.at(-1)).toBe("Ctrl-C ends it and its agents.");
+    const isFound = (await one.panel()?.panels.foundAgents())?.some(({ isInstalled }) => isInstalled);
+    expect(one.lines.some((line) => line.startsWith("No agent was found"))).toBe(isFound === false);
+  });
+
+  it("refuses a folder that is none, and settings that cannot be read", async () => {
+    await expect(start({ folder: join(root, "nowhere") }).code.finally(() => running.pop())).rejects.toThrow(
+      "Folder not found",
+    );
+    mkdirSync(join(root, "config", "patchbay"), { recursive: true });
+    writeFileSync(join(root, "config", "patchbay", "panel.json"), "{");
+    await expect(start().code.finally(() => running.pop())).rejects.toThrow("is not valid JSON");
+  });
+});
+
+it.each([
+  ["linux", {}, undefined],
+  ["linux", { WAYLAND_DISPLAY: "wayland-0" }, "xdg-open"],
+  ["linux", { BROWSER: "w3m" }, "xdg-open"],
+  ["darwin", {}, "open"],
+  ["darwin", { SSH_CONNECTION: "1 2 3 4" }, undefined],
+  ["win32", {}, "rundll32"],
+])("on %s with %j the browser is opened by %s", (platform, set: Record<string, string>, program) => {
+  expect(browserFor({ platform, environment: (name) => set[name] })?.program).toBe(program);
+});
