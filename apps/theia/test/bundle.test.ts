@@ -10,6 +10,8 @@ describe.skipIf(!existsSync(file))("the part for the browser", () => {
     const required = Array.from(text.matchAll(/\brequire\("([^"]+)"\)/gu), ([, name = ""]) => name);
     expect(required.filter((name) => !name.startsWith("@theia/"))).toEqual([]);
     expect(text).not.toContain("modelcontextprotocol");
+    // The panel's page comes from the backend, when it is opened.
+    expect(text).not.toContain("log-content");
     expect(text.length).toBeLessThan(150_000);
   });
 });

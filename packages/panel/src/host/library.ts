@@ -72,6 +72,11 @@ export class PanelLibrary {
     });
   }
 
+  /** A turn is running somewhere, or a question waits, whether it is listed yet or not. */
+  get isAtWork(): boolean {
+    return Array.from(this.#open.values()).some(({ conversation }) => isAtWork(conversation));
+  }
+
   /** How many questions wait for the user. */
   get waiting(): number {
     return Array.from(this.#open.values()).reduce((sum, { conversation }) => sum + conversation.status.waiting, 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { panelDocument } from "../../src/messages/index.ts";
+import { inlinePanelDocument, panelDocument } from "../../src/messages/index.ts";
 
 const parts = {
   script: "https://host.test/panel.js",
@@ -30,5 +30,19 @@ describe("the page's document", () => {
   it("takes no nonce that could be guessed or end the policy", () => {
     expect(() => panelDocument({ ...parts, nonce: "1" })).toThrow();
     expect(() => panelDocument({ ...parts, nonce: "0123456789abcdef' 'unsafe-inline" })).toThrow();
+  });
+
+  it("stands in one piece for a frame that can load nothing, whatever its texts hold", () => {
+    const scriptText = 'go("</script><script>", "<!--", a < b)';
+    const styleText = "a::after { content: '</style><script>' }";
+    const html = inlinePanelDocument({ scriptText, styleText, nonce: parts.nonce, locale: "en" });
+    const policy = /Content-Security-Policy" content="([^"]*)"/u.exec(html)?.[1] ?? "";
+    expect(policy).toContain("font-src &#39;none&#39;");
+    expect(policy).toContain(`style-src &#39;nonce-${parts.nonce}&#39;`);
+    expect(policy).not.toMatch(/undefined|unsafe|https|\*/u);
+    expect(html.match(/<script/gu)).toHaveLength(2);
+    expect(html.match(/<\/script>/gu)).toHaveLength(1);
+    expect(html.match(/<\/style>/gu)).toHaveLength(1);
+    expect(html).toContain(String.raw`go("\x3C/script>\x3Cscript>", "\x3C!--", a < b)`);
   });
 });

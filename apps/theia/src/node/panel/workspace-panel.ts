@@ -90,6 +90,8 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
             }),
     });
     this.panels.onDidChange(() => this.#update());
+    // Also where no window has a page.
+    this.panels.library.onDidChange(() => this.#update());
   }
 
   /** How many questions wait for an answer. */
@@ -99,7 +101,7 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
 
   /** A turn is running, or a question waits: somebody comes back for it. */
   get isAtWork(): boolean {
-    return this.panels.library.summaries.some(({ state }) => state === "running" || state === "waiting");
+    return this.panels.library.isAtWork;
   }
 
   /** What the window says that its user was in last. */

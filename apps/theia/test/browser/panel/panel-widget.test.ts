@@ -80,20 +80,18 @@ const handed: Handed[] = [];
 /** The page's end of the port, as the frame gets it. */
 async function portOf(widget: PanelWidget): Promise<Handed> {
   await shown(widget);
-  return await vi.waitFor(() => {
-    const last = handed.at(-1);
-    if (last === undefined) throw new Error("nothing was handed over");
-    return last;
-  });
+  await expect.poll(() => handed.length).toBeGreaterThan(0);
+  const last = handed.at(-1);
+  if (last === undefined) throw new Error("nothing was handed over");
+  return last;
 }
 
 async function shown(widget: PanelWidget): Promise<HTMLIFrameElement> {
   if (!widget.isAttached) Widget.attach(widget, document.body);
-  return await vi.waitFor(() => {
-    const frame = widget.node.querySelector("iframe");
-    if (frame === null) throw new Error("no frame");
-    return frame;
-  });
+  await expect.poll(() => widget.node.querySelector("iframe")).not.toBeNull();
+  const frame = widget.node.querySelector("iframe");
+  if (frame === null) throw new Error("no frame");
+  return frame;
 }
 
 describe("the panel's widget", () => {
@@ -145,10 +143,10 @@ describe("the panel's widget", () => {
     expect(bench.named("page")).toEqual([["page", expect.objectContaining({ conversation: "a" })]]);
     port.postMessage({ message: { type: "ready" } });
     port.postMessage({ state: { conversation: "b" } });
-    await vi.waitFor(() => expect(bench.named("said")).toHaveLength(1));
+    await expect.poll(() => bench.named("said")).toHaveLength(1);
     const [[, page, message] = []] = bench.named("said");
     expect([page, message]).toEqual([widget.facts.page, { type: "ready" }]);
-    await vi.waitFor(() => expect(widget.storeState()).toMatchObject({ state: { conversation: "b" } }));
+    await expect.poll(() => widget.storeState()).toMatchObject({ state: { conversation: "b" } });
   });
 
   it("does nothing for what is no message, whatever it is", async () => {
@@ -157,7 +155,7 @@ describe("the panel's widget", () => {
     for (const junk of [null, 7, "ready", [], { command: "rm" }, { key: 1 }, { key: null }]) port.postMessage(junk);
     port.postMessage({ key: { key: { toString: 1 }, ctrlKey: "yes" } });
     port.postMessage({ message: { type: "last" } });
-    await vi.waitFor(() => expect(bench.named("said")).toHaveLength(1));
+    await expect.poll(() => bench.named("said")).toHaveLength(1);
     expect(bench.pressed).toEqual([]);
   });
 
@@ -165,7 +163,7 @@ describe("the panel's widget", () => {
     const widget = bench.widget();
     const { port } = await portOf(widget);
     port.postMessage({ key: { key: "P", code: "KeyP", keyCode: 80, ctrlKey: true, shiftKey: true, bubbles: true } });
-    await vi.waitFor(() => expect(bench.pressed).toHaveLength(1));
+    await expect.poll(() => bench.pressed).toHaveLength(1);
     expect(bench.pressed[0]).toEqual({
       key: "P",
       code: "KeyP",
@@ -187,7 +185,7 @@ describe("the panel's widget", () => {
     port.onmessage = ({ data }) => void told.push(data);
     bench.color = "#eeeeee";
     bench.themes.fire();
-    await vi.waitFor(() => expect(told).toHaveLength(1));
+    await expect.poll(() => told).toHaveLength(1);
     expect(told[0]).toMatchObject({ theme: { "--vscode-editor-background": "#eeeeee", "--vscode-no-such": "" } });
   });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { PuppetAgent } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settle } from "../../support/backend.ts";
 import { PanelBackend, type PanelEnd } from "../../support/panel-window.ts";
 
 type Message = Readonly<Record<string, unknown>>;
@@ -102,18 +103,36 @@ describe("the panel of several windows", () => {
     expect(told).toEqual([expect.stringMatching(/is waiting for your answer: Begin/u)]);
   });
 
+  it("tells what waits also where no window has a page of it", async () => {
+    const window = await open("one");
+    const { page } = await talk(window);
+    await page.say({ type: "deselect" });
+    window.server.notifyClosed("page-1");
+    agent.do({ act: "ask", command: "make" });
+    await expect.poll(() => window.window.statuses.at(-1)?.questions, patience).toBe(1);
+    await expect.poll(() => window.window.editor.messages.shown.length, patience).toBe(1);
+  });
+
   it("outlasts the time for which an unused workspace is kept, as long as a turn runs", async () => {
     const window = await open("one");
-    await talk(window);
+    const { id } = await talk(window);
     window.close();
+    await settle();
     await panel.backend.clock.advanceAsync(400_000);
-    expect(agent.running).toBe(1);
+    await settle();
+    agent.do({ act: "say", text: "still at work" });
+    const later = await open("two");
+    const page = await later.openPage();
+    await page.say({ type: "ready", conversation: id });
+    await expect.poll(() => textOf(page), patience).toContain("still at work");
+    later.close();
+    await settle();
     agent.do({ act: "end" });
-    const later = async (): Promise<number> => {
+    const running = async (): Promise<number> => {
       await panel.backend.clock.advanceAsync(400_000);
       return agent.running;
     };
-    await expect.poll(later, patience).toBe(0);
+    await expect.poll(running, patience).toBe(0);
   });
 
   it("starts nothing in a folder that nobody trusts, and says why", async () => {
