@@ -55,6 +55,9 @@ export async function buildCommandLine(root, outdir = "dist") {
 function sourcesOf(folder) {
   const { name, exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   return Object.entries(exports)
-    .map(([entry, { "@patchbay/source": source }]) => [posix.join(name, entry), join(folder, source)])
+    .flatMap(([entry, { "@patchbay/source": source }]) =>
+      // What a package only has built is none of its entries.
+      source === undefined ? [] : [[posix.join(name, entry), join(folder, source)]],
+    )
     .toSorted(([one], [other]) => other.length - one.length);
 }
