@@ -56,6 +56,7 @@ function sourcesOf(folder) {
   const { name, exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   return Object.entries(exports ?? {})
     .flatMap(([entry, { "@patchbay/source": source }]) =>
+      // What a package only has built is none of its entries.
       source === undefined ? [] : [[posix.join(name, entry), join(folder, source)]],
     )
     .toSorted(([one], [other]) => other.length - one.length);

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
@@ -58,6 +58,12 @@ const recordSchema = z.object({ port: z.int().min(1).max(65_535), secret: z.stri
 export async function runPanel(options: RunPanelOptions): Promise<number> {
   const { command, platform, print, tell } = options;
   const folder = existingFolder(command.folder);
+  if (!existsSync(join(options.pageDirectory, "panel.js"))) {
+    throw new PatchbayError(
+      "not-found",
+      "The panel’s page is missing here. In a clone, build it: npx -y pnpm@12.21.0 run build",
+    );
+  }
   const directory = panelDirectory(platform.process, folder);
   const logger = warningsTo(tell);
   const storage = createPrivateStorage({ platform, directory, logger });

@@ -28,6 +28,7 @@ beforeEach(() => {
   folder = join(root, "work");
   mkdirSync(folder);
   mkdirSync(join(root, "page"));
+  writeFileSync(join(root, "page", "panel.js"), "");
   variables = { XDG_STATE_HOME: join(root, "state"), XDG_CONFIG_HOME: join(root, "config") };
   opened = [];
 });
@@ -145,6 +146,11 @@ describe("patchbay panel", () => {
     await expect.poll(() => one.lines.at(-1)).toBe("Ctrl-C ends it and its agents.");
     const isFound = (await one.panel()?.panels.foundAgents())?.some(({ isInstalled }) => isInstalled);
     expect(one.lines.some((line) => line.startsWith("No agent was found"))).toBe(isFound === false);
+  });
+
+  it("says so where the page was not built", async () => {
+    rmSync(join(root, "page", "panel.js"));
+    await expect(start().code.finally(() => running.pop())).rejects.toThrow("build");
   });
 
   it("refuses a folder that is none, and settings that cannot be read", async () => {

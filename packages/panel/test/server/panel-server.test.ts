@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFakeClock, panelHostContract } from "@patchbay/testkit";
 import { askForLink, idleMs, linkMs } from "../../src/server/index.ts";
@@ -165,6 +165,13 @@ describe("the door", () => {
     },
   );
 
+  it("reads no more of a body than a link is long", async () => {
+    const lab = await start();
+    const { port } = lab.panel;
+    const head = `POST /door HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${lab.origin}\r\nContent-Length: 100000\r\n\r\n`;
+    expect(await speak(port, head + "x".repeat(5_000))).toMatch(/^HTTP\/1\.1 401/u);
+  });
+
   it("refuses headers that come twice", async () => {
     const lab = await start();
     const { port } = lab.panel;
@@ -321,6 +328,16 @@ describe("the server", () => {
   it("is not asked for a link where another program has its port by now", async () => {
     const [lab, other] = [await start({ deskSecret: "a".repeat(43) }), await start()];
     expect(await askForLink(other.panel.port, "a".repeat(43))).toBeUndefined();
+    const liar = createServer((socket) => {
+      socket.on("error", () => undefined);
+      const body = `http://127.0.0.1:${socket.localPort}/#${"x".repeat(43)} ${"y".repeat(43)}`;
+      socket.once("data", () => socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`));
+    });
+    await new Promise<void>((resolve) => liar.listen(0, "127.0.0.1", resolve));
+    const address = liar.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    expect(await askForLink(port, "a".repeat(43))).toBeUndefined();
+    await new Promise((resolve) => liar.close(resolve));
     await lab.close();
     expect(await askForLink(lab.panel.port, "a".repeat(43))).toBeUndefined();
   });
