@@ -88,7 +88,12 @@ export interface ServeCommand {
   readonly port: number | undefined;
   /** `file`, `file:line` or `file:line-line`. */
   readonly open: readonly string[];
+  /** Which changes are reviewed of agents with a hook; undefined: all of them. A folder's `.patchbay.json` can ask for more, except with `never`. */
+  readonly reviews: ServeReviews | undefined;
 }
+
+const serveReviews = ["always", "asks-itself", "never"] as const;
+export type ServeReviews = (typeof serveReviews)[number];
 
 const help = { type: "boolean", short: "h" } as const;
 
@@ -160,6 +165,7 @@ const serveOptions = {
   difftool: { type: "string" },
   port: { type: "string" },
   open: { type: "string", multiple: true },
+  reviews: { type: "string" },
   help,
 } as const;
 
@@ -174,7 +180,14 @@ function parseServe(args: readonly string[], cwd: string): Command {
     difftool: values.difftool,
     port: values.port === undefined ? undefined : parsePort(values.port),
     open: values.open ?? [],
+    reviews: values.reviews === undefined ? undefined : parseReviews(values.reviews),
   };
+}
+
+function parseReviews(text: string): ServeReviews {
+  const reviews = serveReviews.find((one) => one === text);
+  if (reviews !== undefined) return reviews;
+  throw new PatchbayError("invalid-argument", `Invalid reviews "${text}". Use ${serveReviews.join(", ")}.`);
 }
 
 function parseHook(args: readonly string[], folder: string): Command {

@@ -28,6 +28,7 @@ Serves a folder (the current one by default) to agents and reviews their changes
   --open <file[:line[-line]]>   a file that agents see as open, and the lines you have selected (repeatable)
   --difftool <command>          show changes in another program; $LOCAL is the file, $REMOTE the proposal. What you save in $REMOTE becomes the proposal. Example: --difftool 'vimdiff $LOCAL $REMOTE'
   --port <number>               listen on this port (default: the previous port, or a free one)
+  --reviews <which>             which changes of agents with a hook (patchbay hook install) are reviewed: always (the default), asks-itself (only what agents ask about by themselves, and what the folder's .patchbay.json names), never (nothing by hook, whatever .patchbay.json says)
   --json                        for programs: JSON lines, events on standard output and commands on standard input
   --demo                        play the whole loop with scripted agents in a temporary folder and print what happened
 

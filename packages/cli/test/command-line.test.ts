@@ -14,6 +14,7 @@ describe("the command line", () => {
       difftool: undefined,
       port: undefined,
       open: [],
+      reviews: undefined,
     });
     expect(parse("serve", "/x", "--open", "a:1", "--open", "b", "--port", "4000", "--difftool", "meld")).toMatchObject({
       folder: "/x",
@@ -21,6 +22,8 @@ describe("the command line", () => {
       port: 4000,
       difftool: "meld",
     });
+    for (const reviews of ["always", "asks-itself", "never"])
+      expect(parse("serve", "--reviews", reviews)).toMatchObject({ reviews });
     expect(parse("env", "--shell", "fish")).toEqual({ kind: "env", folder: "/cwd", shell: "fish", port: undefined });
     expect(parse("env", "/x", "--port", "7")).toEqual({ kind: "env", folder: "/x", shell: undefined, port: 7 });
     expect(parse("doctor", "/x", "--json")).toEqual({
@@ -67,6 +70,7 @@ describe("the command line", () => {
       "hook claude": 'Unknown "hook claude". Use install, remove or status.',
       "serve a b": 'Unexpected argument "b".',
       "serve --port 0": 'Invalid port "0".',
+      "serve --reviews sometimes": 'Invalid reviews "sometimes". Use always, asks-itself, never.',
       "env --shell": "--shell needs a value. Type: patchbay --help",
       "doctor --agent nova": "nova",
       "serve --json=yes": "--json takes no value. Type: patchbay --help",

@@ -46,6 +46,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     platform,
     turns,
     ...(command.port === undefined ? {} : { port: command.port }),
+    ...(command.reviews === undefined ? {} : { settings: { reviews: { "*": command.reviews } } }),
   });
   options.onCompanion?.(companion);
   const tellFailure = ({ done, text }: CommandResult): void => (done ? undefined : print(text));

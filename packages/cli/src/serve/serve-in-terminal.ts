@@ -71,6 +71,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     platform,
     turns,
     ...(command.port === undefined ? {} : { port: command.port }),
+    ...(command.reviews === undefined ? {} : { settings: { reviews: { "*": command.reviews } } }),
   });
   const review: TerminalReview = new TerminalReview({
     queue: host.diffs,

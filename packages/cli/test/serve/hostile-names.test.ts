@@ -67,6 +67,7 @@ const command: ServeCommand = {
   difftool: undefined,
   port: undefined,
   open: [`${evil}.txt:1-2`, `none${evil}`],
+  reviews: undefined,
 };
 
 beforeEach(() => {

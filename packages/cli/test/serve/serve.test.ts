@@ -32,6 +32,7 @@ const plainCommand: ServeCommand = {
   difftool: undefined,
   port: undefined,
   open: ["a.txt:1-2"],
+  reviews: undefined,
 };
 
 function where(): { cwd: string; home: string; temporaryDirectory: string } {
@@ -67,14 +68,23 @@ afterEach(async () => {
 
 /** What Claude Code's hook prints before a command. */
 async function wantsToRun(command: string): Promise<string | undefined> {
+  return await beforeTool("Bash", { command });
+}
+
+/** What Claude Code's hook prints before it changes a file. */
+async function wantsToWrite(name: string): Promise<string | undefined> {
+  return await beforeTool("Write", { file_path: join(platform.workspace, name), content: `new ${name}\n` });
+}
+
+async function beforeTool(tool: string, toolInput: Readonly<Record<string, string>>): Promise<string | undefined> {
   const cwd = platform.workspace;
   const event = JSON.stringify({
     session_id: "s1",
     cwd,
     hook_event_name: "PreToolUse",
     permission_mode: "bypassPermissions",
-    tool_name: "Bash",
-    tool_input: { command },
+    tool_name: tool,
+    tool_input: toolInput,
   });
   return await runHook({ platform, dialect: agentOf("claude"), event, cwd, limitMs: 50_000 });
 }
@@ -158,6 +168,29 @@ describe("patchbay serve in a terminal", () => {
     await seen("[1] Allow  [2] Reject");
     await expect.poll(() => answered(), { timeout: 10_000, interval: 300 }).toMatch(/Unknown command "Allow"/u);
     expect(await answer).toContain('"permissionDecision":"allow"');
+  });
+
+  it("reviews by hook only what the folder's file names, where the user wants only that", async () => {
+    writeFileSync(join(platform.workspace, ".patchbay.json"), '{"reviews":{"*":{"paths":["locked/**"]}}}');
+    start({ reviews: "asks-itself" });
+    await seen("patchbay > ");
+    expect(await wantsToWrite("free.txt")).toBeUndefined();
+    const answer = wantsToWrite("locked/b.txt");
+    await seen("Claude Code wants to create locked/b.txt");
+    await seen("[a]ccept");
+    const answered = (): string => {
+      input.write("a\n");
+      return written;
+    };
+    await expect.poll(answered, { timeout: 10_000, interval: 100 }).toContain("Accepted.");
+    expect(await answer).toContain('"permissionDecision":"allow"');
+  });
+
+  it("reviews nothing by hook where the user wants that, whatever the folder's file says", async () => {
+    writeFileSync(join(platform.workspace, ".patchbay.json"), '{"reviews":{"*":"always"}}');
+    start({ reviews: "never" });
+    await seen("patchbay > ");
+    expect(await wantsToWrite("free.txt")).toBeUndefined();
   });
 
   it("ends on quit, and leaves no record", async () => {

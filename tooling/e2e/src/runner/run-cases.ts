@@ -21,6 +21,9 @@ export interface RunOptions {
   readonly print: (text: string) => void;
 }
 
+/** SIGHUP: the terminal of the run was closed. */
+const interruptions = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** Runs the cases, those of an editor one after the other, and prints what there is to say of each in one piece; never runs one twice. */
 export async function runCases(cases: readonly Case[], options: RunOptions): Promise<Totals> {
   const lanes = Array.from({ length: options.lanes }, () => new Lane(options.recordInto, options.print));
@@ -38,8 +41,7 @@ export async function runCases(cases: readonly Case[], options: RunOptions): Pro
       .then(giveTurn)
       .finally(() => process.exit(130));
   };
-  process.once("SIGINT", interrupted);
-  process.once("SIGTERM", interrupted);
+  for (const signal of interruptions) process.once(signal, interrupted);
   try {
     await inLanes(options.lanes, casesByEditor(cases), async (own, at) => {
       const lane = lanes[at];
@@ -54,8 +56,7 @@ export async function runCases(cases: readonly Case[], options: RunOptions): Pro
   } finally {
     await endLanes();
     await giveTurn();
-    process.off("SIGINT", interrupted);
-    process.off("SIGTERM", interrupted);
+    for (const signal of interruptions) process.off(signal, interrupted);
   }
   const inOrder = cases.flatMap(({ id }) => results.get(id) ?? []);
   const count = (status: CaseResult["status"]): number => inOrder.filter((one) => one.status === status).length;

@@ -63,7 +63,13 @@ export interface DaemonOptions {
   readonly log: string;
 }
 
-/** Starts a program that stays; the caller stops it. */
+/** Leaders of the groups that run: whatever ends this process, none of them stays behind. */
+const leaders = new Set<number>();
+process.on("exit", () => {
+  for (const leader of leaders) signal(-leader, "SIGKILL");
+});
+
+/** Starts a program that stays; the caller stops it. It does not outlive this process, unless that is killed with -9. */
 export async function startDaemon(command: string, args: readonly string[], options: DaemonOptions): Promise<Daemon> {
   const log = createWriteStream(options.log, { flags: "a" });
   await once(log, "open");
@@ -80,12 +86,16 @@ export async function startDaemon(command: string, args: readonly string[], opti
   await once(child, "spawn");
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${command} did not start`);
+  leaders.add(pid);
+  // The system may give the number of a group without members to others.
+  void exited.then(() => signal(-pid, 0) || leaders.delete(pid));
   return {
     pid,
     exited,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     stop: async () => {
       await endGroup(pid);
+      leaders.delete(pid);
       log.end();
     },
   };
