@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import type { Options } from "tsup";
 import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
+import { panelTexts } from "../../tooling/scripts/panel-texts.ts";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -78,7 +79,12 @@ const config: Options = {
     // Translations are a third shorter than with escapes.
     options.charset = "utf8";
   },
-  esbuildPlugins: [thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"), withoutSchemaValidator(), wholeParser()],
+  esbuildPlugins: [
+    thirdPartyNotices("dist/THIRD-PARTY-NOTICES.txt"),
+    withoutSchemaValidator(),
+    wholeParser(),
+    panelTexts(),
+  ],
   plugins: [commonJsChunks],
   // The page of the panel, as its own package has built it: VS Code loads it into a webview.
   onSuccess: async () => {

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 
 /** The parts of esbuild's plugin interface that are used here; written out, as esbuild comes with the bundler and not with us. */
-interface BundlerPlugin {
+export interface BundlerPlugin {
   readonly name: string;
   setup(build: {
     onLoad(
       options: { readonly filter: RegExp },
-      load: (file: { readonly path: string }) => Promise<{ readonly contents: string }>,
+      load: (file: { readonly path: string }) => Promise<{ readonly contents: string; readonly loader?: "ts" }>,
     ): void;
   }): void;
 }

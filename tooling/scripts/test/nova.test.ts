@@ -126,7 +126,10 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
     const base = join(repository, "tooling/tsconfig/base.json");
     // As the panel's page, and all else, has it.
     const compilerOptions = { lib: ["es2023", "dom", "dom.iterable"], jsx: "react-jsx", jsxImportSource: "preact" };
-    writeFileSync(join(house, "tsconfig.json"), JSON.stringify({ extends: base, compilerOptions, include: ["packages/*/src"] }));
+    writeFileSync(
+      join(house, "tsconfig.json"),
+      JSON.stringify({ extends: base, compilerOptions, include: ["packages/*/src"] }),
+    );
     const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
     const said = await new Promise<string>((resolve) => {
       execFile(process.execPath, [compiler, "-p", house], (_error, stdout) => resolve(stdout));

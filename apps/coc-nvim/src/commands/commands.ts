@@ -6,30 +6,9 @@ import type { CommandServices } from "./command-actions.ts";
 /** Decisions and moves, which the editor makes by itself. */
 const inEditor = ["accept", "reject", "next", "previous"] as const;
 
-const others = [
-  "openAgent",
-  "health",
-  "showShared",
-  "toggleSharing",
-  "mention",
-  "sendProblem",
-  "answer",
-  "linkTmux",
-  "compareWithDisk",
-  "agents",
-  "installHook",
-  "removeHook",
-  "reviews",
-  "hold",
-  "acceptHunk",
-  "rejectHunk",
-  "undoHunk",
-  "keepChange",
-  "undoChange",
-  "bringBack",
-  "openPanel",
-  "sendSelection",
-] as const;
+// In one text: it is read at every start.
+const others =
+  "openAgent health showShared toggleSharing mention sendProblem answer linkTmux compareWithDisk agents installHook removeHook reviews hold acceptHunk rejectHunk undoHunk keepChange undoChange bringBack openPanel sendSelection";
 
 /** Registers every `:CocCommand patchbay.…`; the table in the readme lists them. What most of them do is loaded when it is wanted. */
 export function registerCommands(services: CommandServices): Disposable {
@@ -55,7 +34,7 @@ export function registerCommands(services: CommandServices): Disposable {
     register(name, (args) =>
       name === "reject" && args.length > 0 ? act(name, args) : vim.call(`patchbay#go#${name}`),
     );
-  for (const name of others) register(name, (args) => act(name, args));
+  for (const name of others.split(" ")) register(name, (args) => act(name, args));
   return store;
 }
 

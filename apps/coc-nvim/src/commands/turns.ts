@@ -19,19 +19,21 @@ async function load({ coc, vim, turns, parts }: TurnCommandServices): Promise<Lo
   return { changes: await turns.get(), vim, choose: chooser(coc.window), folders, now: Date.now };
 }
 
+const loadActions = (): Promise<typeof import("../turns/turn-actions.ts")> => import("../turns/turn-actions.ts");
+
 /** What agents changed without asking, in lines of the file under the cursor. */
 export async function decideTurnLines(
   services: TurnCommandServices,
   verdict: "keep" | "undo",
   place: readonly unknown[],
 ): Promise<string> {
-  const loaded = await load(services);
-  return await loaded.changes.actions.decideLines(loaded, verdict, place);
+  const [loaded, actions] = await Promise.all([load(services), loadActions()]);
+  return await actions.decideLines(loaded, verdict, place);
 }
 
 export async function bringBackTurn(services: TurnCommandServices): Promise<string | undefined> {
-  const loaded = await load(services);
-  return await loaded.changes.actions.bringBack(loaded);
+  const [loaded, actions] = await Promise.all([load(services), loadActions()]);
+  return await actions.bringBack(loaded);
 }
 
 /** What `:CocList patchbayTurns` shows and does. */
@@ -42,14 +44,14 @@ export function createTurnList(services: TurnCommandServices): {
   let listed: readonly string[] = [];
   return {
     rows: async () => {
-      const loaded = await load(services);
-      const rows = loaded.changes.actions.turnRows(loaded);
+      const [loaded, actions] = await Promise.all([load(services), loadActions()]);
+      const rows = actions.turnRows(loaded);
       listed = rows.map(({ data }) => data);
       return rows;
     },
     act: async (action, data) => {
-      const loaded = await load(services);
-      return await loaded.changes.actions.actOnTurn(loaded, action, data, listed);
+      const [loaded, actions] = await Promise.all([load(services), loadActions()]);
+      return await actions.actOnTurn(loaded, action, data, listed);
     },
   };
 }

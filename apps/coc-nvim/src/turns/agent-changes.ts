@@ -12,7 +12,6 @@ import type { VimEditors } from "../host/vim-editors.ts";
 import type { VimWorkspace } from "../host/vim-workspace.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
 import { undecidedFiles } from "./placed-hunks.ts";
-import * as actions from "./turn-actions.ts";
 import { TurnSigns } from "./turn-signs.ts";
 import { turnsStorage } from "./turns-before.ts";
 
@@ -33,8 +32,6 @@ export interface AgentChangesServices {
 
 /** What agents changed in this editor's folders: the ledger, and the signs beside the changed lines. */
 export class AgentChanges implements Disposable {
-  /** What the user can do with them. */
-  readonly actions: typeof actions = actions;
   readonly signs: TurnSigns;
   readonly #services: AgentChangesServices;
   readonly #store: DisposableStore = new DisposableStore();

@@ -1,9 +1,8 @@
 import type { Companion, EditorHost, Logger, Platform } from "@patchbay/core";
-import { createDiskDoor, FolderLedgers, type UndoDoor } from "@patchbay/turns";
+import { changedHunks, createDiskDoor, FolderLedgers, type UndoDoor } from "@patchbay/turns";
 import { commands, Disposable, Uri, workspace } from "vscode";
 import type { Settings } from "../settings.ts";
-import { ChangesView } from "./changes-view.ts";
-import { registerTurnCommands } from "./turn-commands.ts";
+import { ChangesView, titleOf, undecidedFiles } from "./changes-view.ts";
 import { TurnDocuments } from "./turn-documents.ts";
 
 export interface AgentChangesServices {
@@ -47,8 +46,13 @@ export class AgentChanges implements Disposable {
     );
   }
 
-  registerCommands(): readonly Disposable[] {
-    return registerTurnCommands(this.ledgers, this.#documents);
+  /** Loads the commands: the result registers them. */
+  async loadCommands(): Promise<() => readonly Disposable[]> {
+    const { registerTurnCommands } = await import("./turn-commands.ts");
+    const { ledgers } = this;
+    // Handed over: what two files import stands in one that is loaded with either.
+    const services = { ledgers, documents: this.#documents, changedHunks, titleOf, undecidedFiles };
+    return () => registerTurnCommands(services);
   }
 
   async settled(): Promise<void> {

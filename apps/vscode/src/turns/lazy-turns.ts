@@ -35,7 +35,7 @@ export class LazyTurns implements TurnWitness, Disposable {
     this.#loaded = new LoadOnce(async () => await this.#load());
     this.#commands = registerLazily(turnCommandIds, async () => {
       const changes = await this.#loaded.get();
-      return () => changes.registerCommands();
+      return await changes.loadCommands();
     });
   }
 

@@ -1,15 +1,9 @@
-import {
-  changedHunks,
-  type FolderLedgers,
-  type TurnHunk,
-  type TurnInfo,
-  type UndoRequest,
-  type UndoResult,
-} from "@patchbay/turns";
+import type * as turns from "@patchbay/turns";
+import type { FolderLedgers, TurnHunk, TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
 import { commands, type Disposable, l10n, Uri } from "vscode";
 import { askForText, choose, inform, note, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
-import { titleOf, undecidedFiles } from "./changes-view.ts";
+import type * as view from "./changes-view.ts";
 import type { TurnDocuments } from "./turn-documents.ts";
 
 /** What a command is about. */
@@ -24,8 +18,15 @@ interface PeekedChange {
   readonly originalEndLineNumber: number;
 }
 
+export interface TurnCommandServices extends Pick<typeof view, "titleOf" | "undecidedFiles"> {
+  readonly ledgers: FolderLedgers;
+  readonly documents: TurnDocuments;
+  readonly changedHunks: typeof turns.changedHunks;
+}
+
 /** Keep, undo and show: of a turn or a file in the list, of a change in the peek, or of a turn that is chosen from a list. */
-export function registerTurnCommands(ledgers: FolderLedgers, documents: TurnDocuments): Disposable[] {
+export function registerTurnCommands(services: TurnCommandServices): Disposable[] {
+  const { ledgers, documents, changedHunks, titleOf, undecidedFiles } = services;
   const targetOf = async (argument: unknown): Promise<Target | undefined> => {
     const turns = ledgers.turns();
     const named = turns.find(({ id }) => id === textAt(argument, "turnId") || id === textAt(argument, "id"));
