@@ -25,7 +25,7 @@ export function showStatus(options: {
     const { notify } = settings();
     if (notify !== "never") await (await notices.get()).update(companion);
     const { statusText } = await import("./status-text.ts");
-    const counts = { changedFiles: turns.count(), questions: options.panel.current?.waiting ?? 0 };
+    const counts = { files: turns.count(), questions: options.panel.current?.waiting ?? 0 };
     const text = statusText(companion, settings().companion.sharing, counts);
     if (text === last) return;
     last = text;

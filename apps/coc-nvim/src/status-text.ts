@@ -8,7 +8,7 @@ export type StatusFacts = Pick<Companion, "state" | "sessions" | "proposals" | "
 /** What else there is to be looked at. */
 export interface StatusCounts {
   /** Files with changes by agents that nobody has reviewed. */
-  readonly changedFiles: number;
+  readonly files: number;
   /** Questions that wait in the panel. */
   readonly questions: number;
 }
@@ -17,7 +17,7 @@ export interface StatusCounts {
 export function statusText(
   facts: StatusFacts,
   sharing: boolean,
-  { changedFiles, questions }: StatusCounts = { changedFiles: 0, questions: 0 },
+  { files, questions }: StatusCounts = { files: 0, questions: 0 },
 ): string {
   if (facts.state.kind === "failed") return "Patchbay failed";
   if (facts.state.kind !== "listening") return "";
@@ -33,7 +33,7 @@ export function statusText(
   if (count > 0) parts.push(count === 1 ? "1 proposal" : `${count} proposals`);
   const asked = facts.commands?.all.length ?? 0;
   if (asked > 0) parts.push(asked === 1 ? "1 command" : `${asked} commands`);
-  if (changedFiles > 0) parts.push(changedFiles === 1 ? "1 changed file" : `${changedFiles} changed files`);
+  if (files > 0) parts.push(files === 1 ? "1 changed file" : `${files} changed files`);
   if (questions > 0) parts.push(questions === 1 ? "1 question" : `${questions} questions`);
   if (!sharing) parts.push("sharing paused");
   return plainStatus(parts.join(" · "));
