@@ -5,8 +5,8 @@ import type { BundlerPlugin } from "./without-schema-validator.ts";
 /** A text by its key, as the panel's files have it; a long one stands on a line of its own. */
 const entry = /^\s*"([\w.-]+)":\s*("(?:[^"\\]|\\.)*"),\n/gmu;
 
-/** Texts of a page that stands in a browser by itself: its reviews, and its connection to the server. */
-const inBrowsers = /^(?:review|connection)\./u;
+/** Texts of a page that stands in a browser by itself: its reviews, its connection to the server, and what it names. */
+const inBrowsers = /^(?:review|connection|mention)\./u;
 
 /**
  * Packs the panel's texts for an editor, in which the page has no reviews and no connection of its own; and the translations as
@@ -19,7 +19,8 @@ export function panelTexts(): BundlerPlugin {
     setup: (build) => {
       // Without flags: esbuild reads it as a regular expression of Go.
       build.onLoad({ filter: /panel[\\/]src[\\/]strings\.ts$/ }, async ({ path }) => ({
-        contents: inEditors(await readFile(path, "utf8")),
+        contents: `${inEditors(await readFile(path, "utf8"))}
+export const listed = (texts) => Object.fromEntries(Object.keys(panelStrings).map((key, at) => [key, texts[at]]));`,
         loader: "ts",
       }));
       build.onLoad({ filter: /panel[\\/]src[\\/]languages[\\/](de|zh-cn)\.ts$/ }, async ({ path }) => {
@@ -44,8 +45,7 @@ function asLists(source: string, keys: readonly string[]): string {
   const [, name = ""] = /^export const (\w+)/mu.exec(source) ?? [];
   const missing = keys.filter((key) => !texts.has(key));
   if (name === "" || missing.length > 0) throw new Error(`The panel has no translation of ${missing.join(", ")}.`);
-  return `import { panelStrings } from "../strings.ts";
-const texts = [${keys.map((key) => texts.get(key)).join(",")}];
-export const ${name} = Object.fromEntries(Object.keys(panelStrings).map((key, index) => [key, texts[index]]));
+  return `import { listed } from "../strings.ts";
+export const ${name} = listed([${keys.map((key) => texts.get(key)).join(",")}]);
 `;
 }

@@ -64,7 +64,7 @@ describe("every setting", () => {
 describe("every command", () => {
   it("that is declared is made, and the other way round", () => {
     const inEditor = all(/const inEditor = \[(.*?)\]/u.exec(sources)?.[1] ?? "", /"(\w+)"/gu);
-    const others = all(/const others = \[(.*?)\]/su.exec(sources)?.[1] ?? "", /"(\w+)"/gu);
+    const others = all(/const others =\s*"([^"]*)"/u.exec(sources)?.[1] ?? "", /(\w+)/gu);
     const alone = all(sources, /registerCommand\(\s*"patchbay\.(\w+)"/gu).filter((name) => name !== "event");
     expect([...inEditor, ...others, ...alone].map((name) => `patchbay.${name}`).toSorted()).toEqual(
       commands.toSorted(),

@@ -111,6 +111,7 @@ export class Conversation {
       mayWrite: () => this.#mayWrite,
       isSignedOut: () => this.#status.value.state.kind === "signed-out",
       onDidChangeQueue: () => this.#onDidChangeQueue(),
+      notes: () => this.#told.notes(),
       onDidBegin: (prompt) => this.#onDidBegin(prompt),
       onDidEnd: (reason) => this.#onDidEnd(reason),
     });

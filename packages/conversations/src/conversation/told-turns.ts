@@ -30,6 +30,14 @@ export class ToldTurns {
     this.#turns?.witness.turnBegan(this.#source(), text?.text ?? "");
   }
 
+  /** What the agent is to hear with a prompt, e.g. of what the user undid; once. Empty: nothing. */
+  async notes(): Promise<string> {
+    const witness = this.#turns?.witness;
+    const notes = (await witness?.notes?.(this.#source())) ?? [];
+    witness?.passedOn?.(notes.map(({ id }) => id));
+    return notes.map(({ text }) => text).join("\n");
+  }
+
   /** Also where an earlier run left the turn open. */
   ended(): void {
     this.#turns?.witness.turnEnded(this.#source());

@@ -33,6 +33,8 @@ export interface TurnRunnerOptions {
   /** Nothing is sent to an agent that wants its user to sign in first. */
   readonly isSignedOut: () => boolean;
   readonly onDidChangeQueue: () => void;
+  /** What the agent is told besides, with the next prompt. Empty: nothing. Never rejects. */
+  readonly notes: () => Promise<string>;
   readonly onDidBegin: (prompt: QueuedPrompt) => void;
   readonly onDidEnd: (reason: TurnEndReason) => void;
 }
@@ -229,7 +231,7 @@ export class TurnRunner {
     onDidChangeQueue();
     let reason: TurnEndReason;
     try {
-      reason = await session.prompt(prompt);
+      reason = await session.prompt(await this.#withNotes(prompt));
     } catch (error) {
       // It promises not to; the turn has to end all the same.
       logger.error("A session failed in a turn", { reason: messageOf(error) });
@@ -244,6 +246,14 @@ export class TurnRunner {
     if (reason === "exited") this.#isPaused = true;
     onDidEnd(reason);
     history().trim();
+  }
+
+  /** Nothing is sent that the user does not see. */
+  async #withNotes(prompt: QueuedPrompt): Promise<QueuedPrompt> {
+    const text = await this.#options.notes();
+    if (text === "") return prompt;
+    this.notice("info", "Also sent:", { detail: text });
+    return { ...prompt, blocks: [...prompt.blocks, { type: "text", text }] };
   }
 
   #addEnd(reason: TurnEndReason, more: { readonly durationMs?: number }): void {

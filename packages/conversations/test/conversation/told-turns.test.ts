@@ -92,3 +92,34 @@ it("ends the turn of an agent that exits, is stopped, or was cut off by a reload
     told.length = 0;
   }
 });
+
+it("gives the agent with the next prompt what it is to hear of an undo, once, and shows that", async () => {
+  const { witness } = recorder();
+  const passedOn: string[] = [];
+  const lab = makeLab({
+    turns: {
+      agentName,
+      witness: {
+        ...witness,
+        notes: async () =>
+          [
+            { id: "n1", text: "The user undid a.txt." },
+            { id: "n2", text: "The user undid b.txt." },
+          ].filter(({ id }) => !passedOn.includes(id)),
+        passedOn: (ids) => void passedOn.push(...ids),
+      },
+    },
+  });
+  const conversation = await lab.open();
+  conversation.prompt([textBlock("Go on")]);
+  await expect.poll(() => lab.sessions.at(-1)?.prompts).toHaveLength(1);
+  const told = "The user undid a.txt.\nThe user undid b.txt.";
+  expect(lab.session.prompts[0]?.blocks).toEqual([textBlock("Go on"), textBlock(told)]);
+  expect(passedOn).toEqual(["n1", "n2"]);
+  const entries = conversation.snapshot().entries.map(({ entry }) => entry);
+  expect(entries).toContainEqual(expect.objectContaining({ kind: "notice", text: "Also sent:", detail: told }));
+  expect(entries).toContainEqual(expect.objectContaining({ kind: "prompt", blocks: [textBlock("Go on")] }));
+  lab.session.end("done");
+  conversation.prompt([textBlock("And now?")]);
+  await expect.poll(() => lab.session.prompts.at(-1)?.blocks).toEqual([textBlock("And now?")]);
+});

@@ -41,6 +41,7 @@ export const sentences: readonly (readonly [english: string, german: string, chi
     "Was Sie geschrieben, aber nicht gesendet haben, konnte nicht gespeichert werden. {0}",
     "您已输入但尚未发送的内容无法保存。{0}",
   ],
+  ["Also sent:", "Außerdem gesendet:", "同时发送："],
   ["The conversation is saved again.", "Die Unterhaltung wird wieder gespeichert.", "对话已恢复保存。"],
   [
     "The conversation goes on, but cannot be saved. {0}",
