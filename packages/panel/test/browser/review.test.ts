@@ -11,6 +11,8 @@ import { PanelLab, whyNoBrowser } from "./panel-lab.ts";
 
 const why = whyNoBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** For what a browser draws on a busy machine, ms. */
+const patience = 20_000;
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
 describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${why ?? "Chromium"})`, () => {
@@ -51,12 +53,16 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
 
   /** Clicks until it counts: what has only just come into view takes no verdict. */
   const answers = async (name: string): Promise<unknown> => {
+    const button = page.getByRole("button", { name, exact: true }).last();
     await expect
-      .poll(async () => {
-        const button = page.getByRole("button", { name, exact: true });
-        if (agent.answers.length === 0 && (await button.count()) > 0) await button.last().click();
-        return agent.answers.length;
-      })
+      .poll(
+        async () => {
+          // It goes with the review: whoever waits for it then waits in vain.
+          if (agent.answers.length === 0) await button.click({ timeout: 1_000 }).catch(() => {});
+          return agent.answers.length;
+        },
+        { timeout: patience },
+      )
       .toBe(1);
     return agent.answers[0];
   };
@@ -86,18 +92,25 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     const shown = async (): Promise<string | null> => await page.locator(".review-count").textContent();
     const before = await shown();
     await expect
-      .poll(async () => {
-        if ((await shown()) === before) await page.keyboard.press(key);
-        return await shown();
-      })
+      .poll(
+        async () => {
+          if ((await shown()) === before) await page.keyboard.press(key);
+          return await shown();
+        },
+        { timeout: patience },
+      )
       .toBe(count);
   };
 
   it("decides hunk by hunk, by keys alone", async () => {
     await review(ten, changed);
-    await expect.poll(async () => await page.locator(".change-bar:focus").textContent()).toContain("Hunk 1 of 3");
+    await expect
+      .poll(async () => await page.locator(".change-bar:focus").textContent(), { timeout: patience })
+      .toContain("Hunk 1 of 3");
     await page.keyboard.press("F7");
-    await expect.poll(async () => await page.locator(".change-bar:focus").textContent()).toContain("Hunk 2 of 3");
+    await expect
+      .poll(async () => await page.locator(".change-bar:focus").textContent(), { timeout: patience })
+      .toContain("Hunk 2 of 3");
     await pressUntil("r", "Hunks left: 2 · decided: 1");
     await page.keyboard.press("Shift+F7");
     await pressUntil("a", "Hunks left: 1 · decided: 2");
@@ -117,22 +130,28 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     expect(await page.locator(".review-count").textContent()).toBe("Hunks left: 3");
     await page.locator(".review-row.differs textarea").first().focus();
     await page.keyboard.type("aru");
-    await expect.poll(async () => (await host.companion.hunks(host.companion.proposals[0]?.id ?? ""))?.length).toBe(3);
+    await expect
+      .poll(async () => (await host.companion.hunks(host.companion.proposals[0]?.id ?? ""))?.length, {
+        timeout: patience,
+      })
+      .toBe(3);
     expect(agent.answers).toEqual([]);
   });
 
   it("keeps what was typed over a reload of the page, and on the host's disk", async () => {
     await review(ten, changed);
     await page.locator(".review-row.differs textarea").first().fill("MINE");
-    await expect.poll(() => host.companion.proposals[0]?.edited).toBe(true);
+    await expect.poll(() => host.companion.proposals[0]?.edited, { timeout: patience }).toBe(true);
     await page.reload();
-    await expect.poll(async () => await page.locator(".review-row.differs textarea").first().inputValue()).toBe("MINE");
+    await expect
+      .poll(async () => await page.locator(".review-row.differs textarea").first().inputValue(), { timeout: patience })
+      .toBe("MINE");
     const kept = (): string =>
       readdirSync(join(host.platform.root, "storage"), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
         .join("\n");
-    await expect.poll(kept).toContain("MINE");
+    await expect.poll(kept, { timeout: patience }).toContain("MINE");
     expect(await answers("Accept")).toMatchObject({ text: changed.replace("FIVE", "MINE") });
   });
 
@@ -170,12 +189,18 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     await first.focus();
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("Backspace");
-    await expect.poll(() => page.locator("textarea.review-field:focus").inputValue()).toContain("line 4FIVE");
+    await expect
+      .poll(() => page.locator("textarea.review-field:focus").inputValue(), { timeout: patience })
+      .toContain("line 4FIVE");
     await page.keyboard.type("!");
-    await expect.poll(() => page.locator("textarea.review-field:focus").inputValue()).toContain("line 4!FIVE");
+    await expect
+      .poll(() => page.locator("textarea.review-field:focus").inputValue(), { timeout: patience })
+      .toContain("line 4!FIVE");
     await page.keyboard.press("Control+z");
     await page.keyboard.press("Control+z");
-    await expect.poll(() => page.locator(".review-row.differs textarea").first().inputValue()).toBe("FIVE");
+    await expect
+      .poll(() => page.locator(".review-row.differs textarea").first().inputValue(), { timeout: patience })
+      .toBe("FIVE");
     expect(await answers("Accept")).toEqual({ type: "choice", choiceId: "yes" });
   });
 
@@ -216,7 +241,7 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     await page.keyboard.press("F7");
     await page.locator(".review-row.differs textarea").first().focus();
     await page.keyboard.type("typed here ");
-    await expect.poll(() => host.companion.proposals[0]?.edited).toBe(true);
+    await expect.poll(() => host.companion.proposals[0]?.edited, { timeout: patience }).toBe(true);
     await page.keyboard.press("F7");
     await page.locator(".change-bar:focus").waitFor();
     expect(await page.locator("textarea.review-field").count()).toBeLessThan(40);
