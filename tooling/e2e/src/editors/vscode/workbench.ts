@@ -104,6 +104,8 @@ export class Workbench {
     await input.fill(`:${line}`);
     await this.page.keyboard.press("Enter");
     await input.waitFor({ state: "hidden", timeout: patience });
+    // The focus comes back a moment after the input has gone: a key that is pressed before that is nobody's.
+    await this.page.locator(".monaco-editor :focus").first().waitFor({ state: "attached", timeout: patience });
   }
 
   /** Types into the input line that is shown, and confirms it. */
