@@ -8,11 +8,11 @@ const selection: PromptBlock = { type: "excerpt", title: "b.ts 1–2", text: "tw
 function mentions(more: Partial<MentionSources> = {}): Mentions {
   return new Mentions({
     clock: createFakeClock(),
-    files: { list: async () => ["/work/src/a.ts", "/work/src/b.ts", "/work/secret/key.ts"] },
-    openFiles: () => ["/work/src/b.ts"],
+    files: { list: async () => ["/project/src/a.ts", "/project/src/b.ts", "/project/secret/key.ts"] },
+    openFiles: () => ["/project/src/b.ts"],
     selection: () => undefined,
     mayName: (path) => !path.includes("secret"),
-    shownPath: (path) => path.replace("/work/", ""),
+    shownPath: (path) => path.replace("/project/", ""),
     problems: async () => [],
     words: { selection: "Auswahl", problems: "Probleme", terminalOutput: "Ausgabe", terminal: (command) => command },
     ...more,
@@ -20,7 +20,7 @@ function mentions(more: Partial<MentionSources> = {}): Mentions {
 }
 
 const labels = async (asked: Mentions, query: string): Promise<readonly string[]> =>
-  (await asked.find(query, "/work")).map(({ label }) => label);
+  (await asked.find(query, "/project")).map(({ label }) => label);
 
 describe("mentions", () => {
   it("list what is open first, and nothing that may not be named", async () => {
@@ -30,7 +30,7 @@ describe("mentions", () => {
 
   it("list what is at hand before any file, found by its word in either language", async () => {
     const problems = async (): ReturnType<MentionSources["problems"]> => [
-      { path: "/work/src/a.ts", line: 3, severity: "error", message: "no\n such name", source: "ts" },
+      { path: "/project/src/a.ts", line: 3, severity: "error", message: "no\n such name", source: "ts" },
     ];
     const asked = mentions({ selection: () => selection, problems });
     expect((await labels(asked, "")).slice(0, 2)).toEqual(["Auswahl", "Probleme"]);
@@ -42,14 +42,14 @@ describe("mentions", () => {
 
   it("name no problem of a file that may not be named", async () => {
     const problems = async (): ReturnType<MentionSources["problems"]> => [
-      { path: "/work/secret/key.ts", line: 1, severity: "error", message: "hidden" },
+      { path: "/project/secret/key.ts", line: 1, severity: "error", message: "hidden" },
     ];
     expect(await mentions({ problems }).pick("problems")).toEqual([]);
   });
 
   it("come without symbols where a language server takes too long", async () => {
     const clock = createFakeClock();
-    const asked = mentions({ clock, symbols: () => new Promise(() => undefined) }).find("a.ts", "/work");
+    const asked = mentions({ clock, symbols: () => new Promise(() => undefined) }).find("a.ts", "/project");
     clock.advance(400);
     expect((await asked).map(({ label }) => label)).toContain("a.ts");
   });
