@@ -69,11 +69,12 @@ export class DraftKeeper {
         isSaved = true;
         return;
       }
-      const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs, aside } = proposal;
+      const { facts, draft, base, detached, kept, isOpen, undelivered, sentAs, aside, isWritten } = proposal;
       // Decided while its view was read: there is nothing left to keep. Or the view took so long that all is over.
       if ((!isOpen && !detached && undelivered === undefined) || this.#hasEnded) return;
       const typed = isOpen || detached ? draft : undefined;
-      await this.#store.save({ facts, draft: typed, base, detached, kept, outcome: undelivered, sentAs, aside });
+      const outcome = undelivered;
+      await this.#store.save({ facts, draft: typed, base, detached, kept, outcome, sentAs, aside, isWritten });
       this.#failed = false;
       isSaved = true;
     }).catch((error: unknown) => {

@@ -102,6 +102,7 @@ export class ProposalHandover {
     if (record.outcome !== undefined) {
       proposal.settle(record.outcome);
       proposal.detached = isKept(record);
+      proposal.isWritten = record.isWritten === true;
       outcomes.restore(proposal, record.outcome, record.sentAs);
     } else if (record.detached || owner.conversationId !== undefined || owner.isOfHook === true) {
       // The agent of a conversation has ended with the run that started it, and a hook waits no longer than its connection lasts.

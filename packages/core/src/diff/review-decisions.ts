@@ -228,11 +228,20 @@ export class ReviewDecisions {
   ): Promise<void> {
     const { kept, written } = this.#options;
     const isThere = !edited || proposal.isWritten || (await written.holds(proposal.facts.input.path, text));
-    if (sent && isThere) return;
+    if (sent && isThere) {
+      this.#noteWritten(proposal);
+      return;
+    }
     // Its agent may have come for it meanwhile.
     if (proposal.undelivered === undefined) return;
     kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);
     tell(proposal, kept.saving(proposal));
+  }
+
+  /** The file may change again before a later run of the editor looks at it: that run is to know, too. */
+  #noteWritten(proposal: Proposal): void {
+    proposal.isWritten = true;
+    this.#options.drafts.touch(proposal);
   }
 
   #edited(proposal: Proposal): void {
@@ -321,9 +330,7 @@ export class ReviewDecisions {
       beside: new Set(proposals.all.filter((other) => other.filePlace?.real === place.real).map(({ id }) => id)),
       mayBeRefused: proposal.base !== undefined && !sameLines(proposal.base.proposedOn, file.text) && !file.unsaved,
       mayComeLater: () => proposals.ofSession(sessionId).length > 0,
-      onWritten: () => {
-        proposal.isWritten = true;
-      },
+      onWritten: () => this.#noteWritten(proposal),
       onUnwritten: (because) => {
         kept.keep(proposal, because, splitByteOrderMark(text).body);
         messages.unwritten(proposal, because, kept.saving(proposal));

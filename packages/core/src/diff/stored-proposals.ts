@@ -32,6 +32,8 @@ export interface StoredProposal {
   readonly sentAs: number;
   /** See `Proposal.aside`. */
   readonly aside?: "held" | "listed" | undefined;
+  /** See `Proposal.isWritten`. */
+  readonly isWritten?: boolean | undefined;
 }
 
 /** Keeps nothing. */
@@ -166,6 +168,7 @@ const stored = z.object({
   outcome: outcome.optional(),
   sentAs: z.number().int().nonnegative().default(0),
   aside: z.enum(["held", "listed"]).optional(),
+  isWritten: z.boolean().optional(),
 });
 
 /** Reads a stored proposal; undefined for anything else. */

@@ -52,6 +52,38 @@ describe("an accepted text on its way to the file", () => {
     }
   });
 
+  it("is with its agent in later runs, too, once it was seen in the file", async () => {
+    for (const seen of ["when it was written", "when its agent had exited"]) {
+      const first = startWithFile();
+      first.carrier.confirms = false;
+      if (seen !== "when it was written") first.stopWriting();
+      const { id } = first.open("one", lineOf(0, "ONE"));
+      const view = await first.editor.nextView();
+      view.type(lineOf(0, "mine"));
+      expect(await first.registry.accept(id)).toBe(true);
+      first.carrier.handles.at(-1)?.send(7);
+      await first.clock.advanceAsync(1_000);
+      // Nothing says that this run ends.
+      let { store } = first;
+      if (seen !== "when it was written") {
+        first.files.addFile(path, lineOf(0, "mine"));
+        const second = startWithFile({ store, text: lineOf(0, "mine") });
+        second.carrier.reachable.delete("one");
+        await second.registry.restore();
+        second.registry.sessionEnded("one");
+        await second.clock.advanceAsync(1_000);
+        expect(second.messageCodes()).toEqual([]);
+        ({ store } = second);
+      }
+      const last = startWithFile({ store, text: "another\n" });
+      last.carrier.reachable.delete("one");
+      await last.registry.restore();
+      last.registry.sessionEnded("one");
+      await last.clock.advanceAsync(1_000);
+      expect(last.messageCodes()).toEqual([]);
+    }
+  });
+
   it("an agent that writes one of two texts and refuses the other one has not written both", async () => {
     const test = startWithFile();
     test.stopWriting();
