@@ -36,8 +36,10 @@ export class QuietOpening {
     } finally {
       window.setTimeout(() => {
         pointer.abort();
+        // A view that the user has asked for since is not fenced off by what was opened before it.
+        if (wishes !== this.wishes) return;
         if (elsewhere) this.fence(area, -1);
-        if (!used.byPointer && wishes === this.wishes) this.giveBack(before);
+        if (!used.byPointer) this.giveBack(before);
       }, watchMs);
     }
   }
@@ -45,6 +47,7 @@ export class QuietOpening {
   /** The user has asked for a view: it may take the focus, also while it is being opened, and keeps it. */
   end(): void {
     this.wishes += 1;
+    this.running = 0;
     this.shell.mainPanel.node.inert = false;
   }
 
