@@ -227,11 +227,10 @@ export class ReviewDecisions {
     tell: ReviewMessages["keptUntilReturn"],
   ): Promise<void> {
     const { kept, written } = this.#options;
-    const isThere = !edited || proposal.isWritten || (await written.holds(proposal.facts.input.path, text));
-    if (sent && isThere) {
+    if (edited && !proposal.isWritten && (await written.holds(proposal.facts.input.path, text))) {
       this.#noteWritten(proposal);
-      return;
     }
+    if (sent && (!edited || proposal.isWritten)) return;
     // Its agent may have come for it meanwhile.
     if (proposal.undelivered === undefined) return;
     kept.keep(proposal, "not-delivered", splitByteOrderMark(text).body);

@@ -1,6 +1,39 @@
 import { describe, expect, it } from "vitest";
-import { lineOf, original, path, seenToWrite, standingOf, startWithFile } from "./followed-file.ts";
+import {
+  lineOf,
+  original,
+  path,
+  type RegistryWithFile,
+  seenToWrite,
+  standingOf,
+  startWithFile,
+} from "./followed-file.ts";
 import { ownerOf } from "./registry-under-test.ts";
+
+/** The user accepts what they typed; it is sent, and nothing says that it has arrived. */
+async function acceptTyped(test: RegistryWithFile): Promise<void> {
+  test.carrier.confirms = false;
+  const { id } = test.open("one", lineOf(0, "ONE"));
+  const view = await test.editor.nextView();
+  view.type(lineOf(0, "mine"));
+  expect(await test.registry.accept(id)).toBe(true);
+  test.carrier.handles.at(-1)?.send(7);
+  await test.clock.advanceAsync(1_000);
+}
+
+/** What the user is told where a run takes back what was left, and its agent turns out to have exited. */
+async function toldOfExit(run: RegistryWithFile): Promise<readonly string[]> {
+  run.carrier.reachable.delete("one");
+  await run.registry.restore();
+  run.registry.sessionEnded("one");
+  await run.clock.advanceAsync(1_000);
+  return run.messageCodes();
+}
+
+/** The same in the run after, which finds this text in the file. */
+async function toldInRunAfter({ store }: RegistryWithFile, text: string): Promise<readonly string[]> {
+  return await toldOfExit(startWithFile({ store, text }));
+}
 
 describe("an accepted text on its way to the file", () => {
   it("an accepted change that waits for the rest of its answer is not told of", async () => {
@@ -36,14 +69,8 @@ describe("an accepted text on its way to the file", () => {
   it("is with its agent once that was seen to write it, whatever becomes of the file before its session ends", async () => {
     for (const isWritten of [true, false]) {
       const test = startWithFile();
-      test.carrier.confirms = false;
       if (!isWritten) test.stopWriting();
-      const { id } = test.open("one", lineOf(0, "ONE"));
-      const view = await test.editor.nextView();
-      view.type(lineOf(0, "mine"));
-      expect(await test.registry.accept(id)).toBe(true);
-      test.carrier.handles.at(-1)?.send(7);
-      await test.clock.advanceAsync(1_000);
+      await acceptTyped(test);
       await test.writeByOther("another\n");
       await test.clock.advanceAsync(1_000);
       test.registry.sessionEnded("one");
@@ -52,36 +79,27 @@ describe("an accepted text on its way to the file", () => {
     }
   });
 
-  it("is with its agent in later runs, too, once it was seen in the file", async () => {
-    for (const seen of ["when it was written", "when its agent had exited"]) {
-      const first = startWithFile();
-      first.carrier.confirms = false;
-      if (seen !== "when it was written") first.stopWriting();
-      const { id } = first.open("one", lineOf(0, "ONE"));
-      const view = await first.editor.nextView();
-      view.type(lineOf(0, "mine"));
-      expect(await first.registry.accept(id)).toBe(true);
-      first.carrier.handles.at(-1)?.send(7);
-      await first.clock.advanceAsync(1_000);
-      // Nothing says that this run ends.
-      let { store } = first;
-      if (seen !== "when it was written") {
-        first.files.addFile(path, lineOf(0, "mine"));
-        const second = startWithFile({ store, text: lineOf(0, "mine") });
-        second.carrier.reachable.delete("one");
-        await second.registry.restore();
-        second.registry.sessionEnded("one");
-        await second.clock.advanceAsync(1_000);
-        expect(second.messageCodes()).toEqual([]);
-        ({ store } = second);
-      }
-      const last = startWithFile({ store, text: "another\n" });
-      last.carrier.reachable.delete("one");
-      await last.registry.restore();
-      last.registry.sessionEnded("one");
-      await last.clock.advanceAsync(1_000);
-      expect(last.messageCodes()).toEqual([]);
-    }
+  it("is with its agent in later runs, too, whatever becomes of the file before them", async () => {
+    const first = startWithFile();
+    await acceptTyped(first);
+    // Nothing says that the first run ends.
+    expect(await toldInRunAfter(first, "another\n")).toEqual([]);
+  });
+
+  it("is with its agent in later runs once it was in the file as the agent exited", async () => {
+    const first = startWithFile();
+    first.stopWriting();
+    await acceptTyped(first);
+    const second = startWithFile({ store: first.store, text: lineOf(0, "mine") });
+    expect(await toldOfExit(second)).toEqual([]);
+    expect(await toldInRunAfter(second, "another\n")).toEqual([]);
+  });
+
+  it("is told of in a later run where no run has seen it written", async () => {
+    const first = startWithFile();
+    first.stopWriting();
+    await acceptTyped(first);
+    expect(await toldInRunAfter(first, "another\n")).toEqual(["not-delivered"]);
   });
 
   it("an agent that writes one of two texts and refuses the other one has not written both", async () => {
