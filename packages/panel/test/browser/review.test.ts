@@ -204,6 +204,22 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
     expect(await answers("Accept")).toEqual({ type: "choice", choiceId: "yes" });
   });
 
+  it("keeps the caret where lines were joined, also once the texts are compared anew", async () => {
+    await review(ten, changed);
+    await page.locator(".review-row.differs textarea").first().focus();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("Backspace");
+    await expect
+      .poll(() => page.locator("textarea.review-field:focus").inputValue(), { timeout: patience })
+      .toContain("line 4FIVE");
+    // Long enough for that: nothing on the page says when it was.
+    await page.waitForTimeout(1_500);
+    await page.keyboard.type("!");
+    await expect
+      .poll(() => page.locator("textarea.review-field:focus").inputValue(), { timeout: patience })
+      .toContain("line 4!FIVE");
+  });
+
   /** What axe finds wrong. */
   const violations = async (): Promise<readonly string[]> => {
     const session = await page.context().newCDPSession(page);

@@ -138,20 +138,15 @@ function Field({
     if (!isHere && document.activeElement !== document.body) return;
     if (!isHere) element.focus({ preventScroll: true });
     const at = placeOf(value, caret.line - start, caret.column);
-    const { line, column } = caretIn(element.value, element.selectionStart);
-    if (isOther || !isHere || line !== caret.line - start || column !== Math.min(caret.column, column)) {
-      element.setSelectionRange(at, at);
-    }
+    // What is selected up to there stays selected.
+    if (isOther || !isHere || caretOf(element) !== at) element.setSelectionRange(at, at);
     // The focus has noted where the text field had its caret before.
     state.caret = caret;
   });
   const note = (): void => {
     const element = field.current;
     if (element === null || document.activeElement !== element) return;
-    const { line, column } = caretIn(
-      element.value,
-      element.selectionDirection === "backward" ? element.selectionStart : element.selectionEnd,
-    );
+    const { line, column } = caretIn(element.value, caretOf(element));
     state.caret = { key: block.key, line: start + line, column };
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -214,6 +209,11 @@ function placeOf(text: string, line: number, column: number): number {
   }
   const end = text.indexOf("\n", at);
   return Math.min(at + column, end === -1 ? text.length : end);
+}
+
+/** Where the caret is: at the end of a selection that the user moves. */
+function caretOf({ selectionDirection, selectionStart, selectionEnd }: HTMLTextAreaElement): number {
+  return selectionDirection === "backward" ? selectionStart : selectionEnd;
 }
 
 function caretIn(text: string, at: number): { readonly line: number; readonly column: number } {
