@@ -140,10 +140,6 @@ export class FakeCompanion implements Companion {
     return 0;
   }
 
-  tellAgent(): boolean {
-    return false;
-  }
-
   mayName(): boolean {
     return true;
   }
