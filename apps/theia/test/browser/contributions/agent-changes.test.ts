@@ -1,37 +1,90 @@
 // @vitest-environment jsdom
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { TurnSource, TurnWitness } from "@patchbay/core";
-import type { CommandRegistry } from "@theia/core/lib/common/command";
+import { CommandRegistry } from "@theia/core/lib/common/command";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
 import { patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
 import { PanelChanges } from "../../../src/browser/panel/panel-actions.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
-import type { ListedTurn } from "../../../src/common/protocol.ts";
-import { createTestBackend, settle, type TestBackend } from "../../support/backend.ts";
+import { WindowClient } from "../../../src/browser/window/window-client.ts";
+import { type ListedTurn, PatchbayServer, type TurnUndone } from "../../../src/common/protocol.ts";
+import { settle } from "../../support/backend.ts";
 
-let folder: string;
-let state: string;
+const file = { path: "/workspace/a.txt", attribution: "exact", review: "unreviewed", lines: undefined } as const;
+
+const turn: ListedTurn = {
+  id: "t1",
+  agents: ["Claude Code"],
+  agent: "claude",
+  session: "s1",
+  prompt: "Change it",
+  began: 0,
+  ended: 1,
+  border: "exact",
+  undoes: undefined,
+  headMoved: false,
+  isPartial: false,
+  undecided: 3,
+  lines: { added: 1, removed: 1 },
+  files: [
+    { ...file, kind: "changed" },
+    { ...file, path: "/workspace/new.txt", kind: "created" },
+    { ...file, path: "/workspace/gone.txt", kind: "deleted" },
+  ],
+};
+
+const undone: TurnUndone = {
+  files: [{ path: "/workspace/a.txt", outcome: "undone", conflicts: 0 }],
+  turn: "u1",
+  isTold: true,
+};
+
+/** What the backend is asked, and what it says. */
+class Ledger {
+  readonly asked: unknown[] = [];
+  listed: readonly ListedTurn[] = [turn];
+  result: TurnUndone | undefined = undone;
+  late: TurnUndone | undefined = undone;
+  before: string | undefined = "\uFEFFone\n";
+
+  async turns(): Promise<readonly ListedTurn[]> {
+    return this.listed;
+  }
+  async keepTurn(...asked: readonly unknown[]): Promise<boolean> {
+    this.asked.push(["keep", ...asked]);
+    return true;
+  }
+  async undoTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
+    this.asked.push(["undo", ...asked]);
+    return this.result;
+  }
+  async undoWaitingTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
+    this.asked.push(["now", ...asked]);
+    return this.late;
+  }
+  async bringBack(): Promise<TurnUndone | undefined> {
+    this.asked.push(["bring back"]);
+    return this.late;
+  }
+  async textBeforeTurn(): Promise<string | undefined> {
+    return this.before;
+  }
+}
+
 let theia: SimulatedTheia;
-let backend: TestBackend;
+let ledger: Ledger;
 let changes: AgentChanges;
 let commands: CommandRegistry;
 let opened: string[];
 let reason: string | undefined;
 
 beforeEach(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-work-")));
-  state = mkdtempSync(join(tmpdir(), "patchbay-state-"));
-  vi.stubEnv("XDG_STATE_HOME", state);
   theia = new SimulatedTheia();
-  theia.roots = [folder];
-  backend = createTestBackend();
+  ledger = new Ledger();
   opened = [];
   reason = undefined;
+  theia.container.rebind<unknown>(PatchbayServer).toConstantValue(ledger);
   theia.container.bind(PanelChanges).toSelf();
   theia.container.bind<unknown>(Lists).toConstantValue({ ask: async () => reason });
   theia.container.rebind<unknown>(EditorManager).toConstantValue({
@@ -39,102 +92,109 @@ beforeEach(async () => {
   });
   theia.container.bind(AgentChanges).toSelf();
   changes = theia.container.get(AgentChanges);
-  commands = theia.commands(AgentChanges);
+  commands = new CommandRegistry({ getContributions: () => [] });
   changes.registerCommands(commands);
   changes.onStart();
-  theia.connect(backend);
-  theia.attachment.onStart();
+  theia.container.get(WindowClient).notifyTurns();
   await settle();
 });
-afterEach(async () => {
-  theia.dispose();
-  await backend.workspaces.stop();
-  vi.unstubAllEnvs();
-  for (const path of [folder, state]) rmSync(path, { recursive: true, force: true });
-});
+afterEach(() => theia.dispose());
 
-const at = (name: string): string => join(folder, name);
-const source = (): TurnSource => ({ agent: "claude", agentName: "Claude Code", session: "s1", folder });
-
-function witness(): TurnWitness {
-  const turns = backend.companions[0]?.turns;
-  if (turns === undefined) throw new Error("nobody follows the turns");
-  return turns;
-}
-
-/** The agent changes a file without asking; the window has heard of it. */
-async function change(): Promise<ListedTurn> {
-  writeFileSync(at("a.txt"), "one\n");
-  witness().turnBegan(source(), "Change it");
-  witness().aboutToWrite(source(), [{ path: at("a.txt"), before: "one\n" }]);
-  await witness().ready();
-  writeFileSync(at("a.txt"), "two\n");
-  witness().wrote(source());
-  await witness().ready();
-  await expect
-    .poll(async () => {
-      backend.clock.advance(200);
-      await settle();
-      return changes.turns.length;
-    })
-    .toBe(1);
-  const [turn] = changes.turns;
-  if (turn === undefined) throw new Error("no turn is listed");
-  return turn;
-}
-
-const text = (): string => readFileSync(at("a.txt"), "utf8");
+const said = (): readonly string[] => theia.messages.said;
 
 describe("what agents changed without a review", () => {
-  it("opens beside the file as it was", async () => {
-    const turn = await change();
-    await changes.act("open", turn, at("a.txt"));
-    expect(opened).toHaveLength(1);
-    expect(opened[0]).toMatch(/^diff:.*patchbay-theia-change:.*a\.txt\?before-1.*file:.*a\.txt/u);
+  it("is read anew when the backend says that it has changed, once for many words", async () => {
+    expect(changes.turns).toEqual([turn]);
+    let changed = 0;
+    changes.onDidChange(() => (changed += 1));
+    ledger.listed = [];
+    for (const _ of [1, 2, 3]) theia.container.get(WindowClient).notifyTurns();
+    await settle();
+    expect([changes.turns, changed]).toEqual([[], 2]);
   });
 
-  it("is kept, and not listed any more", async () => {
-    await changes.act("keep", await change(), undefined);
-    backend.clock.advance(200);
-    await expect.poll(() => changes.turns).toEqual([]);
-    expect(text()).toBe("two\n");
+  it("opens beside the file as it was: new ones as they are, deleted ones as they were", async () => {
+    await changes.act("open", turn, undefined);
+    expect(opened).toHaveLength(3);
+    expect(opened[0]).toMatch(/^diff:.*patchbay-theia-change:.*a\.txt\?before-1.*file:.*a\.txt/u);
+    expect(opened[1]).toMatch(/^file:.*new\.txt$/u);
+    expect(opened[2]).toMatch(/^patchbay-theia-change:.*gone\.txt\?before-2$/u);
+    const left = theia.container.get(PanelChanges).addText("/workspace/a.txt", "x", "before");
+    expect(left.query).toBe("before-3");
+  });
+
+  it("opens as it is where nobody kept what it was", async () => {
+    ledger.before = undefined;
+    await changes.act("open", turn, "/workspace/a.txt");
+    expect(opened).toEqual([expect.stringMatching(/^file:.*a\.txt$/u)]);
+  });
+
+  it("is kept, all of it or one file", async () => {
+    await changes.act("keep", turn, undefined);
+    await commands.executeCommand(patchbayCommands.keepTurn.id);
+    await changes.act("keep", turn, "/workspace/a.txt");
+    expect(ledger.asked).toEqual([
+      ["keep", "t1", undefined],
+      ["keep", "t1", undefined],
+      ["keep", "t1", "/workspace/a.txt"],
+    ]);
+    expect(said()).toEqual([]);
+  });
+
+  it("is undone, said so, and brought back", async () => {
+    await changes.act("undo", turn, "/workspace/a.txt");
+    const done = "Undone. The agent is told with your next prompt.";
+    expect(said()).toEqual([`info: ${done}`]);
+    ledger.result = { ...undone, isTold: false };
+    theia.messages.answer(done, "Bring Back");
+    await settle();
+    expect(ledger.asked).toEqual([
+      ["undo", "t1", { path: "/workspace/a.txt" }],
+      ["undo", "u1", { now: true }],
+    ]);
+    expect(said().at(-1)).toBe("info: Undone.");
   });
 
   it("is undone once the agent has finished, and at once for who does not want to wait", async () => {
-    await changes.act("undo", await change(), undefined);
+    const waiting = { path: "/workspace/a.txt" };
+    ledger.result = { files: [], turn: undefined, isTold: false, waiting };
+    await changes.act("undo", turn, undefined);
     const waits = "Claude Code is working. This is undone when it has finished.";
-    expect(theia.messages.said).toEqual([`info: ${waits}`]);
-    expect(text()).toBe("two\n");
+    expect(said()).toEqual([`info: ${waits}`]);
+    ledger.late = undefined;
     theia.messages.answer(waits, "Undo Now");
-    await expect.poll(text).toBe("one\n");
-    const done = "Undone. The agent is told with your next prompt.";
-    await expect.poll(() => theia.messages.said.at(-1)).toBe(`info: ${done}`);
-    theia.messages.answer(done, "Bring Back");
-    await expect.poll(text).toBe("two\n");
+    await settle();
+    expect(ledger.asked.at(-1)).toEqual(["now", "t1", waiting]);
+    expect(said().at(-1)).toBe("info: The agent has finished, and this was carried out already.");
   });
 
-  it("is undone by a command, with a reason that the agent reads", async () => {
-    expect(commands.isEnabled(patchbayCommands.undoTurnWithReason.id)).toBe(false);
-    await change();
-    witness().turnEnded(source());
+  it("is undone with a reason; who leaves the question undoes nothing", async () => {
     await commands.executeCommand(patchbayCommands.undoTurnWithReason.id);
-    expect(text()).toBe("two\n");
+    expect(ledger.asked).toEqual([]);
     reason = " It was right before ";
     await commands.executeCommand(patchbayCommands.undoTurnWithReason.id);
-    expect(text()).toBe("one\n");
-    expect(await witness().notes?.(source())).toMatchObject([{ text: expect.stringMatching(/It was right before$/u) }]);
-    await commands.executeCommand(patchbayCommands.bringBack.id);
-    expect(text()).toBe("two\n");
-    await commands.executeCommand(patchbayCommands.bringBack.id);
-    expect(theia.messages.said.at(-1)).toBe("info: There is nothing to bring back.");
+    expect(ledger.asked).toEqual([["undo", "t1", { reason: "It was right before" }]]);
+    ledger.listed = [];
+    theia.container.get(WindowClient).notifyTurns();
+    await settle();
+    expect(commands.isEnabled(patchbayCommands.undoTurnWithReason.id)).toBe(false);
   });
 
-  it("is left alone where it was changed again since, and the user is told so", async () => {
-    const turn = await change();
-    witness().turnEnded(source());
-    writeFileSync(at("a.txt"), "three\n");
+  it("says what was left alone, and why", async () => {
+    const at = (outcome: "partly" | "unknown" | "stale", conflicts = 0): TurnUndone["files"][number] => ({
+      path: `/workspace/${outcome}.txt`,
+      outcome,
+      conflicts,
+    });
+    ledger.result = { files: [at("partly", 2), at("unknown"), at("stale")], turn: undefined, isTold: false };
     await changes.act("undo", turn, undefined);
-    expect(theia.messages.said).toEqual(["warn: 1 of the changes were changed again since and left alone: a.txt"]);
-    expect(text()).toBe("three\n");
+    expect(said()).toEqual([
+      "warn: 2 of the changes were changed again since and left alone: partly.txt",
+      "warn: The earlier content of these files is not known, so they stay as they are: unknown.txt",
+      "warn: Could not be undone, and stays as it is: stale.txt",
+    ]);
+    ledger.late = undefined;
+    await commands.executeCommand(patchbayCommands.bringBack.id);
+    expect(said().at(-1)).toBe("info: There is nothing to bring back.");
   });
 });
