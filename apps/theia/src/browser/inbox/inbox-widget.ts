@@ -47,6 +47,10 @@ function isInboxNode(node: TreeNode | undefined): node is InboxNode {
   return node !== undefined && "row" in node;
 }
 
+function isWholeTurn({ subject }: InboxRow): boolean {
+  return subject.kind === "turn" && subject.path === undefined;
+}
+
 /** Nothing above it is folded. */
 function isSeen({ parent }: TreeNode): boolean {
   return parent === undefined || ((!ExpandableTreeNode.is(parent) || parent.expanded) && isSeen(parent));
@@ -131,7 +135,8 @@ export class InboxWidget extends TreeWidget {
       this.onDidAskEmitter,
       this.onDidOfferEmitter,
       this.model.onOpenNode((node) => {
-        if (isInboxNode(node)) this.onDidAskEmitter.fire({ row: node.row, action: "open" });
+        // A turn that is folded or unfolded opens none of its files; its button does.
+        if (isInboxNode(node) && !isWholeTurn(node.row)) this.onDidAskEmitter.fire({ row: node.row, action: "open" });
       }),
       this.model.onExpansionChanged(({ id, expanded }) => {
         if (expanded) this.collapsed.delete(id);
@@ -301,7 +306,8 @@ export class InboxWidget extends TreeWidget {
 function heir(before: readonly string[], gone: string, rows: readonly InboxRow[]): string | undefined {
   const at = before.indexOf(gone);
   if (at < 0) return undefined;
-  const waiting = new Set(rows.flatMap(({ id, subject }) => (subject.kind === "presence" ? [] : [id])));
+  // Never a whole turn: a key that is meant for one more file would decide all of them.
+  const waiting = new Set(rows.flatMap((row) => (row.subject.kind === "presence" || isWholeTurn(row) ? [] : [row.id])));
   const after = before.slice(at + 1).find((id) => waiting.has(id));
   return after ?? before.slice(0, at).findLast((id) => waiting.has(id));
 }

@@ -15,6 +15,21 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
 import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
 
+const turn = {
+  id: "t1",
+  agents: ["Claude Code"],
+  agent: "claude",
+  session: "s1",
+  prompt: "Change it",
+  began: 0,
+  ended: 1,
+  border: "exact",
+  undoes: undefined,
+  headMoved: false,
+  isPartial: false,
+  lines: { added: 1, removed: 1 },
+} as const;
+
 const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
 
 let widget: InboxWidget;
@@ -162,5 +177,27 @@ it("keeps and undoes with the keys of a yes and a no", async () => {
   expect(asked).toEqual([
     ["changed.txt", "keep"],
     ["changed.txt", "undo"],
+  ]);
+});
+
+it("decides no whole turn by a key that was meant for one more file, and opens none by folding", async () => {
+  const listed = { ...turn, files: [], undecided: 1 };
+  const whole = (id: string, child: string): InboxRow =>
+    row(id, {
+      subject: { kind: "turn", turn: listed, path: undefined },
+      actions: ["open", "keep", "undo"],
+      children: [row(child, { subject: { kind: "turn", turn: listed, path: child }, actions: ["keep", "undo"] })],
+    });
+  await widget.display([agent(whole("new", "a.txt"), whole("old", "b.txt"))], nobody);
+  await lines(5);
+  widget.step(1);
+  await widget.display([agent(whole("old", "b.txt"))], nobody);
+  widget.ask("reject");
+  expect(asked).toEqual([["b.txt", "undo"]]);
+  widget.model.openNode(widget.model.getNode("old"));
+  widget.model.openNode(widget.model.getNode("b.txt"));
+  expect(asked).toEqual([
+    ["b.txt", "undo"],
+    ["b.txt", "open"],
   ]);
 });
