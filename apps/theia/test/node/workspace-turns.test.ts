@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TurnSource, TurnWitness } from "@patchbay/core";
+import { createNodePlatform, turnsDirectory, type TurnSource, type TurnWitness } from "@patchbay/core";
+import { createDiskDoor, FolderLedgers } from "@patchbay/turns";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { WindowService } from "../../src/node/window-service.ts";
 import { createTestBackend, settle, type TestBackend } from "../support/backend.ts";
@@ -134,5 +135,47 @@ describe("what agents change in a workspace", () => {
     expect(await service.turns()).toEqual([]);
     await window.attach(service, { settings: { ...window.facts.settings, agentChanges: true } });
     expect(await service.turns()).toEqual([]);
+  });
+
+  it("is seen and undone by another program that opens the same ledger, as the terminal's, and windows hear of it", async () => {
+    const { service } = await open();
+    await write("a.txt", "one\n", "two\n");
+    witness().turnEnded(claude());
+    await expect.poll(async () => (await service.turns())[0]?.ended).toBeDefined();
+    const platform = createNodePlatform();
+    const terminal = new FolderLedgers({
+      platform,
+      storageDirectory: turnsDirectory(platform, [folder]),
+      folders: [folder],
+      door: createDiskDoor({ platform, folders: [folder] }),
+    });
+    await terminal.settled();
+    const [turn] = terminal.turns();
+    expect(turn).toMatchObject({ prompt: "Change it", files: [{ path: at("a.txt"), kind: "changed" }] });
+    await terminal.undo(turn?.id ?? "");
+    await terminal.settled();
+    terminal.dispose();
+    expect(readFileSync(at("a.txt"), "utf8")).toBe("one\n");
+    await expect
+      .poll(async () => {
+        backend.clock.advance(1_000);
+        return await service.turns();
+      })
+      .toEqual([]);
+  });
+
+  it("is undone on disk where no window is left", async () => {
+    const { window, service } = await open();
+    await write("a.txt", "one\n", "two\n");
+    witness().turnEnded(claude());
+    const [turn] = await service.turns();
+    window.editor.openFile(at("a.txt"));
+    window.editor.makeDirty(at("a.txt"), "mine\n");
+    await settle();
+    const turns = (await backend.workspaces.companionOf(window))?.turns;
+    service.dispose();
+    await settle();
+    expect(await turns?.undo(turn?.id ?? "", {})).toMatchObject({ files: [{ outcome: "undone" }] });
+    expect(readFileSync(at("a.txt"), "utf8")).toBe("one\n");
   });
 });

@@ -76,19 +76,20 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     on("keepTurn", (turn) => this.act("keep", turn, undefined));
     on("undoTurn", (turn) => this.act("undo", turn, undefined));
     on("undoTurnWithReason", (turn) => this.undoWithReason(turn));
+    commands.registerCommand(patchbayCommands.undoSession, { isEnabled, execute: () => this.undoSession() });
     commands.registerCommand(patchbayCommands.bringBack, {
       execute: async () => {
         const done = await this.server.bringBack();
         if (done === undefined)
           this.notices.info(nls.localize("patchbay/turns/nothingBack", "There is nothing to bring back."));
-        else this.tell(done);
+        else this.tell([done]);
       },
     });
   }
 
   async act(action: TurnAction, turn: ListedTurn, path: string | undefined): Promise<void> {
     if (action === "keep") await this.server.keepTurn(turn.id, path);
-    else if (action === "undo") await this.undo(turn, path === undefined ? {} : { path });
+    else if (action === "undo") await this.undo([turn], path === undefined ? {} : { path });
     else {
       const files = turn.files.filter((file) => path === undefined || file.path === path);
       for (const file of files.slice(0, mostTabs)) await this.open(turn, file);
@@ -150,29 +151,60 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
       ),
     });
     if (given === undefined) return;
-    await this.undo(turn, given.trim() === "" ? {} : { reason: given.trim() });
+    await this.undo([turn], given.trim() === "" ? {} : { reason: given.trim() });
   }
 
-  protected async undo(turn: ListedTurn, request: UndoRequest): Promise<void> {
-    const result = await this.server.undoTurn(turn.id, request);
-    const waiting = result?.waiting;
-    if (waiting === undefined) {
-      if (result !== undefined) this.tell(result);
-      return;
+  /** What is undecided of a session, the newest turn first: an older one is what the newer one began with. */
+  protected async undoSession(): Promise<void> {
+    const sessions = new Map<string, readonly ListedTurn[]>();
+    for (const turn of this.listed) {
+      const key = `${turn.agent} ${turn.session}`;
+      sessions.set(key, [...(sessions.get(key) ?? []), turn]);
     }
+    const items = Array.from(sessions.values(), (turns) => ({
+      label: Array.from(new Set(turns.flatMap(({ agents }) => agents))).join(", "),
+      description:
+        turns.length === 1
+          ? nls.localize("patchbay/turns/oneTurn", "1 turn")
+          : nls.localize("patchbay/turns/manyTurns", "{0} turns", turns.length),
+      detail: turns.map(({ prompt }) => prompt).findLast((prompt) => prompt !== "") ?? "",
+      turns,
+    }));
+    // Also where there is only one: to choose it is to say yes.
+    const question = nls.localize("patchbay/turns/whichSession", "Undo the changes of which session?");
+    const chosen = await this.lists.choose(items, question);
+    if (chosen !== undefined) await this.undo(chosen.turns, {});
+  }
+
+  protected async undo(turns: readonly ListedTurn[], request: UndoRequest): Promise<void> {
+    const done: TurnUndone[] = [];
+    const waiting: { readonly turn: ListedTurn; readonly request: UndoRequest }[] = [];
+    for (const turn of turns) {
+      const result = await this.server.undoTurn(turn.id, request);
+      if (result?.waiting !== undefined) waiting.push({ turn, request: result.waiting });
+      else if (result !== undefined) done.push(result);
+    }
+    this.tell(done);
+    if (waiting.length === 0) return;
     const now = nls.localize("patchbay/turns/now", "Undo Now");
     const text = nls.localize(
       "patchbay/turns/waits",
       "{0} is working. This is undone when it has finished.",
-      turn.agents.join(", "),
+      Array.from(new Set(waiting.flatMap(({ turn }) => turn.agents))).join(", "),
     );
     // The message stays until it is answered, and nothing waits for that.
     const asking = this.notices.info(text, { actions: [now] });
-    this.asking.get(turn.id)?.withdraw();
-    this.asking.set(turn.id, asking);
+    for (const { turn } of waiting) {
+      this.asking.get(turn.id)?.withdraw();
+      this.asking.set(turn.id, asking);
+    }
     void this.carryOut(asking, now, async () => {
-      const done = await this.server.undoWaitingTurn(turn.id, waiting);
-      if (done !== undefined) this.tell(done);
+      const hurried: TurnUndone[] = [];
+      for (const one of waiting) {
+        const result = await this.server.undoWaitingTurn(one.turn.id, one.request);
+        if (result !== undefined) hurried.push(result);
+      }
+      if (hurried.length > 0) this.tell(hurried);
       else
         this.notices.info(
           nls.localize("patchbay/turns/tooLate", "The agent has finished, and this was carried out already."),
@@ -185,7 +217,8 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
   }
 
   /** Says what was undone, and what was not and why. */
-  protected tell({ files, turn, isTold }: TurnUndone): void {
+  protected tell(undone: readonly TurnUndone[]): void {
+    const files = undone.flatMap((one) => one.files);
     const names = (...outcomes: readonly string[]): string =>
       files
         .filter(({ outcome }) => outcomes.includes(outcome))
@@ -213,14 +246,20 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
       );
     if (failed !== "")
       this.notices.warn(nls.localize("patchbay/turns/failed", "Could not be undone, and stays as it is: {0}", failed));
-    if (turn === undefined) return;
+    const entries = undone.flatMap(({ turn }) => turn ?? []);
+    if (entries.length === 0) return;
     const bringBack = nls.localize("patchbay/turns/bringBack", "Bring Back");
-    const done = isTold
+    const done = undone.some(({ isTold }) => isTold)
       ? nls.localize("patchbay/turns/told", "Undone. The agent is told with your next prompt.")
       : nls.localize("patchbay/turns/undone", "Undone.");
     void this.carryOut(this.notices.info(done, { actions: [bringBack] }), bringBack, async () => {
-      const back = await this.server.undoTurn(turn, { now: true });
-      if (back !== undefined) this.tell(back);
+      const back: TurnUndone[] = [];
+      // The one undone last is where the others stood.
+      for (const entry of entries.toReversed()) {
+        const result = await this.server.undoTurn(entry, { now: true });
+        if (result !== undefined) back.push(result);
+      }
+      this.tell(back);
     });
   }
 }

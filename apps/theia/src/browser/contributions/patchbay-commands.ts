@@ -47,6 +47,7 @@ type CommandName =
   | "keepTurn"
   | "undoTurn"
   | "undoTurnWithReason"
+  | "undoSession"
   | "bringBack"
   | "showConnections"
   | "showShared"
@@ -86,6 +87,7 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   keepTurn: command("keepTurn", "Keep Changes of a Turn"),
   undoTurn: command("undoTurn", "Undo Changes of a Turn"),
   undoTurnWithReason: command("undoTurnWithReason", "Undo Changes with Reason…"),
+  undoSession: command("undoSession", "Undo Changes of a Session…"),
   bringBack: command("bringBack", "Bring Back Undone Changes"),
   showConnections: command("showConnections", "Show Reviews and Connections"),
   showShared: command("showShared", "Show What Is Shared"),

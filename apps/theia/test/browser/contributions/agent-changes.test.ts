@@ -45,6 +45,8 @@ class Ledger {
   readonly asked: unknown[] = [];
   listed: readonly ListedTurn[] = [turn];
   result: TurnUndone | undefined = undone;
+  /** The entries that undos become; where there are none, as in `result`. */
+  entries: string[] = [];
   late: TurnUndone | undefined = undone;
   before: string | undefined = "\uFEFFone\n";
 
@@ -57,7 +59,8 @@ class Ledger {
   }
   async undoTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
     this.asked.push(["undo", ...asked]);
-    return this.result;
+    const turn = this.entries.shift();
+    return turn === undefined || this.result === undefined ? this.result : { ...this.result, turn };
   }
   async undoWaitingTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
     this.asked.push(["now", ...asked]);
@@ -78,15 +81,25 @@ let changes: AgentChanges;
 let commands: CommandRegistry;
 let opened: string[];
 let reason: string | undefined;
+let chosen: number;
+let offered: readonly unknown[];
 
 beforeEach(async () => {
   theia = new SimulatedTheia();
   ledger = new Ledger();
   opened = [];
   reason = undefined;
+  chosen = -1;
+  offered = [];
   theia.container.rebind<unknown>(PatchbayServer).toConstantValue(ledger);
   theia.container.bind(PanelChanges).toSelf();
-  theia.container.bind<unknown>(Lists).toConstantValue({ ask: async () => reason });
+  theia.container.bind<unknown>(Lists).toConstantValue({
+    ask: async () => reason,
+    choose: async (items: readonly unknown[]) => {
+      offered = items;
+      return items.at(chosen);
+    },
+  });
   theia.container.rebind<unknown>(EditorManager).toConstantValue({
     open: async (uri: { toString(): string }) => void opened.push(decodeURIComponent(uri.toString())),
   });
@@ -210,5 +223,49 @@ describe("what agents changed without a review", () => {
     ledger.late = undefined;
     await commands.executeCommand(patchbayCommands.bringBack.id);
     expect(said().at(-1)).toBe("info: There is nothing to bring back.");
+  });
+
+  it("is undone for a whole session once it was chosen, the newest turn first, and brought back the other way round", async () => {
+    const other = { ...turn, id: "t3", session: "s2", prompt: "Something else" };
+    ledger.listed = [{ ...turn, id: "t2", prompt: "" }, other, turn];
+    theia.container.get(WindowClient).notifyTurns();
+    await settle();
+    chosen = 7;
+    await commands.executeCommand(patchbayCommands.undoSession.id);
+    expect(ledger.asked).toEqual([]);
+    expect(offered).toMatchObject([
+      { label: "Claude Code", description: "2 turns", detail: "Change it" },
+      { label: "Claude Code", description: "1 turn", detail: "Something else" },
+    ]);
+    chosen = 0;
+    ledger.entries = ["u2", "u1"];
+    await commands.executeCommand(patchbayCommands.undoSession.id);
+    const done = "Undone. The agent is told with your next prompt.";
+    expect(said()).toEqual([`info: ${done}`]);
+    theia.messages.answer(done, "Bring Back");
+    await settle();
+    expect(ledger.asked).toEqual([
+      ["undo", "t2", {}],
+      ["undo", "t1", {}],
+      ["undo", "u1", { now: true }],
+      ["undo", "u2", { now: true }],
+    ]);
+  });
+
+  it("waits for the agent in all turns of a session, and says it once", async () => {
+    ledger.listed = [{ ...turn, id: "t2" }, turn];
+    theia.container.get(WindowClient).notifyTurns();
+    await settle();
+    chosen = 0;
+    ledger.result = { files: [], turn: undefined, isTold: false, waiting: {} };
+    await commands.executeCommand(patchbayCommands.undoSession.id);
+    const waits = "Claude Code is working. This is undone when it has finished.";
+    expect(said()).toEqual([`info: ${waits}`]);
+    theia.messages.answer(waits, "Undo Now");
+    await settle();
+    expect(ledger.asked.slice(2)).toEqual([
+      ["now", "t2", {}],
+      ["now", "t1", {}],
+    ]);
   });
 });
