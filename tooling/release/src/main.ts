@@ -1,0 +1,40 @@
+// The files of a release. `files` makes them from what has been built and checks them, `check` checks what is there.
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { complaintsAbout, thisMaker } from "./checks.ts";
+import { makeFiles, readFiles, root, writeChecksums } from "./files.ts";
+import { manifestComplaints, typeComplaints } from "./types.ts";
+
+const [action, folder = "release"] = process.argv.slice(2);
+const files = resolve(root, folder);
+switch (action) {
+  case "files":
+    makeFiles(files);
+    await check();
+    writeChecksums(files);
+    break;
+  case "check":
+    await check();
+    break;
+  default:
+    console.error("Usage: node tooling/release/src/main.ts files|check [folder]");
+    process.exitCode = 2;
+}
+
+async function check(): Promise<void> {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const maker = thisMaker(root, readFileSync(join(root, "LICENSE"), "utf8"), engines.node);
+  for (const release of readFiles(files)) {
+    const path = join(files, release.file);
+    const isPackage = release.file.endsWith(".tgz");
+    const complaints = [
+      ...complaintsAbout(release, maker),
+      ...(isPackage ? await manifestComplaints(path) : []),
+      ...(isPackage ? await typeComplaints(path) : []),
+    ];
+    const kilobytes = Math.ceil(release.bytes / 1_000);
+    console.log(`${complaints.length === 0 ? "ok  " : "FAIL"} ${release.file} (${kilobytes} kB)`);
+    for (const complaint of complaints) console.log(`       ${complaint}`);
+    if (complaints.length > 0) process.exitCode = 1;
+  }
+}
