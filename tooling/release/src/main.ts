@@ -1,4 +1,5 @@
-// The files of a release. `files` makes them from what has been built and checks them, `check` checks what is there.
+// The files of a release. `files` makes them from what has been built and checks them, `check` checks what is there, `try` installs
+// each of them on its own and starts it.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { complaintsAbout, thisMaker } from "./checks.ts";
@@ -16,8 +17,13 @@ switch (action) {
   case "check":
     await check();
     break;
+  case "try": {
+    const { tryFiles } = await import("./try-files.ts");
+    process.exitCode = await tryFiles(files);
+    break;
+  }
   default:
-    console.error("Usage: node tooling/release/src/main.ts files|check [folder]");
+    console.error("Usage: node tooling/release/src/main.ts files|check|try [folder]");
     process.exitCode = 2;
 }
 
