@@ -1,17 +1,26 @@
 // The files of a release. `files` makes them from what has been built and checks them, `check` checks what is there, `try` installs
-// each of them on its own and starts it.
-import { readFileSync } from "node:fs";
+// each of them on its own and starts it. `sums` writes their checksums, `version` and `notes` print what is released, `publish` sends the packages to npm
+// (`--dry-run`: everything but that).
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { complaintsAbout, thisMaker } from "./checks.ts";
 import { makeFiles, readFiles, root, writeChecksums } from "./files.ts";
+import { publishToNpm, releaseNotes, versionToRelease } from "./publish.ts";
 import { manifestComplaints, typeComplaints } from "./types.ts";
 
-const [action, folder = "release"] = process.argv.slice(2);
+const { positionals, values: options } = parseArgs({
+  options: { "dry-run": { type: "boolean" } },
+  allowPositionals: true,
+});
+const [action, folder = "release"] = positionals;
 const files = resolve(root, folder);
 switch (action) {
   case "files":
     makeFiles(files);
     await check();
+    break;
+  case "sums":
     writeChecksums(files);
     break;
   case "check":
@@ -22,8 +31,19 @@ switch (action) {
     process.exitCode = await tryFiles(files);
     break;
   }
+  case "version":
+    console.log(versionToRelease(readdirSync(join(root, ".changeset"))));
+    break;
+  case "notes":
+    process.stdout.write(releaseNotes(readFileSync(join(root, "apps/vscode/CHANGELOG.md"), "utf8")));
+    break;
+  case "publish":
+    process.exitCode = publishToNpm(files, { dryRun: options["dry-run"] === true });
+    break;
   default:
-    console.error("Usage: node tooling/release/src/main.ts files|check|try [folder]");
+    console.error(
+      "Usage: node tooling/release/src/main.ts files|check|try|sums|version|notes|publish [folder] [--dry-run]",
+    );
     process.exitCode = 2;
 }
 
