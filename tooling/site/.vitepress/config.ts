@@ -1,10 +1,14 @@
 import { relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import { originOf } from "../../scripts/origin.ts";
 import { elsewhere, root, siteLink } from "./pages.ts";
 
 const { repository } = originOf("");
+
+/** An entry that leads to the page of a document, which has to be there. */
+function to(text: string, document: string): { readonly text: string; readonly link: string } {
+  return { text, link: siteLink(document, "README.md") };
+}
 
 export default defineConfig({
   title: "Patchbay",
@@ -30,13 +34,17 @@ export default defineConfig({
   // Where it is served below a path, as on GitHub Pages.
   base: process.env["SITE_BASE"] ?? "/",
   vite: {
-    resolve: {
-      // Documents are above this folder, and become modules that ask for these from where they are.
-      alias: ["vue/server-renderer", "vue"].map((name) => ({
-        find: new RegExp(`^${name}$`, "u"),
-        replacement: fileURLToPath(import.meta.resolve(name)),
-      })),
-    },
+    plugins: [
+      {
+        name: "documents-above",
+        enforce: "pre",
+        // Documents are above this folder, and become modules that ask for Vue from where they are.
+        async resolveId(id, importer, options) {
+          if (!/^vue(?:\/|$)/u.test(id) || importer?.endsWith(".md") !== true) return undefined;
+          return await this.resolve(id, import.meta.filename, { ...options, skipSelf: true });
+        },
+      },
+    ],
   },
   markdown: {
     config: (markdown) => {
@@ -54,66 +62,66 @@ export default defineConfig({
     outline: [2, 3],
     socialLinks: [{ icon: "github", link: repository.url.replace(/^git\+|\.git$/gu, "") }],
     nav: [
-      { text: "Start", link: "/getting-started/" },
-      { text: "Use", link: "/reviewing" },
-      { text: "Extend", link: "/extend/core" },
+      to("Start", "docs/getting-started/index.md"),
+      to("Use", "docs/reviewing.md"),
+      to("Extend", "packages/core/README.md"),
     ],
     sidebar: [
       {
         text: "Getting started",
         items: [
-          { text: "The first five minutes", link: "/getting-started/" },
-          { text: "Gemini CLI", link: "/getting-started/gemini" },
-          { text: "Qwen Code", link: "/getting-started/qwen" },
-          { text: "Claude Code", link: "/getting-started/claude" },
+          to("The first five minutes", "docs/getting-started/index.md"),
+          to("Gemini CLI", "docs/getting-started/gemini.md"),
+          to("Qwen Code", "docs/getting-started/qwen.md"),
+          to("Claude Code", "docs/getting-started/claude.md"),
         ],
       },
       {
         text: "Editors",
         items: [
-          { text: "VS Code and its forks", link: "/editors/vscode" },
-          { text: "Theia", link: "/editors/theia" },
-          { text: "Vim and Neovim", link: "/editors/vim" },
-          { text: "Any other: the terminal", link: "/editors/terminal" },
+          to("VS Code and its forks", "apps/vscode/README.md"),
+          to("Theia", "apps/theia/README.md"),
+          to("Vim and Neovim", "apps/coc-nvim/README.md"),
+          to("Any other: the terminal", "packages/cli/README.md"),
         ],
       },
       {
         text: "Using it",
         items: [
-          { text: "Reviewing", link: "/reviewing" },
-          { text: "The panel", link: "/panel" },
-          { text: "What the doctor reports", link: "/diagnosis" },
-          { text: "Questions", link: "/faq" },
-          { text: "Privacy", link: "/privacy" },
-          { text: "Supported versions", link: "/versions" },
-          { text: "Uninstalling", link: "/uninstall" },
+          to("Reviewing", "docs/reviewing.md"),
+          to("The panel", "docs/panel.md"),
+          to("What the doctor reports", "docs/diagnosis.md"),
+          to("Questions", "docs/faq.md"),
+          to("Privacy", "docs/privacy.md"),
+          to("Supported versions", "docs/versions.md"),
+          to("Uninstalling", "docs/uninstall.md"),
         ],
       },
       {
         text: "How it works",
         collapsed: true,
         items: [
-          { text: "Architecture", link: "/architecture" },
-          { text: "Security", link: "/security" },
-          { text: "Reliability", link: "/reliability" },
-          { text: "Performance", link: "/performance" },
-          { text: "Requirements", link: "/requirements" },
-          { text: "Protocol: Gemini CLI", link: "/protocols/gemini" },
-          { text: "Protocol: Qwen Code", link: "/protocols/qwen" },
-          { text: "Protocol: Claude Code", link: "/protocols/claude" },
-          { text: "Protocol: the Agent Client Protocol", link: "/protocols/acp" },
-          { text: "Protocol: Claude's stream", link: "/protocols/claude-stream" },
+          to("Architecture", "docs/architecture.md"),
+          to("Security", "docs/security.md"),
+          to("Reliability", "docs/reliability.md"),
+          to("Performance", "docs/performance.md"),
+          to("Requirements", "docs/requirements.md"),
+          to("Protocol: Gemini CLI", "docs/protocols/gemini.md"),
+          to("Protocol: Qwen Code", "docs/protocols/qwen.md"),
+          to("Protocol: Claude Code", "docs/protocols/claude.md"),
+          to("Protocol: the Agent Client Protocol", "docs/protocols/acp.md"),
+          to("Protocol: Claude's stream", "docs/protocols/claude-stream.md"),
         ],
       },
       {
         text: "Extending it",
         collapsed: true,
         items: [
-          { text: "Another editor", link: "/extend/core" },
-          { text: "Tests for it", link: "/extend/testkit" },
-          { text: "Conversations", link: "/extend/conversations" },
-          { text: "Contributing", link: "/extend/contributing" },
-          { text: "Releasing", link: "/releasing" },
+          to("Another editor", "packages/core/README.md"),
+          to("Tests for it", "packages/testkit/README.md"),
+          to("Conversations", "packages/conversations/README.md"),
+          to("Contributing", "CONTRIBUTING.md"),
+          to("Releasing", "docs/releasing.md"),
         ],
       },
     ],
