@@ -81,8 +81,6 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
   const turns = createLazyTurns(
     async (onChange) => {
       const { AgentChanges } = await import("./turns/agent-changes.ts");
-      const { directory } = facts;
-      const showsSigns = (): boolean => settings().turnSigns;
       return new AgentChanges({
         ...parts,
         platform,
@@ -90,8 +88,8 @@ export async function startExtension(coc: Coc, context: ExtensionContext): Promi
         vim,
         coc: services,
         companion,
-        directory,
-        showsSigns,
+        directory: facts.directory,
+        showsSigns: () => settings().turnSigns,
         onChange,
       });
     },

@@ -34,12 +34,11 @@ export function showStatus(options: {
     if (text !== "" && settings().statusItem) item.show();
     else item.hide();
   };
-  const { onDidChangeState, onDidChangeSessions, onDidChangeProposals, onDidChangeActivities } = companion;
   for (const event of [
-    onDidChangeState,
-    onDidChangeSessions,
-    onDidChangeProposals,
-    onDidChangeActivities,
+    companion.onDidChangeState,
+    companion.onDidChangeSessions,
+    companion.onDidChangeProposals,
+    companion.onDidChangeActivities,
     turns.onDidChange,
   ]) {
     store.add(event(() => void update()));

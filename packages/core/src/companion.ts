@@ -137,11 +137,6 @@ export interface Companion {
   readonly onDidChangeActivities: Event<void>;
   /** The shell commands that agents ask about by their hooks; undefined until the first agent came. A change fires `onDidChangeActivities`. */
   readonly commands: AskedCommands | undefined;
-  /**
-   * Tells an agent's session something with the user's next prompt, by its hook. False: no session with a hook is known by this name,
-   * and nothing is told.
-   */
-  tellAgent(to: { readonly agent: string; readonly session: string }, text: string): boolean;
   /** What agents see now, for "show what is shared". */
   sharedContext(): EditorContext;
   updateSettings(settings: Partial<CompanionSettings>): void;

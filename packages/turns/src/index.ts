@@ -1,5 +1,4 @@
 export { FolderLedgers } from "./folder-ledgers.ts";
-export { toldOfUndo } from "./ledger/undo-room.ts";
 export type * from "./model.ts";
 export { createDiskDoor, type DiskDoorOptions } from "./undo/disk-door.ts";
 export { changedHunks } from "./undo/undo-hunks.ts";

@@ -124,7 +124,6 @@ export interface FolderLedgersOptions {
   /** Files that are open in the editor: where there is no git, these are looked at. */
   readonly openFiles?: () => readonly string[];
   readonly door: UndoDoor;
-  readonly onDidUndo?: (notice: UndoNotice) => void;
   /** How long an agent without hooks is quiet when its turn counts as ended, ms. Default: 30 s. */
   readonly quietMs?: number;
   readonly limits?: Partial<LedgerLimits>;

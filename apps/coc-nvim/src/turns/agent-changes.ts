@@ -6,8 +6,7 @@ import {
   type Logger,
   type Platform,
 } from "@patchbay/core";
-import { createDiskDoor, FolderLedgers, toldOfUndo, type UndoDoor, type UndoNotice } from "@patchbay/turns";
-import { shortPath } from "../diff/review-names.ts";
+import { createDiskDoor, FolderLedgers, type UndoDoor } from "@patchbay/turns";
 import type { VimEditors } from "../host/vim-editors.ts";
 import type { VimWorkspace } from "../host/vim-workspace.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
@@ -20,7 +19,7 @@ export interface AgentChangesServices {
   readonly logger: Logger;
   readonly vim: Vim;
   readonly coc: Pick<CocServices, "lines">;
-  readonly companion: Pick<Companion, "mayName" | "tellAgent">;
+  readonly companion: Pick<Companion, "mayName">;
   readonly host: Pick<EditorHost, "documents">;
   readonly editors: VimEditors;
   readonly workspace: Pick<VimWorkspace, "folders" | "onDidChangeFolders">;
@@ -35,8 +34,6 @@ export class AgentChanges implements Disposable {
   readonly signs: TurnSigns;
   readonly #services: AgentChangesServices;
   readonly #store: DisposableStore = new DisposableStore();
-  /** Undos of which the agent is told. */
-  readonly #told: Set<string> = new Set();
   #folders: readonly string[];
   #ledgers: FolderLedgers;
   #isMoving = false;
@@ -69,11 +66,6 @@ export class AgentChanges implements Disposable {
     return new Set(this.#ledgers.turns().flatMap((turn) => undecidedFiles(turn).map(({ path }) => path))).size;
   }
 
-  /** Whether the agent is told of an undo. */
-  isTold(undo: string): boolean {
-    return this.#told.has(undo);
-  }
-
   dispose(): void {
     this.#store.dispose();
     this.#ledgers.dispose();
@@ -89,10 +81,6 @@ export class AgentChanges implements Disposable {
       mayKeep: (path) => companion.mayName(path),
       openFiles: () => editors.openFiles(),
       door: this.#door(),
-      onDidUndo: (notice) => {
-        const { turn } = notice.result;
-        if (this.#tellAgent(notice) && turn !== undefined) this.#told.add(turn);
-      },
     });
     ledgers.onDidChange(() => {
       this.signs.update();
@@ -140,11 +128,5 @@ export class AgentChanges implements Disposable {
       },
       remove: async (path) => (await unsavedText(path)) === undefined && (await disk.remove(path)),
     };
-  }
-
-  #tellAgent(notice: UndoNotice): boolean {
-    const { agent, session } = notice.turn;
-    const text = toldOfUndo(notice, (path) => shortPath(path, this.#services.workspace.folders()));
-    return text !== undefined && this.#services.companion.tellAgent({ agent, session }, text);
   }
 }

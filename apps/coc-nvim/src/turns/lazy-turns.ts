@@ -1,4 +1,5 @@
 import { Emitter, type Event, LoadOnce, type TurnWitness } from "@patchbay/core";
+import type { FolderLedgers } from "@patchbay/turns";
 import type { AgentChanges } from "./agent-changes.ts";
 
 /** The ledger of turns before it is loaded: with the first word of an agent, or with turns of an earlier run. */
@@ -23,9 +24,8 @@ export function createLazyTurns(
   const changes = new LoadOnce(() => load(() => change.fire()));
   let isOver = false;
   // Those that wait for the code go on in the order in which they came.
-  const tell = async (say: (witness: TurnWitness) => void | Promise<void>): Promise<void> => {
-    if (isOver || !isOn()) return;
-    await changes.get().then(({ ledgers }) => say(ledgers), onFailure);
+  const tell = async <T>(say: (ledgers: FolderLedgers) => T | Promise<T>): Promise<T | void> => {
+    if (!isOver && isOn()) return await changes.get().then(({ ledgers }) => say(ledgers), onFailure);
   };
   const witness: TurnWitness = {
     turnBegan: (...told) => void tell((one) => one.turnBegan(...told)),
@@ -35,6 +35,8 @@ export function createLazyTurns(
     wrote: (...told) => void tell((one) => one.wrote(...told)),
     accepted: (...told) => void tell((one) => one.accepted(...told)),
     ready: () => tell((one) => one.ready()),
+    notes: async (source) => (await tell((one) => one.notes(source))) ?? [],
+    passedOn: (ids) => void tell((one) => one.passedOn(ids)),
   };
   return {
     witness,

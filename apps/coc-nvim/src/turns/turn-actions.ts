@@ -12,8 +12,6 @@ export interface TurnServices {
   readonly changes: {
     readonly ledgers: FolderLedgers;
     readonly signs: Pick<TurnSigns, "hunks">;
-    /** Whether the agent is told of an undo. */
-    isTold(undo: string): boolean;
   };
   readonly vim: Pick<Vim, "call">;
   readonly choose: (lines: readonly string[], title: string) => Promise<string | undefined>;
@@ -218,7 +216,9 @@ async function undoAndTell(
   const said = problemsOf(files);
   if (entry !== undefined) {
     const done = turn.undoes === undefined ? "Undone" : "Brought back";
-    said.unshift(changes.isTold(entry) ? `${done}; the agent reads about it with your next prompt.` : `${done}.`);
+    said.unshift(
+      changes.ledgers.isToHear(entry) ? `${done}; the agent reads about it with your next prompt.` : `${done}.`,
+    );
   }
   return said.length === 0 ? "Nothing was changed." : said.join(" ");
 }

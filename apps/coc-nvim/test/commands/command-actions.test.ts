@@ -83,9 +83,6 @@ class QuietCompanion implements Companion {
     this.mentioned.push([path, lines]);
     return this.listeners;
   }
-  tellAgent(): boolean {
-    return false;
-  }
 
   mayName(): boolean {
     return true;

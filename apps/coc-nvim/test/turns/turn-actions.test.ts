@@ -9,6 +9,8 @@ import { actOnTurn, bringBack, decideLines, turnRows, type TurnServices } from "
 
 const platform = createNodePlatform();
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const undone = "Undone; the agent reads about it with your next prompt.";
+const broughtBack = "Brought back; the agent reads about it with your next prompt.";
 const after = "ONE\ntwo\nthree\nnew\nfour\nfive\n";
 
 let folder: string;
@@ -38,7 +40,6 @@ beforeEach(async () => {
   const changes = {
     ledgers,
     signs: { hunks: async (file: string) => await placedHunks(ledgers, file, linesNow(), platform.clock) },
-    isTold: () => false,
   };
   services = {
     changes,
@@ -86,19 +87,19 @@ describe("changes of a turn in a buffer", () => {
 describe("lines of a file", () => {
   it("are undone as one change each, and the rest stays", async () => {
     await end();
-    expect(await decideLines(services, "undo", [path, 4, 4])).toBe("Undone.");
+    expect(await decideLines(services, "undo", [path, 4, 4])).toBe(undone);
     expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\n");
     // What was removed stands at the line above.
-    expect(await decideLines(services, "undo", [path, 5, 5])).toBe("Undone.");
+    expect(await decideLines(services, "undo", [path, 5, 5])).toBe(undone);
     expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\nsix\n");
     expect(await decideLines(services, "undo", [path, 2, 3])).toBe("No change by an agent is waiting for review here.");
   });
 
   it("are undone all at once, and brought back", async () => {
     await end();
-    expect(await decideLines(services, "undo", [path, 1, 6])).toBe("Undone.");
+    expect(await decideLines(services, "undo", [path, 1, 6])).toBe(undone);
     expect(readFileSync(path, "utf8")).toBe(before);
-    expect(await bringBack(services)).toBe("Brought back.");
+    expect(await bringBack(services)).toBe(broughtBack);
     expect(readFileSync(path, "utf8")).toBe(after);
     expect(await bringBack(services)).toBe("There is nothing to bring back.");
   });
@@ -106,7 +107,7 @@ describe("lines of a file", () => {
   it("wait while the agent works, unless that is not wanted", async () => {
     expect(await decideLines(services, "undo", [path, 1, 1, "why"])).toContain("Claude Code is working");
     expect(readFileSync(path, "utf8")).toBe(after);
-    expect(await decideLines(services, "undo", [path, 4, 4, "", 1])).toBe("Undone.");
+    expect(await decideLines(services, "undo", [path, 4, 4, "", 1])).toBe(undone);
     expect(readFileSync(path, "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\n");
     await end();
     expect(readFileSync(path, "utf8")).toBe("one\ntwo\nthree\nfour\nfive\n");
@@ -123,7 +124,7 @@ describe("lines of a file", () => {
     writeFileSync(path, after.replace("ONE", "mine"));
     const rows = turnRows(services);
     expect(await actOnTurn(services, "undo", rows[1]?.data ?? "", [])).toBe(
-      "Undone. 1 of the changes were changed again since and left alone: a.txt.",
+      "Undone; the agent reads about it with your next prompt. 1 of the changes were changed again since and left alone: a.txt.",
     );
     expect(readFileSync(path, "utf8")).toBe(before.replace("one", "mine"));
   });
@@ -150,7 +151,7 @@ describe("the list of turns", () => {
     expect(await actOnTurn(services, "undoAll", turn ?? "", [turn ?? ""])).toBeUndefined();
     expect(readFileSync(path, "utf8")).toBe(after);
     choice = "Undo this turn";
-    expect(await actOnTurn(services, "undoAll", turn ?? "", [turn ?? ""])).toBe("Undone.");
+    expect(await actOnTurn(services, "undoAll", turn ?? "", [turn ?? ""])).toBe(undone);
     expect(readFileSync(path, "utf8")).toBe(before);
     expect(turnRows(services)).toEqual([]);
   });

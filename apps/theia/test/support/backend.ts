@@ -6,6 +6,7 @@ import type { PatchbayWindow } from "../../src/common/protocol.ts";
 import type { LeftWorkspace } from "../../src/node/workspace-storage.ts";
 import { LogFanOut, WindowService } from "../../src/node/window-service.ts";
 import { theiaEncodings } from "../../src/node/theia-encodings.ts";
+import { WorkspaceTurns } from "../../src/node/turns/workspace-turns.ts";
 import { Workspaces, type WorkspacesOptions } from "../../src/node/workspaces.ts";
 import { FakeCompanion } from "./fake-companion.ts";
 
@@ -52,12 +53,15 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
       take: async () => [],
     },
     encodings: theiaEncodings(new EncodingService()),
-    openPanel: async (host, companion, facts) => {
+    createTurns: (more) =>
+      new WorkspaceTurns({ ...more, platform: createNodePlatform(), clock: options.clock ?? clock, logger: log }),
+    openPanel: async (host, companion, facts, turns) => {
       const { createWorkspacePanel } = await import("../../src/node/panel/workspace-panel.ts");
       return createWorkspacePanel({
         host,
         companion,
         facts,
+        turns,
         platform: createNodePlatform(),
         logger: log,
         version: "0.0.0",

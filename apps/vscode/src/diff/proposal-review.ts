@@ -20,6 +20,7 @@ import {
   type TitleFacts,
   urisInUse,
   waitForTab,
+  watchUser,
 } from "./proposal-tabs.ts";
 import { originalUri, proposalUri } from "./proposal-uri.ts";
 import { sameLines } from "../host/document-texts.ts";
@@ -67,7 +68,7 @@ export class ProposalReview implements DiffView {
   readonly #right: RightSide;
   #comparing: ReturnType<typeof setTimeout> | undefined;
   #saysNothingIsLeft = false;
-  #fromEditor = false;
+  #isUserThere = (): boolean => false;
   #originalUri: Uri;
   #titling: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
@@ -147,7 +148,7 @@ export class ProposalReview implements DiffView {
     this.#leaveBehind();
     try {
       await this.#right.saveForClosing();
-      await closeTabs(this.request.id, !this.#fromEditor);
+      await closeTabs(this.request.id, !this.#isUserThere());
     } finally {
       this.#options.onDidEnd();
     }
@@ -271,7 +272,7 @@ export class ProposalReview implements DiffView {
   #decide(fromEditor: boolean, report: (events: DiffViewEvents) => void): boolean {
     if (this.#phase !== "open" && this.#phase !== "opening") return false;
     this.#phase = "decided";
-    this.#fromEditor = fromEditor;
+    if (fromEditor) this.#isUserThere = watchUser();
     report(this.#options.events);
     return true;
   }

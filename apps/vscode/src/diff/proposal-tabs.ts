@@ -136,6 +136,19 @@ function chooseColumn(wanted: "active" | "beside"): ViewColumn {
   return other?.viewColumn ?? ViewColumn.Beside;
 }
 
+/** After so long the user of a verdict may be anywhere, in ms. */
+const staysFor = 2_000;
+
+/**
+ * Whether somebody who gives a verdict in a diff is likely still there when its tab closes. VS Code tells nobody where the
+ * focus is, and hands it to the next tab even out of a terminal in which the user types by then.
+ */
+export function watchUser(): () => boolean {
+  const terminal = window.activeTerminal;
+  const until = Date.now() + staysFor;
+  return () => window.activeTerminal === terminal && Date.now() < until;
+}
+
 /** Closes every tab of a proposal. One that has gone meanwhile is fine. */
 export async function closeTabs(id: string, preserveFocus: boolean): Promise<void> {
   try {

@@ -310,6 +310,30 @@ describe("tabs", () => {
     expect(tabOf(window.bench, "p2")?.isActive).toBe(true);
   });
 
+  const decide = async (meanwhile: () => void): Promise<string> => {
+    await open();
+    const review = window.views.review("p1");
+    review?.reject(true);
+    window.bench.focus = "the user's";
+    meanwhile();
+    await review?.close("rejected");
+    return window.bench.focus;
+  };
+
+  it("that close after a verdict give the focus to what comes next", async () => {
+    expect(await decide(() => undefined)).toBe("editor");
+  });
+
+  it("take no focus out of a terminal into which the user has gone since the verdict", async () => {
+    expect(await decide(() => void window.bench.createTerminal("Gemini CLI"))).toBe("the user's");
+  });
+
+  it("take no focus long after the verdict", async () => {
+    const comesBackLate = (): void => void vi.spyOn(Date, "now").mockReturnValue(Date.now() + 2_000);
+    expect(await decide(comesBackLate)).toBe("the user's");
+    vi.restoreAllMocks();
+  });
+
   it("open behind when the user wants it so", async () => {
     window.bench.configure("patchbay.diff.open", "background");
     await open();

@@ -122,10 +122,6 @@ export class RunningCompanion implements Companion {
     return this.#activitiesChange.event;
   }
 
-  tellAgent({ agent, session }: { readonly agent: string; readonly session: string }, text: string): boolean {
-    return this.#agentSide?.hooks.turns.tell(agent, session, text) ?? false;
-  }
-
   get commands(): AskedCommands | undefined {
     return this.#agentSide?.hooks.commands;
   }

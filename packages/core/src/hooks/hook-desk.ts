@@ -156,7 +156,6 @@ export class HookDesk implements HookAcceptor, Disposable {
   #ended(ownerId: string): void {
     const { activities, diffs } = this.#options;
     this.#processes.forget(ownerId);
-    this.turns.forget(ownerId);
     this.#verdicts.forget(ownerId);
     this.#problems.forget(ownerId);
     diffs.sessionEnded(ownerId);

@@ -85,25 +85,6 @@ describe("a change that an agent's hook announces", () => {
     });
   });
 
-  it("is told with the next prompt what the user did meanwhile, once", async () => {
-    const { tell, companion } = await createHookLab();
-    expect(companion.tellAgent({ agent: "claude", session: "s1" }, "Nobody hears this.")).toBe(false);
-    const events = { claude: "UserPromptSubmit", gemini: "BeforeAgent", qwen: "UserPromptSubmit" } as const;
-    for (const agent of ["claude", "gemini", "qwen"] as const) {
-      await tell(agent, { hook_event_name: "SessionStart" });
-      expect(companion.tellAgent({ agent, session: "s1" }, "The user took a.txt back.")).toBe(true);
-      expect(companion.tellAgent({ agent, session: "s1" }, "And b.txt.")).toBe(true);
-      const prompt = { hook_event_name: events[agent], prompt: "Go on" };
-      expect(JSON.parse((await tell(agent, prompt)) ?? "")).toEqual({
-        hookSpecificOutput: {
-          hookEventName: events[agent],
-          additionalContext: "The user took a.txt back.\nAnd b.txt.",
-        },
-      });
-      expect((await tell(agent, prompt)) ?? "").toBe("");
-    }
-  });
-
   it("takes a view that was closed for a no", async () => {
     const { ask, editor, file } = await createHookLab();
     const answer = ask("claude", { tool: "Write", input: { file_path: file, content: "one\n" } });

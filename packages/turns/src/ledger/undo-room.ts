@@ -16,7 +16,7 @@ import type { Observer } from "./observer.ts";
 import type { Content } from "./records.ts";
 import type { TurnBook } from "./turn-book.ts";
 
-export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door" | "onDidUndo"> {
+export interface UndoRoomOptions extends Pick<FolderLedgersOptions, "door"> {
   readonly platform: Platform;
   readonly book: TurnBook;
   readonly contents: Contents;
@@ -118,14 +118,13 @@ export class UndoRoom implements UndoLedger {
   }
 
   async undid(notice: UndoNotice): Promise<void> {
-    const { book, places, onDidUndo } = this.#options;
+    const { book, places } = this.#options;
     const entry = notice.result.turn === undefined ? undefined : book.get(notice.result.turn);
     // A guessed turn is one of a session that no prompt is told of.
     if (entry !== undefined && notice.turn.border === "exact") {
       entry.note = toldOfUndo(notice, (path) => places.shown(path));
       await book.write(entry, { type: "turn", turn: entry });
     }
-    onDidUndo?.(notice);
   }
 
   async refresh(): Promise<void> {

@@ -1,16 +1,14 @@
 import { statSync } from "node:fs";
 import { createNodePlatform } from "@patchbay/core";
 import { expect, it } from "vitest";
-import type { UndoNotice } from "../../src/model.ts";
 import { createDiskDoor } from "../../src/undo/disk-door.ts";
 import { claude, TurnLab } from "../turn-lab.ts";
 
 it("takes a hunk back when the agent's turn has ended, also after a restart, and can undo that", async () => {
   const lab = new TurnLab();
   const path = lab.write("a.txt", "one\ntwo\nthree\n");
-  const notices: UndoNotice[] = [];
   const door = createDiskDoor({ platform: createNodePlatform(), folders: [lab.folder] });
-  const options = { door, onDidUndo: (notice: UndoNotice) => void notices.push(notice) };
+  const options = { door };
   const first = lab.open(options);
   first.turnBegan(claude, "Change it");
   first.aboutToWrite(claude, [{ path, before: "one\ntwo\nthree\n" }]);
@@ -30,7 +28,8 @@ it("takes a hunk back when the agent's turn has ended, also after a restart, and
   second.turnEnded(claude);
   await second.settled();
   expect(lab.read("a.txt")).toBe("one\ntwo\nTHREE\n");
-  expect(notices).toMatchObject([{ turn: { id, agents: ["Claude Code"] }, reason: "Lower case" }]);
+  const told = (await second.notes(claude)).map(({ text }) => text);
+  expect(told).toEqual([expect.stringMatching(/took back changes of yours in a\.txt.*Lower case$/u)]);
   const [undo] = second.turns();
   expect(undo).toMatchObject({ undoes: id, files: [{ path, review: "unreviewed" }] });
   await second.undo(undo?.id ?? "");

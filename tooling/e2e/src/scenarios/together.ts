@@ -45,14 +45,16 @@ export const together: Scenario = {
 
     await world.editor.showDiff(diffTitle(gemini.agent, file));
     await world.editor.rejectDiff();
+    // VS Code gives the focus to the next review as the tab closes.
+    await waitForNoDiff(world, gemini.agent, file);
     await gemini.focus();
     await waitForNoApproval(gemini.agent);
-    await waitForNoDiff(world, gemini.agent, file);
     await mustStillAsk(claude);
     await waitForDiff(world, claude.agent, file);
 
     await world.editor.showDiff(diffTitle(claude.agent, file));
     await world.editor.rejectDiff();
+    await waitForNoDiff(world, claude.agent, file);
     await claude.focus();
     await waitForNoApproval(claude.agent);
     mustEqual(file, await world.readFile(file), afterQwen);

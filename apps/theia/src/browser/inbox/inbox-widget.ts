@@ -12,7 +12,7 @@ import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable, type interfaces } from "@theia/core/shared/inversify";
 import { createElement, type MouseEvent, type ReactNode } from "@theia/core/shared/react";
-import { allRows, type InboxAction, type InboxRow } from "./inbox-rows.ts";
+import { allRows, type InboxAction, type InboxRow } from "./inbox-row.ts";
 
 /** The view as Theia's layout knows it. */
 export const inboxWidgetId = "patchbay-review";
@@ -68,10 +68,15 @@ const looks: Readonly<Record<InboxAction, Look>> = {
   reject: { icon: "close", words: nls.localize("patchbay/toolbar/reject", "Reject") },
   hold: { icon: "debug-pause", words: nls.localize("patchbay/inbox/hold", "Hold: Close for Now") },
   terminal: { icon: "terminal", words: nls.localize("patchbay/inbox/goToTerminal", "Go to Its Terminal") },
+  keep: { icon: "check", words: nls.localize("patchbay/turns/keep", "Keep") },
+  undo: { icon: "discard", words: nls.localize("patchbay/turns/undo", "Undo") },
   save: { icon: "save", words: nls.localize("patchbay/toolbar/saveKept", "Save to File") },
   copy: { icon: "copy", words: nls.localize("patchbay/toolbar/copyKept", "Copy") },
   discard: { icon: "trash", words: nls.localize("patchbay/toolbar/discardKept", "Discard") },
 };
+
+/** The keys of a yes and a no are the same whether an agent asked or not. */
+const sameKey: Partial<Record<InboxAction, InboxAction>> = { keep: "accept", undo: "reject" };
 
 /** Where the user was in the view, kept with the layout. */
 interface KeptPlace {
@@ -176,9 +181,9 @@ export class InboxWidget extends TreeWidget {
   /** Does something with the selected row, if that can be done with it. */
   ask(action: InboxAction): void {
     const row = this.selected;
-    if (row !== undefined && (action === "open" || row.actions.includes(action))) {
-      this.onDidAskEmitter.fire({ row, action });
-    }
+    if (row === undefined) return;
+    const meant = row.actions.find((one) => one === action || sameKey[one] === action);
+    if (action === "open" || meant !== undefined) this.onDidAskEmitter.fire({ row, action: meant ?? action });
   }
 
   override storeState(): object {
@@ -265,7 +270,7 @@ export class InboxWidget extends TreeWidget {
 
   protected renderAction(row: InboxRow, action: InboxAction): ReactNode {
     const { icon, words } = looks[action];
-    const title = this.withKey(words, commandOf(action));
+    const title = this.withKey(words, commandOf(sameKey[action] ?? action));
     const onClick = (event: MouseEvent): void => {
       event.stopPropagation();
       this.onDidAskEmitter.fire({ row, action });

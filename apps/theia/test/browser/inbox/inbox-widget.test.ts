@@ -12,7 +12,7 @@ import { PreferenceService } from "@theia/core/lib/common/preferences/preference
 import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { Container } from "@theia/core/shared/inversify";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-rows.ts";
+import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
 import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
 
 const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
@@ -148,4 +148,19 @@ it("says why it is empty and offers what to do", async () => {
   await expect.poll(() => document.querySelector(".patchbay-inbox-empty p")?.textContent).toBe(nobody.words);
   document.querySelector<HTMLElement>(".patchbay-inbox-empty button")?.click();
   expect(offered).toEqual(["diagnose"]);
+});
+
+it("keeps and undoes with the keys of a yes and a no", async () => {
+  await widget.display([agent(row("changed.txt", { actions: ["open", "keep", "undo"] }))], nobody);
+  await lines(2);
+  const buttons = Array.from(document.querySelectorAll<HTMLElement>(".patchbay-inbox-actions > button"));
+  expect(buttons.map(({ title }) => title)).toEqual(["Open", "Keep (A)", "Undo"]);
+  widget.step(1);
+  widget.ask("accept");
+  widget.ask("reject");
+  widget.ask("hold");
+  expect(asked).toEqual([
+    ["changed.txt", "keep"],
+    ["changed.txt", "undo"],
+  ]);
 });
