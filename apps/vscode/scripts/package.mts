@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { originOf } from "../../../tooling/scripts/origin.ts";
+import { originOf, rawAddressOf } from "../../../tooling/scripts/origin.ts";
 
 // Makes patchbay-vscode-<version>.vsix. The extension's name in the marketplace is `patchbay`, which in this repository is the name
 // of the command-line package: so the package is put together in a folder of its own, with its own manifest. `--to` names the
@@ -26,6 +26,12 @@ const staged = {
 const stage = await mkdtemp(join(tmpdir(), "patchbay-vsix-"));
 try {
   for (const name of shipped) await cp(join(here, name), join(stage, name), { recursive: true });
+  // Galleries show pictures from where the repository is, and the file stays small.
+  const readme = await readFile(join(stage, "README.md"), "utf8");
+  await writeFile(
+    join(stage, "README.md"),
+    readme.replaceAll("](../../docs/images/", `](${rawAddressOf("docs/images/")}`),
+  );
   // For translators: VS Code loads no texts where its language is English.
   await rm(join(stage, "l10n", "bundle.l10n.json"));
   for (const name of await translations()) await cp(join(here, name), join(stage, name));

@@ -38,7 +38,7 @@ const mostBytes: readonly (readonly [file: RegExp, bytes: number])[] = [
   [/^patchbay-conversations-/u, 150_000],
   [/^patchbay-testkit-/u, 80_000],
   [/^patchbay-cli-/u, 680_000],
-  [/^patchbay-theia-/u, 610_000],
+  [/^patchbay-theia-/u, 640_000],
   [/^coc-patchbay-/u, 510_000],
 ];
 
@@ -75,6 +75,7 @@ export function complaintsAbout(release: ReleaseFile, maker: Maker): readonly st
     ...Object.values(binsOf(manifest))
       .filter((path) => text(path)?.startsWith("#!/usr/bin/env node\n") === false)
       .map((path) => `${path} does not say that Node runs it.`),
+    ...(isExtension ? galleryComplaints(manifest, text("readme.md") ?? "", release.contents) : []),
     ...(isExtension ? [] : foreignImports(release.contents, manifest)),
     ...machineWords(release.contents, maker),
   ];
@@ -98,6 +99,25 @@ function manifestComplaints(manifest: Manifest, isExtension: boolean, maker: Mak
     ...(!isExtension && "devDependencies" in manifest ? ["Its manifest has devDependencies."] : []),
     ...(isExtension ? [] : engines["node"] === maker.node ? [] : [`It does not ask for Node ${maker.node}.`]),
     ...(isExtension && !/^\^\d+\.\d+\.\d+$/u.test(String(engines["vscode"])) ? ["It names no oldest VS Code."] : []),
+  ];
+}
+
+/** What the galleries refuse, or show badly. */
+function galleryComplaints(manifest: Manifest, readme: string, contents: Contents): readonly string[] {
+  const icon = contents.get(`extension/${String(manifest["icon"])}`);
+  const pictures = Array.from(readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/gu), ([, address = ""]) => address);
+  return [
+    // Bytes 16 to 24 of a PNG file are its width and height.
+    ...(icon?.toString("latin1", 1, 4) === "PNG" && icon.readUInt32BE(16) >= 256 && icon.readUInt32BE(20) >= 256
+      ? []
+      : ["Its icon is no PNG of 256 pixels."]),
+    ...(pictures.length === 0 ? ["Its README has no picture."] : []),
+    ...pictures
+      .filter((address) => !/^https:\/\/.+\.png$/u.test(address))
+      .map((address) => `${address} in its README is no PNG that a gallery can show.`),
+    ...["publisher", "displayName", "galleryBanner", "categories"]
+      .filter((name) => !(name in manifest))
+      .map((name) => `Its manifest has no ${name}.`),
   ];
 }
 

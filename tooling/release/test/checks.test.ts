@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readTarball } from "../src/archive.ts";
+import { releaseNotes, versionToRelease } from "../src/publish.ts";
 import { complaintsAbout, type Maker, type ReleaseFile } from "../src/checks.ts";
 
 const maker: Maker = {
@@ -75,6 +76,67 @@ describe("a file of a release", () => {
     const complaints = complaintsAbout(file, maker);
     expect(complaints.length, complaints.join("\n")).toBeGreaterThan(0);
     expect(complaints.join("\n")).toMatch(complaint);
+  });
+});
+
+describe("the extension", () => {
+  const icon = Buffer.alloc(24);
+  icon.write("PNG", 1);
+  icon.writeUInt32BE(256, 16);
+  icon.writeUInt32BE(256, 20);
+  const readme = "# Extension\n![a picture](https://example.org/a.png)";
+  const own = {
+    ...manifest,
+    bin: undefined,
+    exports: undefined,
+    engines: { vscode: "^1.96.0" },
+    icon: "media/icon.png",
+    publisher: "p",
+    displayName: "P",
+    galleryBanner: {},
+    categories: ["AI"],
+  };
+
+  function extension(change: Readonly<Record<string, Buffer | string>>, more: object = {}): ReleaseFile {
+    const files: Readonly<Record<string, Buffer | string>> = {
+      "package.json": JSON.stringify({ ...own, ...more }),
+      "LICENSE.txt": "Apache License",
+      "readme.md": readme,
+      "media/icon.png": icon,
+      "dist/THIRD-PARTY-NOTICES.txt": "zod",
+      ...change,
+    };
+    const contents = Object.entries(files).map(([path, text]) => [`extension/${path}`, Buffer.from(text)] as const);
+    return { file: "patchbay-vscode-1.0.0.vsix", bytes: 1_000, contents: new Map(contents) };
+  }
+
+  it("is fine as it should be", () => {
+    expect(complaintsAbout(extension({}), maker)).toEqual([]);
+  });
+
+  const small = Buffer.from(icon);
+  small.writeUInt32BE(128, 16);
+  it.each([
+    ["a small icon", extension({ "media/icon.png": small }), /256 pixels/u],
+    ["no picture", extension({ "readme.md": "# Extension" }), /no picture/u],
+    ["a picture of its own", extension({ "readme.md": "![a](images/a.png)" }), /images\/a\.png/u],
+    ["a drawing", extension({ "readme.md": "![a](https://example.org/a.svg)" }), /a\.svg/u],
+    ["no banner", extension({}, { galleryBanner: undefined }), /galleryBanner/u],
+    ["any VS Code", extension({}, { engines: { vscode: "*" } }), /oldest VS Code/u],
+  ] as const)("may not have %s", (_what, file, complaint) => {
+    expect(complaintsAbout(file, maker).join("\n")).toMatch(complaint);
+  });
+});
+
+describe("what a release says of itself", () => {
+  it("is the newest part of the changelog", () => {
+    const changelog = "# Changelog\n\n## 0.2.0\n\n### Minor Changes\n\nSecond.\n\n## 0.1.0\n\nFirst.\n";
+    expect(releaseNotes(changelog)).toBe("Second.\n");
+    expect(() => releaseNotes("# Changelog\n")).toThrow(/changeset version/u);
+  });
+
+  it("has a version, and no change that waits for one", () => {
+    expect(() => versionToRelease(["config.json", "new-feature.md"])).toThrow(/new-feature\.md/u);
   });
 });
 
