@@ -12,7 +12,7 @@ import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { PanelChanges } from "../panel/panel-actions.ts";
 import { Lists } from "../surfaces/lists.ts";
-import { Notices } from "../surfaces/notices.ts";
+import { type Notice, Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { WindowClient } from "../window/window-client.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
@@ -42,6 +42,8 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
   protected readonly notices: Notices;
 
   protected listed: readonly ListedTurn[] = [];
+  /** Whether to undo now, by the turn that has to end first: withdrawn when it has. */
+  protected readonly asking: Map<string, Notice> = new Map();
   protected isReading = false;
   protected again = false;
   protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
@@ -103,6 +105,8 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     } finally {
       this.isReading = false;
     }
+    const working = new Set(this.listed.filter(({ ended }) => ended === undefined).map(({ id }) => id));
+    for (const [id, notice] of this.asking) if (!working.has(id)) notice.withdraw();
     this.onDidChangeEmitter.fire();
     if (this.again) await this.read();
   }
@@ -163,7 +167,10 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
       turn.agents.join(", "),
     );
     // The message stays until it is answered, and nothing waits for that.
-    void this.offer(text, now, async () => {
+    const asking = this.notices.info(text, { actions: [now] });
+    this.asking.get(turn.id)?.withdraw();
+    this.asking.set(turn.id, asking);
+    void this.carryOut(asking, now, async () => {
       const done = await this.server.undoWaitingTurn(turn.id, waiting);
       if (done !== undefined) this.tell(done);
       else
@@ -173,8 +180,8 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     });
   }
 
-  protected async offer(text: string, action: string, run: () => Promise<void>): Promise<void> {
-    if ((await this.notices.info(text, { actions: [action] }).answer) === action) await run();
+  protected async carryOut({ answer }: Notice, action: string, run: () => Promise<void>): Promise<void> {
+    if ((await answer) === action) await run();
   }
 
   /** Says what was undone, and what was not and why. */
@@ -211,7 +218,7 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     const done = isTold
       ? nls.localize("patchbay/turns/told", "Undone. The agent is told with your next prompt.")
       : nls.localize("patchbay/turns/undone", "Undone.");
-    void this.offer(done, bringBack, async () => {
+    void this.carryOut(this.notices.info(done, { actions: [bringBack] }), bringBack, async () => {
       const back = await this.server.undoTurn(turn, { now: true });
       if (back !== undefined) this.tell(back);
     });

@@ -168,6 +168,20 @@ describe("what agents changed without a review", () => {
     expect(said().at(-1)).toBe("info: The agent has finished, and this was carried out already.");
   });
 
+  it("asks no more whether to undo now once the agent has finished", async () => {
+    const waits = "Claude Code is working. This is undone when it has finished.";
+    ledger.result = { files: [], turn: undefined, isTold: false, waiting: {} };
+    ledger.listed = [{ ...turn, ended: undefined }];
+    await changes.act("undo", turn, undefined);
+    theia.container.get(WindowClient).notifyTurns();
+    await settle();
+    expect(theia.messages.withdrawn).toEqual([]);
+    ledger.listed = [turn];
+    theia.container.get(WindowClient).notifyTurns();
+    await settle();
+    expect(theia.messages.withdrawn).toEqual([waits]);
+  });
+
   it("is undone with a reason; who leaves the question undoes nothing", async () => {
     await commands.executeCommand(patchbayCommands.undoTurnWithReason.id);
     expect(ledger.asked).toEqual([]);
