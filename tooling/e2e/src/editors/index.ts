@@ -3,6 +3,7 @@ import { whyNoCoc } from "../prerequisites/coc.ts";
 import { CocDriver } from "./coc/coc.ts";
 import type { EditorDriver, EditorId } from "./editor-driver.ts";
 import { findPackage } from "./find-package.ts";
+import { PageDriver } from "./page/page.ts";
 import { ServeDriver } from "./serve/serve.ts";
 import { TheiaDriver } from "./theia/theia.ts";
 import { VsCodeDriver } from "./vscode/vscode.ts";
@@ -56,5 +57,12 @@ export const editors: readonly EditorEntry[] = [
     whyNot: () => undefined,
     findPackage: () => commandLine,
     create: (program) => new ServeDriver(program),
+  },
+  {
+    id: "page",
+    prerequisites: [],
+    whyNot: () => undefined,
+    findPackage: () => commandLine,
+    create: () => new PageDriver(),
   },
 ];
