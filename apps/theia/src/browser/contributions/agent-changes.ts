@@ -12,7 +12,7 @@ import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { PanelChanges } from "../panel/panel-actions.ts";
 import { Lists } from "../surfaces/lists.ts";
-import { Notices } from "../surfaces/notices.ts";
+import { type Notice, Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { WindowClient } from "../window/window-client.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
@@ -22,6 +22,18 @@ const mostTabs = 20;
 
 /** What can be done with a turn, or with one file of it. */
 export type TurnAction = "open" | "keep" | "undo";
+
+/** An undo that waits until an agent has finished. */
+interface WaitingUndo {
+  readonly turn: ListedTurn;
+  readonly request: UndoRequest;
+}
+
+/** Whether to do now what waits. */
+interface Question {
+  readonly notice: Notice;
+  readonly waiting: readonly WaitingUndo[];
+}
 
 /** What agents changed without a review, as the backend lists it: shown, kept and undone. */
 @injectable()
@@ -42,6 +54,8 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
   protected readonly notices: Notices;
 
   protected listed: readonly ListedTurn[] = [];
+  /** By their texts. Withdrawn when nothing waits of what they are about. */
+  protected readonly asking: Map<string, Question> = new Map();
   protected isReading = false;
   protected again = false;
   protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
@@ -103,6 +117,14 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
       this.listed = await this.server.turns();
     } finally {
       this.isReading = false;
+    }
+    // An undo also waits for a later turn of its session, or for another agent on the same file.
+    const isWaiting = (id: string): boolean =>
+      this.listed.some((turn) => turn.id === id && turn.files.some(({ review }) => review === "queued"));
+    for (const [text, { notice, waiting }] of this.asking) {
+      if (waiting.some(({ turn }) => isWaiting(turn.id))) continue;
+      notice.withdraw();
+      this.asking.delete(text);
     }
     this.onDidChangeEmitter.fire();
     if (this.again) await this.read();
@@ -174,22 +196,26 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
 
   protected async undo(turns: readonly ListedTurn[], request: UndoRequest): Promise<void> {
     const done: TurnUndone[] = [];
-    const waiting: { readonly turn: ListedTurn; readonly request: UndoRequest }[] = [];
+    const added: WaitingUndo[] = [];
     for (const turn of turns) {
       const result = await this.server.undoTurn(turn.id, request);
-      if (result?.waiting !== undefined) waiting.push({ turn, request: result.waiting });
+      if (result?.waiting !== undefined) added.push({ turn, request: result.waiting });
       else if (result !== undefined) done.push(result);
     }
     this.tell(done);
-    if (waiting.length === 0) return;
+    if (added.length === 0) return;
     const now = nls.localize("patchbay/turns/now", "Undo Now");
     const text = nls.localize(
       "patchbay/turns/waits",
       "{0} is working. This is undone when it has finished.",
-      Array.from(new Set(waiting.flatMap(({ turn }) => turn.agents))).join(", "),
+      Array.from(new Set(added.flatMap(({ turn }) => turn.agents))).join(", "),
     );
     // The message stays until it is answered, and nothing waits for that.
-    void this.offer(text, now, async () => {
+    const notice = this.notices.info(text, { actions: [now] });
+    // Theia replaces a notice of the same text: the new one is also about what the old one asked.
+    const waiting = [...(this.asking.get(text)?.waiting ?? []), ...added];
+    this.asking.set(text, { notice, waiting });
+    void this.carryOut(notice, now, async () => {
       const hurried: TurnUndone[] = [];
       for (const one of waiting) {
         const result = await this.server.undoWaitingTurn(one.turn.id, one.request);
@@ -203,8 +229,8 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     });
   }
 
-  protected async offer(text: string, action: string, run: () => Promise<void>): Promise<void> {
-    if ((await this.notices.info(text, { actions: [action] }).answer) === action) await run();
+  protected async carryOut({ answer }: Notice, action: string, run: () => Promise<void>): Promise<void> {
+    if ((await answer) === action) await run();
   }
 
   /** Says what was undone, and what was not and why. */
@@ -243,7 +269,7 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     const done = undone.some(({ isTold }) => isTold)
       ? nls.localize("patchbay/turns/told", "Undone. The agent is told with your next prompt.")
       : nls.localize("patchbay/turns/undone", "Undone.");
-    void this.offer(done, bringBack, async () => {
+    void this.carryOut(this.notices.info(done, { actions: [bringBack] }), bringBack, async () => {
       const back: TurnUndone[] = [];
       // The one undone last is where the others stood.
       for (const entry of entries.toReversed()) {

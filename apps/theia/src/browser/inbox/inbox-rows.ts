@@ -34,12 +34,12 @@ export function inboxRows(
   };
   const presences = new Map(presencesOf(status).map((presence) => [presence.id, presence]));
   const left = new Set(turns);
-  const turnsOf = ({ id }: Presence): readonly InboxRow[] =>
+  const turnsOf = ({ id, title }: Presence): readonly InboxRow[] =>
     turns
       .filter((turn) => ownerOf(turn, status) === id)
       .map((turn) => {
         left.delete(turn);
-        return turnRow(turn, around);
+        return turnRow(turn, around, title);
       });
   for (const { agentName, sessions } of inboxOf(status.proposals, status.sessions, status.activities)) {
     for (const { id, entries } of sessions) {

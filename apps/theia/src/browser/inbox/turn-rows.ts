@@ -9,9 +9,11 @@ import { ageWords, folderIn, type InboxRow, type InboxSurroundings } from "./inb
 const mostOfPrompt = 60;
 
 /** What an agent changed in a turn, to be kept or undone. It waits for nobody, so it stands behind everything that does. */
-export function turnRow(turn: ListedTurn, around: InboxSurroundings): InboxRow {
+export function turnRow(turn: ListedTurn, around: InboxSurroundings, title?: string): InboxRow {
   const { prompt, agents, files, undecided, lines, ended, began, border } = turn;
-  const words = prompt.length > mostOfPrompt ? `${prompt.slice(0, mostOfPrompt)}…` : prompt;
+  // Its session, above, is called by the first prompt.
+  const isNamed = title !== undefined && prompt.startsWith(title.replace(/…$/u, ""));
+  const words = isNamed ? "" : prompt.length > mostOfPrompt ? `${prompt.slice(0, mostOfPrompt)}…` : prompt;
   const counted =
     undecided === 1
       ? nls.localize("patchbay/turns/file", "1 changed file")
@@ -41,6 +43,10 @@ export function turnRow(turn: ListedTurn, around: InboxSurroundings): InboxRow {
 function fileRow(turn: ListedTurn, file: TurnFile, around: InboxSurroundings): InboxRow {
   const { path } = fileUriOf(file.path);
   const state = reviewWords(file);
+  const waiting =
+    file.review === "queued"
+      ? nls.localize("patchbay/turns/waitsForEnd", "It is undone when the agent has finished.")
+      : state;
   return {
     id: `turn:${turn.id}:${file.path}`,
     subject: { kind: "turn", turn, path: file.path },
@@ -50,7 +56,7 @@ function fileRow(turn: ListedTurn, file: TurnFile, around: InboxSurroundings): I
     state,
     facts: [folderIn(path.dir.fsPath(), around.roots), kindWords(file)].filter((fact) => fact !== ""),
     lines: file.lines,
-    tooltip: [visibleText(file.path), attributionWords(turn, file), state].filter((part) => part !== "").join("\n"),
+    tooltip: [visibleText(file.path), attributionWords(turn, file), waiting].filter((part) => part !== "").join("\n"),
     actions: ["open", "keep", "undo"],
     children: [],
   };
@@ -92,6 +98,6 @@ function attributionWords({ agents }: ListedTurn, { attribution }: TurnFile): st
 }
 
 function reviewWords({ review }: TurnFile): string {
-  if (review === "queued") return nls.localize("patchbay/turns/queued", "will be undone when the agent has finished");
+  if (review === "queued") return nls.localize("patchbay/turns/queued", "undo waits");
   return review === "partly" ? nls.localize("patchbay/turns/partly", "partly reviewed") : "";
 }

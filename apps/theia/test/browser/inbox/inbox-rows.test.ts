@@ -183,7 +183,7 @@ describe("the rows of the view", () => {
       "Claude Code | 1 to review",
       "  make the tests pass | waits for you: a.txt",
       "    a.txt | waits for you | src/lib | 1 min",
-      "    make the tests pass | 1 changed file | 2 min",
+      "    1 changed file | 2 min",
       "      a.txt | src",
     ]);
     const [left] = rowsOf({}, [{ ...turn, prompt: "", ended: undefined, border: "estimated" }]);
@@ -198,7 +198,7 @@ describe("the rows of the view", () => {
   it.each([
     [{ attribution: "likely" }, "Likely changed by Claude Code", "diff-modified", ""],
     [{ attribution: "unknown" }, "Changed while Claude Code worked; you typed in it, too", "question", ""],
-    [{ review: "queued" }, "Changed by Claude Code", "history", "will be undone when the agent has finished"],
+    [{ review: "queued" }, "Changed by Claude Code", "history", "undo waits"],
     [{ kind: "created", review: "partly" }, "Changed by Claude Code", "diff-added", "partly reviewed"],
   ] as const)("say of a changed file %j who changed it: %s", (facts, who, icon, state) => {
     const files = turn.files.map((file) => ({ ...file, ...facts }));
