@@ -1,5 +1,12 @@
 import "@theia/core/shared/reflect-metadata";
-import { type Clock, type Companion, type CompanionOptions, createNodePlatform, LoadOnce } from "@patchbay/core";
+import {
+  type Clock,
+  type Companion,
+  type CompanionOptions,
+  createNodePlatform,
+  LoadOnce,
+  type Platform,
+} from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import type { PatchbayWindow } from "../../src/common/protocol.ts";
@@ -27,6 +34,8 @@ export interface TestBackendOptions {
   readonly createCompanion?: (options: CompanionOptions) => Companion;
   readonly storageFor?: (key: string) => Promise<string | undefined>;
   readonly clock?: Clock;
+  /** Where turns are noted; default: the machine itself. */
+  readonly platform?: Platform;
   /** Default: `left`, and nothing to take. */
   readonly handover?: WorkspacesOptions["handover"];
 }
@@ -54,7 +63,12 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
     },
     encodings: theiaEncodings(new EncodingService()),
     createTurns: (more) =>
-      new WorkspaceTurns({ ...more, platform: createNodePlatform(), clock: options.clock ?? clock, logger: log }),
+      new WorkspaceTurns({
+        ...more,
+        platform: options.platform ?? createNodePlatform(),
+        clock: options.clock ?? clock,
+        logger: log,
+      }),
     openPanel: async (host, companion, facts, turns) => {
       const { createWorkspacePanel } = await import("../../src/node/panel/workspace-panel.ts");
       return createWorkspacePanel({

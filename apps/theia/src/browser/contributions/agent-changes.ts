@@ -23,6 +23,18 @@ const mostTabs = 20;
 /** What can be done with a turn, or with one file of it. */
 export type TurnAction = "open" | "keep" | "undo";
 
+/** An undo that waits until an agent has finished. */
+interface WaitingUndo {
+  readonly turn: ListedTurn;
+  readonly request: UndoRequest;
+}
+
+/** Whether to do now what waits. */
+interface Question {
+  readonly notice: Notice;
+  readonly waiting: readonly WaitingUndo[];
+}
+
 /** What agents changed without a review, as the backend lists it: shown, kept and undone. */
 @injectable()
 export class AgentChanges implements CommandContribution, FrontendApplicationContribution {
@@ -42,8 +54,8 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
   protected readonly notices: Notices;
 
   protected listed: readonly ListedTurn[] = [];
-  /** Whether to undo now, by the turn that has to end first: withdrawn when it has. */
-  protected readonly asking: Map<string, Notice> = new Map();
+  /** By their texts. Withdrawn when nothing waits of what they are about. */
+  protected readonly asking: Map<string, Question> = new Map();
   protected isReading = false;
   protected again = false;
   protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
@@ -106,8 +118,14 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     } finally {
       this.isReading = false;
     }
-    const working = new Set(this.listed.filter(({ ended }) => ended === undefined).map(({ id }) => id));
-    for (const [id, notice] of this.asking) if (!working.has(id)) notice.withdraw();
+    // An undo also waits for a later turn of its session, or for another agent on the same file.
+    const isWaiting = (id: string): boolean =>
+      this.listed.some((turn) => turn.id === id && turn.files.some(({ review }) => review === "queued"));
+    for (const [text, { notice, waiting }] of this.asking) {
+      if (waiting.some(({ turn }) => isWaiting(turn.id))) continue;
+      notice.withdraw();
+      this.asking.delete(text);
+    }
     this.onDidChangeEmitter.fire();
     if (this.again) await this.read();
   }
@@ -178,27 +196,26 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
 
   protected async undo(turns: readonly ListedTurn[], request: UndoRequest): Promise<void> {
     const done: TurnUndone[] = [];
-    const waiting: { readonly turn: ListedTurn; readonly request: UndoRequest }[] = [];
+    const added: WaitingUndo[] = [];
     for (const turn of turns) {
       const result = await this.server.undoTurn(turn.id, request);
-      if (result?.waiting !== undefined) waiting.push({ turn, request: result.waiting });
+      if (result?.waiting !== undefined) added.push({ turn, request: result.waiting });
       else if (result !== undefined) done.push(result);
     }
     this.tell(done);
-    if (waiting.length === 0) return;
+    if (added.length === 0) return;
     const now = nls.localize("patchbay/turns/now", "Undo Now");
     const text = nls.localize(
       "patchbay/turns/waits",
       "{0} is working. This is undone when it has finished.",
-      Array.from(new Set(waiting.flatMap(({ turn }) => turn.agents))).join(", "),
+      Array.from(new Set(added.flatMap(({ turn }) => turn.agents))).join(", "),
     );
     // The message stays until it is answered, and nothing waits for that.
-    const asking = this.notices.info(text, { actions: [now] });
-    for (const { turn } of waiting) {
-      this.asking.get(turn.id)?.withdraw();
-      this.asking.set(turn.id, asking);
-    }
-    void this.carryOut(asking, now, async () => {
+    const notice = this.notices.info(text, { actions: [now] });
+    // Theia replaces a notice of the same text: the new one is also about what the old one asked.
+    const waiting = [...(this.asking.get(text)?.waiting ?? []), ...added];
+    this.asking.set(text, { notice, waiting });
+    void this.carryOut(notice, now, async () => {
       const hurried: TurnUndone[] = [];
       for (const one of waiting) {
         const result = await this.server.undoWaitingTurn(one.turn.id, one.request);

@@ -184,8 +184,11 @@ describe("what agents changed without a review", () => {
   it("asks no more whether to undo now once the agent has finished", async () => {
     const waits = "Claude Code is working. This is undone when it has finished.";
     ledger.result = { files: [], turn: undefined, isTold: false, waiting: {} };
-    ledger.listed = [{ ...turn, ended: undefined }];
-    await changes.act("undo", turn, undefined);
+    // It waits for a later turn of the same session: its own one has ended.
+    const [first, ...others] = turn.files;
+    ledger.listed = [{ ...turn, files: [{ ...file, ...first, kind: "changed", review: "queued" }, ...others] }];
+    await changes.act("undo", turn, "/workspace/a.txt");
+    await changes.act("undo", turn, "/workspace/new.txt");
     theia.container.get(WindowClient).notifyTurns();
     await settle();
     expect(theia.messages.withdrawn).toEqual([]);
@@ -193,6 +196,23 @@ describe("what agents changed without a review", () => {
     theia.container.get(WindowClient).notifyTurns();
     await settle();
     expect(theia.messages.withdrawn).toEqual([waits]);
+  });
+
+  it("does everything now that was asked to be undone since the agent works, as one notice takes the place of the other", async () => {
+    ledger.listed = [{ ...turn, files: [{ ...file, kind: "changed", review: "queued" }] }];
+    for (const path of ["/workspace/a.txt", "/workspace/new.txt"]) {
+      ledger.result = { files: [], turn: undefined, isTold: false, waiting: { path } };
+      await changes.act("undo", turn, path);
+      theia.container.get(WindowClient).notifyTurns();
+      await settle();
+    }
+    expect(theia.messages.withdrawn).toEqual([]);
+    theia.messages.answer("Claude Code is working. This is undone when it has finished.", "Undo Now");
+    await settle();
+    expect(ledger.asked.slice(2)).toEqual([
+      ["now", "t1", { path: "/workspace/a.txt" }],
+      ["now", "t1", { path: "/workspace/new.txt" }],
+    ]);
   });
 
   it("is undone with a reason; who leaves the question undoes nothing", async () => {
