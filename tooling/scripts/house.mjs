@@ -71,6 +71,7 @@ const core = {
       "hook-settings",
       "hooks/policy",
       "hooks/presence-question",
+      "hooks/context-question",
       "hooks/review-question",
       "storage",
     ],

@@ -16,6 +16,8 @@ export interface HookQuestion {
   readonly limitMs: number;
   /** Aborted: whoever asks wants no answer any more. */
   readonly signal?: AbortSignal;
+  /** Hears what the companion says while it has no answer yet. */
+  readonly onWaiting?: (said: string) => void;
 }
 
 export type HookReply =
@@ -54,7 +56,7 @@ interface Asking {
   end(): void;
 }
 
-function begin({ port, token, event, pid }: HookQuestion, done: (reply: HookReply) => void): Asking {
+function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (reply: HookReply) => void): Asking {
   let late: string | undefined;
   let isSettled = false;
   let onLine: () => void = () => {};
@@ -88,7 +90,10 @@ function begin({ port, token, event, pid }: HookQuestion, done: (reply: HookRepl
       eachLine(response, (line) => {
         onLine();
         const told = readLine(line);
-        if (told?.late !== undefined) late = told.late;
+        if (told?.late !== undefined) {
+          late = told.late;
+          if (!isSettled) onWaiting?.(told.late);
+        }
         if (told?.output !== undefined) settle({ kind: "answered", output: told.output });
         if (told?.isNone === true) settle(none);
       });

@@ -76,12 +76,12 @@ export const panelPage: Scenario = {
       await coc.selectLine(2);
       const chip = panel.frame.locator(".chip.selection");
       await chip.filter({ hasText: `${file} 2` }).waitFor({ timeout: 20_000 });
-      await coc.pane.type("j");
-      await chip.filter({ hasText: `${file} 2–3` }).waitFor({ timeout: 20_000 });
+      await coc.selectLine(3);
+      await chip.filter({ hasText: `${file} 3` }).waitFor({ timeout: 20_000 });
       agent.model.play({ kind: "text", text: "I see them." });
       await panel.send("What stands there?");
       await panel.waitForText(/I see them\./);
-      must("the model is told what is selected", (agent.model.conversation.at(-1) ?? "").includes("second line"));
+      must("the model is told what is selected", (agent.model.conversation.at(-1) ?? "").includes("third line"));
       await coc.pane.press("Escape");
       await poll("no selection in the composer", async () => (await chip.count()) === 0, { timeout: 20_000 });
 
