@@ -45,7 +45,7 @@ const core = {
       "session/session-services",
       "storage",
     ],
-    types: ["agents", "companion", "diff", "editor-host", "endpoint", "session"],
+    types: ["agents", "companion", "context", "diff", "editor-host", "endpoint", "session"],
     packages: ["zod"],
   },
   "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "editor-host", "hooks"] },
@@ -75,7 +75,7 @@ const core = {
       "hooks/review-question",
       "storage",
     ],
-    types: ["companion", "hooks/presences"],
+    types: ["companion", "context", "hooks/presences"],
     packages: ["zod"],
   },
   companion: {
