@@ -4,12 +4,10 @@ import { everyAgent } from "../agents/index.ts";
 import type { EditorDriver } from "../editors/editor-driver.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { SpokenAnswer } from "../models/model-server.ts";
-import { pause, poll } from "../support/poll.ts";
+import { pause } from "../support/poll.ts";
 import { proposeInPanel, waitUntilSettled } from "./panel-review.ts";
 import { diffTitle, startContents, usualChange, waitForContents, waitForDiff } from "./propose.ts";
 import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
-
-const patience = 60_000;
 
 /** Within this a draft is kept, ms. */
 const draftMs = 600;

@@ -44,7 +44,8 @@ export class PanelProgram {
     if (this.#page === undefined) {
       const link = await this.#link();
       this.#browser = await launchBrowser();
-      this.#page = await this.#browser.newPage({ viewport: { width: 1100, height: 800 } });
+      const context = await this.#browser.newContext({ viewport: { width: 1100, height: 800 } });
+      this.#page = await context.newPage();
       await this.#page.goto(link);
     }
     const panel = new ConversationPanel(this.#page, this.#page);
