@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { kindOf } from "./agents/index.ts";
 import { findPackage } from "./editors/find-package.ts";
 import type { EditorDriver } from "./editors/editor-driver.ts";
+import { PageDriver } from "./editors/page/page.ts";
 import { TheiaDriver } from "./editors/theia/theia.ts";
 import { VsCodeDriver } from "./editors/vscode/vscode.ts";
 import { ScenarioWorld } from "./runner/world.ts";
@@ -73,10 +74,31 @@ export async function takeScreenshots(into: string): Promise<void> {
   await changeUnasked(code, await createLab(join(tmpdir(), "demo")), () =>
     code.screenshot(join(into, "vscode-agent-changes.png")),
   );
+  await takePagePictures(into);
   const theia = new TheiaDriver(findPackage("theia", ".tgz"));
   await reviewOneProposal(theia, await createLab(join(tmpdir(), "demo")), async () => {
     await theia.screenshot(join(into, "theia-diff.png"));
   });
+}
+
+/** Pictures of the page by itself: a conversation that asks for a change, and the review of it. */
+export async function takePagePictures(into: string): Promise<void> {
+  const page = new PageDriver();
+  const lab = await createLab(join(tmpdir(), "demo"));
+  const world = new ScenarioWorld(page, lab, undefined);
+  try {
+    await world.writeFile("shop.ts", shop);
+    await page.start(lab);
+    const talk = await world.converse("claude");
+    await proposeInPanel(world, talk, { file: "shop.ts", from: shop.trim(), to: tidyShop.trim() });
+    await page.screenshot(join(into, "page-panel.png"));
+    await page.showDiff(diffTitle(talk.agent, "shop.ts"));
+    await page.screenshot(join(into, "page-review.png"));
+  } finally {
+    world.dispose();
+    await page.stop();
+    await lab.dispose();
+  }
 }
 
 /** Runs `take` while two agents are connected and the diff of one's proposal is in front. */

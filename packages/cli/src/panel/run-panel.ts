@@ -12,7 +12,7 @@ import {
   type PrivateStorage,
   type TurnWitness,
 } from "@patchbay/core";
-import { askEditorForReview } from "@patchbay/core/diagnosis";
+import { askEditorForReview, followEditorContext } from "@patchbay/core/diagnosis";
 import {
   askForLink,
   type BrowserStart,
@@ -28,6 +28,7 @@ import * as z from "zod";
 import type { PanelCommand } from "../command-line.ts";
 import { HeadlessHost } from "../host/headless-host.ts";
 import { program, version } from "../own-command.ts";
+import { FollowedEditor } from "./followed-editor.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 
@@ -77,7 +78,7 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   const ended = new AbortController();
   const stop = AbortSignal.any([options.signal, ended.signal]);
   const turns = openLedgers(platform, folder);
-  const known = { record, storage, logger, turns, onIdle: () => ended.abort() };
+  const known = { record, storage, logger, turns, onIdle: () => ended.abort(), stop };
   const panel = await start(folder, directory, known, options);
   try {
     options.onDidStart?.(panel);
@@ -105,11 +106,13 @@ async function start(
     /** What agents do here can be undone as in the other editors. */
     readonly turns: TurnWitness;
     readonly onIdle: () => void;
+    /** The panel ends. */
+    readonly stop: AbortSignal;
   },
   { command, platform, pageDirectory, locale }: RunPanelOptions,
 ): Promise<PagePanel> {
-  const { record, storage, logger, turns, onIdle } = known;
-  const { identity, workspace, editors, messages, documents } = new HeadlessHost({
+  const { record, storage, logger, turns, onIdle, stop } = known;
+  const headless = new HeadlessHost({
     folder,
     storageDirectory: directory,
     // Where nothing stands in the page that could be answered, it is told.
@@ -118,6 +121,8 @@ async function start(
       return undefined;
     },
   });
+  const { identity, workspace, messages, documents } = headless;
+  const editors = new FollowedEditor(headless.editors);
   const reviews = new PageReviews();
   const diffs = new EditorReviews({
     pages: reviews,
@@ -148,6 +153,7 @@ async function start(
     onIdle,
     settings: { agents: () => agents, autosave: () => true, reasonNotToStart: () => undefined },
   });
+  void followEditorContext(platform, folder, (context) => editors.update(context), stop);
   await storage.write(recordKey, JSON.stringify({ port: panel.port, secret }));
   return panel;
 }

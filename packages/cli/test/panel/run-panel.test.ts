@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createNodePlatform } from "@patchbay/core";
+import { createCompanion, createNodePlatform, Emitter, type Platform } from "@patchbay/core";
 import { browserFor, type PagePanel } from "@patchbay/panel/server";
-import { PuppetAgent } from "@patchbay/testkit";
+import { createMemoryEditor, PuppetAgent } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runPanel, type RunPanelOptions } from "../../src/panel/run-panel.ts";
 
@@ -41,6 +41,12 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
+function ownPlatform(): Platform {
+  const real = createNodePlatform();
+  const facts = { homeDirectory: root, temporaryDirectory: root, environment: (name: string) => variables[name] };
+  return { ...real, process: { ...real.process, ...facts } };
+}
+
 interface Started {
   readonly lines: string[];
   readonly code: Promise<number>;
@@ -51,11 +57,7 @@ interface Started {
 function start(command: Partial<RunPanelOptions["command"]> = {}): Started {
   const lines: string[] = [];
   const end = new AbortController();
-  const real = createNodePlatform();
-  const platform = {
-    ...real,
-    process: { ...real.process, homeDirectory: root, environment: (name: string) => variables[name] },
-  };
+  const platform = ownPlatform();
   let panel: PagePanel | undefined;
   const code = runPanel({
     command: { kind: "panel", folder, open: false, port: undefined, agent: undefined, ...command },
@@ -146,6 +148,28 @@ describe("patchbay panel", () => {
     await expect.poll(() => one.lines.at(-1)).toBe("Ctrl-C ends it and its agents.");
     const isFound = (await one.panel()?.panels.foundAgents())?.some(({ isInstalled }) => isInstalled);
     expect(one.lines.some((line) => line.startsWith("No agent was found"))).toBe(isFound === false);
+  });
+
+  it("shows its pages what is selected in the editor that has the folder open, and nothing once that has ended", async () => {
+    const file = join(folder, "shop.ts");
+    writeFileSync(file, "one\ntwo\nthree\n");
+    const editor = createMemoryEditor({ folders: [folder], storageDirectory: join(root, "editor") });
+    const companion = createCompanion({ host: editor, platform: ownPlatform() });
+    await companion.start();
+    const one = start();
+    await expect.poll(() => one.panel()).toBeDefined();
+    const said: unknown[] = [];
+    const fromPage = new Emitter<unknown>();
+    const post = async (message: unknown): Promise<boolean> => said.push(message) > 0;
+    one.panel()?.panels.connect({ post, onMessage: fromPage.event });
+    fromPage.fire({ type: "ready" });
+    editor.openFile(file, "one\ntwo\nthree\n");
+    editor.select({ start: { line: 1, character: 0 }, end: { line: 2, character: 5 } });
+    const lines = { start: 2, end: 3 };
+    const block = { type: "excerpt", title: "shop.ts 2–3", path: file, lines, text: "two\nthree" };
+    await expect.poll(() => said.at(-1), { timeout: 10_000 }).toEqual({ type: "selection", block });
+    await companion.stop();
+    await expect.poll(() => said.at(-1)).toEqual({ type: "selection" });
   });
 
   it("says so where the page was not built", async () => {

@@ -22,6 +22,8 @@ export interface HookQuestion {
   readonly limitMs: number;
   /** Aborted: whoever asks wants no answer any more. */
   readonly signal?: AbortSignal;
+  /** Hears what the companion says while it has no answer yet. */
+  readonly onWaiting?: (said: string) => void;
 }
 
 export type HookReply =
@@ -61,7 +63,7 @@ interface Asking {
   end(): void;
 }
 
-function begin({ port, token, event, pid }: HookQuestion, done: (reply: HookReply) => void): Asking {
+function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (reply: HookReply) => void): Asking {
   let late: string | undefined;
   let isSettled = false;
   let onLife: (forMs: number) => void = () => {};
@@ -96,7 +98,10 @@ function begin({ port, token, event, pid }: HookQuestion, done: (reply: HookRepl
         const told = readLine(line);
         // Anything else is no sign of life.
         if (line === "" || told !== undefined) onLife(silentMs);
-        if (told?.late !== undefined) late = told.late;
+        if (told?.late !== undefined) {
+          late = told.late;
+          if (!isSettled) onWaiting?.(told.late);
+        }
         if (told?.output !== undefined) settle({ kind: "answered", output: told.output });
         if (told?.isNone === true) settle(none);
       };

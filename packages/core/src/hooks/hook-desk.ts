@@ -5,6 +5,7 @@ import type { DiffRegistry } from "../diff/diff-registry.ts";
 import type { DiffOutcome } from "../diff/model.ts";
 import type { ProposalOwner } from "../diff/proposal.ts";
 import type { HookAcceptor, HookCall } from "../endpoint/endpoint.ts";
+import type { ContextTracker } from "../context/context-tracker.ts";
 import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type CheckedPath, checkPath } from "../session/path-check.ts";
@@ -23,6 +24,7 @@ import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./pol
 import { CommandQuestions } from "./command-questions.ts";
 import { SettledProblems } from "./settled-problems.ts";
 import { answerReviewQuestion, readReviewQuestion } from "./review-question.ts";
+import { asksForContext, tellContext } from "./context-question.ts";
 import { asksForPresences, tellPresences } from "./presence-question.ts";
 import { HookTurns } from "./hook-turns.ts";
 import { HookVerdicts, readForHook, type ReviewedChange } from "./hook-verdicts.ts";
@@ -44,6 +46,8 @@ export interface HookDeskOptions {
   readonly policies: () => { readonly setting: unknown } | undefined;
   /** Whether agents may read what the editor says of a file: messages quote it. */
   readonly mayQuote: (path: string) => boolean;
+  /** What agents see of the editor. */
+  readonly tracker: Pick<ContextTracker, "onDidUpdate" | "snapshot">;
   /** See `Companion.review`. */
   readonly review: (request: ReviewRequest) => Promise<Review>;
   /** Sees what agents do to files; absent: nobody does. */
@@ -93,6 +97,7 @@ export class HookDesk implements HookAcceptor, Disposable {
 
   async answerHook(call: HookCall): Promise<string | undefined> {
     if (asksForPresences(call.event)) return this.#tellPresences(call.tokenName);
+    if (asksForContext(call.event)) return await tellContext(call, this.#options.tracker);
     const question = readReviewQuestion(call.event);
     if (question !== undefined) return await answerReviewQuestion(question, call, this.#options.review);
     const hook = await this.#hookOf(call.tokenName);

@@ -1,6 +1,6 @@
 import { recordsOf } from "../agents/records.ts";
-import { PanelProgram } from "../editors/page/panel-program.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
+import type { EditorDriver } from "../editors/editor-driver.ts";
 import { toNormalMode } from "../editors/coc/coc-terminal.ts";
 import { pause, poll } from "../support/poll.ts";
 import {
@@ -17,7 +17,11 @@ import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
-function cocOf(world: World): CocDriver {
+export function isCoc(editor: EditorDriver): boolean {
+  return editor instanceof CocDriver;
+}
+
+export function cocOf(world: World): CocDriver {
   if (!(world.editor instanceof CocDriver)) throw new Error("this is about Vim and Neovim");
   return world.editor;
 }
@@ -26,7 +30,7 @@ function cocOf(world: World): CocDriver {
 export const hunk: Scenario = {
   name: "hunk",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     await world.writeFile("hunk.txt", startContents);
@@ -50,7 +54,7 @@ export const hunk: Scenario = {
 export const hunkVerdicts: Scenario = {
   name: "hunk-verdicts",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     const file = "hunk-verdicts.txt";
@@ -89,7 +93,7 @@ export const hunkVerdicts: Scenario = {
 export const unified: Scenario = {
   name: "unified",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     const file = "unified.txt";
@@ -132,7 +136,7 @@ export const unified: Scenario = {
 export const insert: Scenario = {
   name: "insert",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     await world.writeFile("insert.txt", startContents);
@@ -167,7 +171,7 @@ export const insert: Scenario = {
 export const passing: Scenario = {
   name: "passing",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     await world.writeFile("passing.txt", startContents);
@@ -209,7 +213,7 @@ export const passing: Scenario = {
 export const unsaved: Scenario = {
   name: "unsaved",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     await world.writeFile("unsaved.txt", startContents);
@@ -244,7 +248,7 @@ export const follows: Scenario = {
   name: "follows",
   // The others refuse to write into a file whose lines have changed since they read it, whatever the user has accepted.
   agents: ["gemini"],
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     const lines = "first line\nsecond line\nthird line\nfourth line\n";
@@ -281,7 +285,7 @@ export const follows: Scenario = {
 export const undo: Scenario = {
   name: "undo",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     await world.writeFile("undo.txt", startContents);
@@ -314,7 +318,7 @@ async function firstLineOf(coc: CocDriver, name: string): Promise<string> {
 export const killed: Scenario = {
   name: "killed",
   agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
+  isFor: isCoc,
   run: async (world, id) => {
     const coc = cocOf(world);
     await world.writeFile("killed.txt", startContents);
@@ -331,104 +335,5 @@ export const killed: Scenario = {
     must("nothing is under review", (await coc.openDiffs()).length === 0);
     const again = await world.startAgent(id);
     await again.agent.waitForConnection();
-  },
-};
-
-/** The panel in a browser beside the editor: its reviews open here, `:w` writes the user's text, and lines go from here into the composer. */
-export const panelBeside: Scenario = {
-  name: "panel-beside",
-  group: "panel",
-  agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
-  run: async (world, id) => {
-    const coc = cocOf(world);
-    const file = "panel-beside.txt";
-    await world.writeFile(file, startContents);
-    await coc.openFile(file);
-    const talk = await world.converse(id);
-    const { agent, panel } = talk;
-    agent.model.play(...agent.kind.editTurns(`${world.lab.workspace}/${file}`, "first line", "FIRST line"));
-    await panel.send(`Please change ${file} for me`);
-    await panel.waitForQuestion();
-    await waitForDiff(world, agent, file);
-    must("the status line counts the question", /1 question/.test(String(await coc.link.read("patchbay#status()"))));
-    await coc.showDiff(diffTitle(agent, file));
-    await coc.typeInDiff(" and more by hand");
-    // What has just opened takes no verdict.
-    await pause(1_000);
-    await coc.command("w");
-    // The window under the cursor was closed just before, which led here: that is said once.
-    await poll(
-      "the first verdict",
-      async () => !(await world.readFile(file)).startsWith("first") || /has just opened/.test(await coc.pane.screen()),
-      {
-        timeout: 10_000,
-      },
-    );
-    if (/has just opened/.test(await coc.pane.screen())) await coc.command("w");
-    await waitForContents(world, file, startContents.replace("first line", "FIRST line and more by hand"));
-    await panel.waitForNoQuestion();
-    await panel.waitForText(/with changes/);
-    await waitForNoDiff(world, agent, file);
-    await panel.waitUntilIdle();
-
-    await coc.openFile(file);
-    await coc.command("2,3CocCommand patchbay.mention");
-    await poll("a mention in the composer", async () => (await panel.text()).includes(`${file} 2`), {
-      timeout: 10_000,
-      describe: () => panel.text(),
-    });
-    agent.model.play({ kind: "text", text: "I see it." });
-    await panel.send("What stands there?");
-    await panel.waitForText(/I see it\./);
-    must("the model is told of the file", (agent.model.conversation.at(-1) ?? "").includes(file));
-  },
-};
-
-/** `patchbay panel` beside the editor: it shows what is selected here, and its reviews open here, too. */
-export const panelPage: Scenario = {
-  name: "panel-page",
-  group: "panel",
-  agents: everyAgent,
-  isFor: (editor) => editor instanceof CocDriver,
-  run: async (world, id) => {
-    const coc = cocOf(world);
-    const file = "panel-page.txt";
-    await world.writeFile(file, startContents);
-    const agent = await world.preparePanel(id);
-    const program = new PanelProgram();
-    await program.start(world.lab);
-    try {
-      const panel = await program.open();
-      await panel.begin(agent.kind.displayName);
-      await coc.openFile(file);
-      await coc.selectLine(2);
-      const chip = panel.frame.locator(".chip.selection");
-      await chip.filter({ hasText: `${file} 2` }).waitFor({ timeout: 20_000 });
-      await coc.pane.type("j");
-      await chip.filter({ hasText: `${file} 2–3` }).waitFor({ timeout: 20_000 });
-      agent.model.play({ kind: "text", text: "I see them." });
-      await panel.send("What stands there?");
-      await panel.waitForText(/I see them\./);
-      must("the model is told what is selected", (agent.model.conversation.at(-1) ?? "").includes("second line"));
-      await coc.pane.press("Escape");
-      await poll("no selection in the composer", async () => (await chip.count()) === 0, { timeout: 20_000 });
-
-      agent.model.play(...agent.kind.editTurns(`${world.lab.workspace}/${file}`, "first line", "FIRST line"));
-      await panel.send(`Please change ${file} for me`);
-      await panel.waitForQuestion();
-      await waitForDiff(world, agent, file);
-      await coc.showDiff(diffTitle(agent, file));
-      await coc.typeInDiff(" from Vim");
-      // What has just opened takes no verdict.
-      await pause(1_000);
-      await coc.acceptDiff();
-      await waitForContents(world, file, startContents.replace("first line", "FIRST line from Vim"));
-      await panel.waitForNoQuestion();
-      await waitForNoDiff(world, agent, file);
-      await panel.waitUntilIdle();
-    } finally {
-      await program.stop();
-    }
   },
 };

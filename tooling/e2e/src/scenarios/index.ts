@@ -1,16 +1,6 @@
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened, mention } from "./claude-only.ts";
-import {
-  follows,
-  hunk,
-  hunkVerdicts,
-  insert,
-  killed,
-  panelBeside,
-  passing,
-  undo,
-  unified,
-  unsaved,
-} from "./coc-ways.ts";
+import { follows, hunk, hunkVerdicts, insert, killed, passing, undo, unified, unsaved } from "./coc-ways.ts";
+import { panelBeside, panelPage } from "./coc-panel.ts";
 import { connected, selection } from "./context.ts";
 import { accept, acceptEdited, focus, reject, terminal } from "./decisions.ts";
 import { bytes, close, newFile, reload, rewrite, save } from "./editor-ways.ts";

@@ -47,6 +47,7 @@ export class PageDriver implements EditorDriver {
   async restartHost(lab: Lab): Promise<void> {
     await this.#program.end();
     await this.#program.start(lab);
+    await this.#program.letIn();
   }
 
   /** Those that wait above the conversation, and the changes that it asks about itself. */

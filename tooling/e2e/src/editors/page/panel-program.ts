@@ -42,15 +42,29 @@ export class PanelProgram {
   /** Opens the page by the link of the terminal; the same page again where it is open. */
   async open(): Promise<ConversationPanel> {
     if (this.#page === undefined) {
-      const link = /http:\/\/127\.0\.0\.1:\S+/u.exec(await this.screen())?.[0];
-      if (link === undefined) throw new Error(`there is no link:\n${await this.screen()}`);
+      const link = await this.#link();
       this.#browser = await launchBrowser();
-      this.#page = await this.#browser.newPage({ viewport: { width: 1100, height: 800 } });
+      const context = await this.#browser.newContext({ viewport: { width: 1100, height: 800 } });
+      this.#page = await context.newPage();
       await this.#page.goto(link);
     }
     const panel = new ConversationPanel(this.#page, this.#page);
     await panel.waitUntilReady();
     return panel;
+  }
+
+  /** Lets the page in that is still open after a restart: by the new link, in another tab of its browser. */
+  async letIn(): Promise<void> {
+    const tab = await this.page.context().newPage();
+    await tab.goto(await this.#link());
+    await new ConversationPanel(tab, tab).waitUntilReady();
+    await tab.close();
+  }
+
+  async #link(): Promise<string> {
+    const link = /http:\/\/127\.0\.0\.1:\S+/u.exec(await this.screen())?.[0];
+    if (link === undefined) throw new Error(`there is no link:\n${await this.screen()}`);
+    return link;
   }
 
   async screen(): Promise<string> {
