@@ -7,6 +7,9 @@ import { sessionLine } from "./sessions.ts";
 /** How often it is looked, ms. */
 const lookMs = 1_000;
 
+/** The longest that Node can wait, ms. */
+const longestMs = 2 ** 31 - 1;
+
 export interface WatchRequest {
   readonly platform: Platform;
   readonly json: boolean;
@@ -23,23 +26,33 @@ export interface WatchRequest {
 /** `patchbay status --watch`: resolves with the exit code, once the user ends it. In place on a terminal, elsewhere a line for each change. */
 export async function watchStatus({ platform, json, output, signal }: WatchRequest): Promise<number> {
   const draw = json ? drawJson(output) : output.isTTY === true ? drawInPlace(output) : drawLines(output);
-  while (!signal.aborted) {
-    const status = await readStatus(platform);
-    if (isOver(signal)) break;
-    draw(status, platform.clock.now());
-    await new Promise<void>((resolve) => {
-      const timer = platform.clock.setTimeout(resolve, lookMs);
-      signal.addEventListener(
-        "abort",
-        () => {
-          timer.dispose();
-          resolve();
-        },
-        { once: true },
-      );
-    });
+  // The platform's timers keep no process alive.
+  const alive = setInterval(() => undefined, longestMs);
+  try {
+    while (!signal.aborted) {
+      const status = await readStatus(platform);
+      if (isOver(signal)) break;
+      draw(status, platform.clock.now());
+      await nextLook(platform, signal);
+    }
+  } finally {
+    clearInterval(alive);
   }
   return 0;
+}
+
+async function nextLook({ clock }: Platform, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = clock.setTimeout(resolve, lookMs);
+    signal.addEventListener(
+      "abort",
+      () => {
+        timer.dispose();
+        resolve();
+      },
+      { once: true },
+    );
+  });
 }
 
 type Draw = (status: Status, now: number) => void;

@@ -22,11 +22,14 @@ export interface Exclusions {
 export function readExclusions(patterns: readonly string[], ignoreCase: boolean): Exclusions {
   const unclear: UnclearPattern[] = [];
   const globs: Minimatch[] = [];
+  let characters = 0;
   const options: MinimatchOptions = { ...globOptions, nocase: ignoreCase };
   for (const pattern of patterns) {
     if (pattern === "") continue;
     const reading = readPattern(pattern);
     if (typeof reading === "string") unclear.push({ pattern, reason: reading });
+    else if ((characters += reading.characters) > maximumCharacters)
+      unclear.push({ pattern, reason: "all patterns together stand for too many" });
     else for (const glob of reading.globs) globs.push(new Minimatch(glob, options));
   }
   return {
@@ -53,9 +56,13 @@ const maximumLength = 1_000;
 /** Most patterns that the braces of one may stand for. */
 const maximumExpansions = 500;
 const maximumGlobstars = 20;
+/** Of all patterns together, once their braces are written out: each costs time to read, and again for each file. */
+const maximumCharacters = 200_000;
 
 interface Reading {
   readonly globs: readonly string[];
+  /** With its braces written out. */
+  readonly characters: number;
 }
 
 /** What a pattern means, or why that cannot be told. */
@@ -66,7 +73,7 @@ function readPattern(pattern: string): Reading | string {
   // A backslash stands between folders on Windows, and elsewhere before what means itself: what either could mean is left out.
   const readings = [readGlob(pattern.replaceAll("\\", "/")), readGlob(pattern)];
   const clear = readings.filter((reading) => typeof reading !== "string");
-  return clear.length === 0 ? "of its backslash" : { globs: clear.flatMap(({ globs }) => globs) };
+  return clear.length === 0 ? "of its backslash" : sumOf(clear);
 }
 
 function readGlob(pattern: string): Reading | string {
@@ -83,7 +90,13 @@ function readGlob(pattern: string): Reading | string {
     if (segments.filter((segment) => segment === "**").length > maximumGlobstars) return "it has too many **";
     if (one === "") return "one of its choices is empty";
   }
-  return { globs: [`**/${glob.text}`, `**/${glob.text}/**`] };
+  const characters = expanded.reduce((sum, one) => sum + one.length, 0);
+  return { globs: [`**/${glob.text}`, `**/${glob.text}/**`], characters };
+}
+
+function sumOf(readings: readonly Reading[]): Reading {
+  const characters = readings.reduce((sum, one) => sum + one.characters, 0);
+  return { globs: readings.flatMap(({ globs }) => globs), characters };
 }
 
 /** Checks what the library would take literally without a word, and writes what it reads otherwise than VS Code. */

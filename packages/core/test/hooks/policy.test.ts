@@ -86,6 +86,15 @@ describe("which writes are reviewed", () => {
     },
   );
 
+  it("is every path where a repository's patterns together stand for more than can be read in time", async () => {
+    const paths = Array.from({ length: 200 }, () => `${"{a,b}".repeat(8)}${"*a".repeat(200)}`);
+    const { reviewed } = setUp({ reviews: { "*": { paths } } });
+    const before = performance.now();
+    expect(await reviewed(`${"a/".repeat(60)}${"a".repeat(200)}`, { "*": "asks-itself" })).toBe(true);
+    // Some twenty seconds where each of them is read.
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
   it("is every path where a pattern cannot be understood", async () => {
     const { reviewed } = setUp();
     expect(await reviewed("a.ts", { "*": { paths: ["{"] } })).toBe(true);
