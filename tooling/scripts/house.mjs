@@ -51,7 +51,11 @@ const core = {
   "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "editor-host", "hooks"] },
   // What waits for the user, as a list: windows in a browser read it, too.
   inbox: { types: ["companion", "diff", "hooks"] },
-  "hook-settings": { rooms: [...ground, "agents/catalogue", "storage"], types: ["agents"], packages: ["jsonc-parser"] },
+  "hook-settings": {
+    rooms: [...ground, "agents/catalogue", "agents/choice", "storage"],
+    types: ["agents"],
+    packages: ["jsonc-parser"],
+  },
   "hook-client": {
     rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
     types: ["agents"],

@@ -2,7 +2,7 @@ import type { Lab } from "../support/lab.ts";
 import type { ConversationPanel } from "./vscode/conversation-panel.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 
-export type EditorId = "vscode" | "theia" | "coc-vim" | "coc-neovim" | "serve";
+export type EditorId = "vscode" | "theia" | "coc-vim" | "coc-neovim" | "serve" | "page";
 
 /**
  * What a scenario does in an editor, as a user would do it. One driver per editor; scenarios know nothing else.
@@ -45,6 +45,8 @@ export interface EditorDriver {
   setReviews?(reviews: Readonly<Record<string, unknown>>): Promise<void>;
   /** Accepts all proposals by the editor's own command, and its question answered; absent where the driver cannot. */
   acceptAll?(): Promise<void>;
+  /** Goes from the proposal in the foreground back to the panel; absent where both are seen. */
+  leaveDiff?(): Promise<void>;
   /** Types text at the end of the first line of the proposal in the foreground. */
   typeInDiff(text: string): Promise<void>;
   /** The first line of the proposal in the foreground; empty where none is there yet. */
@@ -67,6 +69,8 @@ export interface EditorDriver {
   killHost?(): Promise<void>;
   /** Starts the window anew, with its terminals kept, and says when the old one went, Unix milliseconds; absent where there is no such thing. */
   reload?(): Promise<number>;
+  /** Ends the program that has the conversations, and starts it again; absent where that is the editor itself. */
+  restartHost?(lab: Lab): Promise<void>;
   /** Shows the conversation panel; absent where there is none. */
   openPanel?(): Promise<ConversationPanel>;
   /** Resolves when Patchbay itself shows that this agent is connected; absent where nothing shows it. */

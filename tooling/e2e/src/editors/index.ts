@@ -3,6 +3,7 @@ import { whyNoCoc } from "../prerequisites/coc.ts";
 import { CocDriver } from "./coc/coc.ts";
 import type { EditorDriver, EditorId } from "./editor-driver.ts";
 import { findPackage } from "./find-package.ts";
+import { PageDriver } from "./page/page.ts";
 import { ServeDriver } from "./serve/serve.ts";
 import { TheiaDriver } from "./theia/theia.ts";
 import { VsCodeDriver } from "./vscode/vscode.ts";
@@ -40,14 +41,14 @@ export const editors: readonly EditorEntry[] = [
     id: "coc-vim",
     prerequisites: [],
     whyNot: () => whyNoCoc("vim"),
-    findPackage: () => findPackage("coc-nvim", ".tgz"),
+    findPackage: () => process.env["PATCHBAY_E2E_COC"] ?? findPackage("coc-nvim", ".tgz"),
     create: (packaged) => new CocDriver("coc-vim", "vim", packaged),
   },
   {
     id: "coc-neovim",
     prerequisites: ["neovim"],
     whyNot: () => whyNoCoc("neovim"),
-    findPackage: () => findPackage("coc-nvim", ".tgz"),
+    findPackage: () => process.env["PATCHBAY_E2E_COC"] ?? findPackage("coc-nvim", ".tgz"),
     create: (packaged) => new CocDriver("coc-neovim", "neovim", packaged),
   },
   {
@@ -56,5 +57,12 @@ export const editors: readonly EditorEntry[] = [
     whyNot: () => undefined,
     findPackage: () => commandLine,
     create: (program) => new ServeDriver(program),
+  },
+  {
+    id: "page",
+    prerequisites: [],
+    whyNot: () => undefined,
+    findPackage: () => commandLine,
+    create: () => new PageDriver(),
   },
 ];

@@ -19,7 +19,10 @@ export function allCases(): readonly Case[] {
     // Never started: scenarios only look at what the driver can do.
     const driver = editor.create("");
     const possible = scenarios.filter(
-      (scenario) => (editor.id !== "serve" || scenario.inServe === true) && scenario.isFor?.(driver) !== false,
+      (scenario) =>
+        (editor.id !== "serve" || scenario.inServe === true) &&
+        (editor.id !== "page" || scenario.inPage === true) &&
+        scenario.isFor?.(driver) !== false,
     );
     const named = (agent: Case["agent"], scenario: Scenario): Case => ({
       id: `${editor.id}:${agent}:${scenario.name}`,

@@ -1,4 +1,5 @@
 import { recordsOf } from "../agents/records.ts";
+import { PanelProgram } from "../editors/page/panel-program.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
 import { toNormalMode } from "../editors/coc/coc-terminal.ts";
 import { pause, poll } from "../support/poll.ts";
@@ -381,5 +382,53 @@ export const panelBeside: Scenario = {
     await panel.send("What stands there?");
     await panel.waitForText(/I see it\./);
     must("the model is told of the file", (agent.model.conversation.at(-1) ?? "").includes(file));
+  },
+};
+
+/** `patchbay panel` beside the editor: it shows what is selected here, and its reviews open here, too. */
+export const panelPage: Scenario = {
+  name: "panel-page",
+  group: "panel",
+  agents: everyAgent,
+  isFor: (editor) => editor instanceof CocDriver,
+  run: async (world, id) => {
+    const coc = cocOf(world);
+    const file = "panel-page.txt";
+    await world.writeFile(file, startContents);
+    const agent = await world.preparePanel(id);
+    const program = new PanelProgram();
+    await program.start(world.lab);
+    try {
+      const panel = await program.open();
+      await panel.begin(agent.kind.displayName);
+      await coc.openFile(file);
+      await coc.selectLine(2);
+      const chip = panel.frame.locator(".chip.selection");
+      await chip.filter({ hasText: `${file} 2` }).waitFor({ timeout: 20_000 });
+      await coc.pane.type("j");
+      await chip.filter({ hasText: `${file} 2–3` }).waitFor({ timeout: 20_000 });
+      agent.model.play({ kind: "text", text: "I see them." });
+      await panel.send("What stands there?");
+      await panel.waitForText(/I see them\./);
+      must("the model is told what is selected", (agent.model.conversation.at(-1) ?? "").includes("second line"));
+      await coc.pane.press("Escape");
+      await poll("no selection in the composer", async () => (await chip.count()) === 0, { timeout: 20_000 });
+
+      agent.model.play(...agent.kind.editTurns(`${world.lab.workspace}/${file}`, "first line", "FIRST line"));
+      await panel.send(`Please change ${file} for me`);
+      await panel.waitForQuestion();
+      await waitForDiff(world, agent, file);
+      await coc.showDiff(diffTitle(agent, file));
+      await coc.typeInDiff(" from Vim");
+      // What has just opened takes no verdict.
+      await pause(1_000);
+      await coc.acceptDiff();
+      await waitForContents(world, file, startContents.replace("first line", "FIRST line from Vim"));
+      await panel.waitForNoQuestion();
+      await waitForNoDiff(world, agent, file);
+      await panel.waitUntilIdle();
+    } finally {
+      await program.stop();
+    }
   },
 };

@@ -126,6 +126,7 @@ export const scenarios: readonly Scenario[] = [
   panelReloadAnswer,
   panelReloadQuestion,
   panelBeside,
+  panelPage,
   panelTogether,
   panelOverReload,
   panelTwoWindows,

@@ -4,13 +4,13 @@ import { everyAgent } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
 import { proposeInPanel } from "./panel-review.ts";
 import { startContents, usualChange, waitForContents } from "./propose.ts";
-import { inPanel, must, mustEqual, type Scenario } from "./scenario.ts";
+import { inPanel, inPanelOfEditor, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const patience = 60_000;
 
 /** What is mentioned and what is selected goes to the model, and what is left out does not. */
 export const panelContext: Scenario = {
-  ...inPanel,
+  ...inPanelOfEditor,
   name: "panel-context",
   agents: everyAgent,
   run: async (world, id) => {

@@ -4,7 +4,7 @@ import { waitForScreen } from "../terminals/wait-for-screen.ts";
 import { pause, poll } from "../support/poll.ts";
 import { proposeInPanel, waitUntilSettled } from "./panel-review.ts";
 import { diffTitle, startContents, usualChange, waitForContents } from "./propose.ts";
-import { inPanel, inPanelOfWindow, must, mustEqual, type Scenario } from "./scenario.ts";
+import { inPanel, inPanelOfEditor, inPanelOfWindow, must, mustEqual, type Scenario } from "./scenario.ts";
 
 const patience = 60_000;
 
@@ -112,7 +112,7 @@ export const panelResume: Scenario = {
 
 /** The same conversation goes on in a terminal, where the agent remembers what was said in the panel. */
 export const panelTerminal: Scenario = {
-  ...inPanel,
+  ...inPanelOfEditor,
   name: "panel-terminal",
   agents: everyAgent,
   run: async (world, id) => {

@@ -78,6 +78,7 @@ export const panelAcceptEdited: Scenario = {
     await proposeInPanel(world, talk, { ...change, from: "second line", to: "SECOND line" });
     await editor.showDiff(diffTitle(talk.agent, change.file));
     await editor.typeInDiff(", by me");
+    await editor.leaveDiff?.();
     await talk.panel.answer("yes");
     const twice = once.replace("second line", "SECOND line").replace("by hand", "by hand, by me");
     await waitForContents(world, change.file, twice);

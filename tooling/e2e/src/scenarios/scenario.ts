@@ -46,6 +46,8 @@ export interface Scenario {
   readonly group?: "panel" | "hook";
   /** Whether it is run with `patchbay serve`, too, which has a terminal and no editor. */
   readonly inServe?: boolean;
+  /** Whether it is run with `patchbay panel`, too, which has a page and no editor. */
+  readonly inPage?: boolean;
   /** Absent on editors that lack what it needs. */
   isFor?(editor: EditorDriver): boolean;
   /** What Patchbay may tell the user meanwhile; anything else it says is a failure: users did not ask. */
@@ -54,15 +56,22 @@ export interface Scenario {
 }
 
 /** What all conversations in the panel have in common. */
-export const inPanel: Pick<Scenario, "group" | "isFor"> = {
+export const inPanelOfEditor: Pick<Scenario, "group" | "isFor"> = {
   group: "panel",
   isFor: (editor) => editor.openPanel !== undefined && editor.takeTerminal !== undefined && editor.reload !== undefined,
 };
 
+/** The same, where it needs nothing but the panel: also in a page by itself. */
+export const inPanel: Pick<Scenario, "group" | "isFor" | "inPage"> = {
+  group: "panel",
+  inPage: true,
+  isFor: (editor) => editor.id === "page" || inPanelOfEditor.isFor?.(editor) === true,
+};
+
 /** The same, where the agents of the panel end with the window. */
 export const inPanelOfWindow: Pick<Scenario, "group" | "isFor"> = {
-  ...inPanel,
-  isFor: (editor) => editor.keepsConversations !== true && inPanel.isFor?.(editor) === true,
+  ...inPanelOfEditor,
+  isFor: (editor) => editor.keepsConversations !== true && inPanelOfEditor.isFor?.(editor) === true,
 };
 
 /** Throws with both values unless they are the same. */

@@ -20,12 +20,18 @@ function theiaOf(world: World): TheiaDriver {
   throw new Error("this scenario is about Theia");
 }
 
+/** Where conversations go on without the window. */
+const keptConversations: Pick<Scenario, "group" | "isFor" | "inPage"> = {
+  group: "panel",
+  inPage: true,
+  isFor: (editor) => editor.keepsConversations === true && editor.restartHost !== undefined,
+};
+
 /** The window is loaded anew in the middle of an answer and of a question: neither is interrupted, and the draft is there. */
 export const panelOverReload: Scenario = {
   name: "panel-over-reload",
-  group: "panel",
+  ...keptConversations,
   agents: everyAgent,
-  isFor: isTheia,
   run: async (world, id) => {
     await world.writeFile("panel-over.txt", startContents);
     const talk = await world.converse(id);
@@ -54,6 +60,8 @@ export const panelOverReload: Scenario = {
     await world.editor.typeInDiff(" over a reload");
     await world.editor.reload?.();
     await panel.waitUntilReady();
+    // A page shows the review again, with what was typed.
+    await world.editor.leaveDiff?.();
     must("it still asks", (await panel.waitForQuestion()).includes(change.file));
     await waitForDiff(world, agent, change.file);
     mustEqual(change.file, await world.readFile(change.file), startContents);
@@ -115,11 +123,9 @@ export const panelTwoWindows: Scenario = {
 /** The backend ends in the middle of an answer and comes back: what was said and the draft are there, and the agent remembers. */
 export const panelOverRestart: Scenario = {
   name: "panel-over-restart",
-  group: "panel",
+  ...keptConversations,
   agents: everyAgent,
-  isFor: isTheia,
   run: async (world, id) => {
-    const theia = theiaOf(world);
     const { agent, panel } = await world.converse(id);
     agent.model.play({ kind: "text", text: "I will remember the word sesame." });
     await panel.send("Remember the word sesame");
@@ -134,13 +140,13 @@ export const panelOverRestart: Scenario = {
     await poll("the draft on its way", async () => (await panel.composer.inputValue()).endsWith("sent"), {
       timeout: patience,
     });
-    await theia.restartBackend(world.lab);
+    await world.editor.restartHost?.(world.lab);
     await panel.waitUntilReady();
     await panel.waitForText(/Once upon a time there was/);
     await panel.waitForText(/I will remember the word sesame/);
-    mustEqual("the draft", await panel.composer.inputValue(), "A draft that nobody sent");
     answer.end();
-    must("nothing goes on", !(await panel.isBusy()));
+    await panel.waitUntilIdle();
+    mustEqual("the draft", await panel.composer.inputValue(), "A draft that nobody sent");
     mustEqual("prompts", String(await panel.entries("prompt").count()), "2");
 
     const before = agent.model.turnsAsked;

@@ -37,7 +37,7 @@ export const backendRestart: Scenario = {
       await theia.showDiff(diffTitle(agent, "restart.txt"));
       await theia.typeInDiff(" typed before the end");
       await pause(1_500);
-      await theia.restartBackend(world.lab);
+      await theia.restartHost(world.lab);
       await pause(undecidedMs);
       await agent.waitForScreen(agent.kind.approval);
       mustEqual("restart.txt", await world.readFile("restart.txt"), startContents);

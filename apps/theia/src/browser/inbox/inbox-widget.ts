@@ -47,6 +47,11 @@ function isInboxNode(node: TreeNode | undefined): node is InboxNode {
   return node !== undefined && "row" in node;
 }
 
+/** An agent, or a text of the user's, waits for an answer. */
+function isWaiting({ subject }: InboxRow): boolean {
+  return subject.kind !== "presence" && subject.kind !== "turn";
+}
+
 function isWholeTurn({ subject }: InboxRow): boolean {
   return subject.kind === "turn" && subject.path === undefined;
 }
@@ -150,7 +155,8 @@ export class InboxWidget extends TreeWidget {
   /** The row that the keys are about. */
   get selected(): InboxRow | undefined {
     const [node] = this.model.selectedNodes;
-    return isInboxNode(node) ? node.row : undefined;
+    // Theia keeps what has gone selected.
+    return isInboxNode(node) && this.nodes.has(node.id) ? node.row : undefined;
   }
 
   /** Shows these rows. The selection stays where it was; if its row is gone, the one that took its place is selected. */
@@ -158,7 +164,8 @@ export class InboxWidget extends TreeWidget {
     const { root } = this.model;
     if (!CompositeTreeNode.is(root)) return;
     const before = Array.from(this.nodes.keys());
-    const selected = this.selected?.id ?? this.wanted;
+    const last = this.selected;
+    const selected = last?.id ?? this.wanted;
     this.empty = empty;
     const all = allRows(rows);
     const known = new Set(all.map(({ id }) => id));
@@ -167,17 +174,22 @@ export class InboxWidget extends TreeWidget {
     await this.model.refresh();
     this.update();
     if (selected === undefined) return;
-    const next = this.nodes.get(selected) ?? this.nodes.get(heir(before, selected, all) ?? "");
+    const next =
+      this.nodes.get(selected) ?? this.nodes.get((last === undefined ? undefined : heir(before, last, all)) ?? "");
     if (next === undefined) return;
     this.wanted = undefined;
     if (!next.selected || this.selected?.id !== next.id) this.model.selectNode(next);
   }
 
-  /** To the next thing that waits, or the one before it; the ends meet. Where nothing waits, from session to session. */
+  /**
+   * To the next thing that waits, or the one before it; the ends meet. Where nothing waits, from one changed file to the next, and where
+   * there is none, from session to session.
+   */
   step(direction: 1 | -1): void {
     const seen = Array.from(this.nodes.values()).filter((node) => node.row.children.length === 0 && isSeen(node));
-    const waiting = seen.filter(({ row }) => row.subject.kind !== "presence");
-    const stops = waiting.length > 0 ? waiting : seen;
+    const waiting = seen.filter(({ row }) => isWaiting(row));
+    const changed = seen.filter(({ row }) => row.subject.kind === "turn");
+    const stops = [waiting, changed].find((some) => some.length > 0) ?? seen;
     const at = stops.findIndex(({ id }) => id === this.selected?.id);
     const next = stops.at(at < 0 ? (direction === 1 ? 0 : -1) : (at + direction) % stops.length);
     if (next !== undefined) this.model.selectNode(next);
@@ -302,12 +314,16 @@ export class InboxWidget extends TreeWidget {
   }
 }
 
-/** Which row is selected once another one has gone: the next that still waits, else the one before. */
-function heir(before: readonly string[], gone: string, rows: readonly InboxRow[]): string | undefined {
-  const at = before.indexOf(gone);
+/**
+ * Which row is selected once another one has gone: the next that still waits, else the one before. After an answer it is never one that
+ * asks nothing: the next key would undo what nobody meant.
+ */
+function heir(before: readonly string[], gone: InboxRow, rows: readonly InboxRow[]): string | undefined {
+  const at = before.indexOf(gone.id);
   if (at < 0) return undefined;
-  // Never a whole turn: a key that is meant for one more file would decide all of them.
-  const waiting = new Set(rows.flatMap((row) => (row.subject.kind === "presence" || isWholeTurn(row) ? [] : [row.id])));
-  const after = before.slice(at + 1).find((id) => waiting.has(id));
-  return after ?? before.slice(0, at).findLast((id) => waiting.has(id));
+  const isOfTurn = gone.subject.kind === "turn";
+  const heirs = rows.filter((row) => isWaiting(row) || (isOfTurn && row.subject.kind === "turn" && !isWholeTurn(row)));
+  const ids = new Set(heirs.map(({ id }) => id));
+  const after = before.slice(at + 1).find((id) => ids.has(id));
+  return after ?? before.slice(0, at).findLast((id) => ids.has(id));
 }

@@ -13,6 +13,7 @@ import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { Container } from "@theia/core/shared/inversify";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
+import type { ListedTurn } from "../../../src/common/protocol.ts";
 import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
 
 const turn = {
@@ -29,6 +30,23 @@ const turn = {
   isPartial: false,
   lines: { added: 1, removed: 1 },
 } as const;
+
+const listedTurn: ListedTurn = {
+  id: "t1",
+  agents: ["Claude Code"],
+  agent: "claude",
+  session: "s1",
+  prompt: "",
+  began: 0,
+  ended: 1,
+  border: "exact",
+  undoes: undefined,
+  headMoved: false,
+  isPartial: false,
+  undecided: 1,
+  lines: { added: 1, removed: 0 },
+  files: [],
+};
 
 const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
 
@@ -200,4 +218,20 @@ it("decides no whole turn by a key that was meant for one more file, and opens n
     ["b.txt", "undo"],
     ["b.txt", "open"],
   ]);
+});
+
+it("goes from an answer to no row that asks nothing: the next key would undo what nobody meant", async () => {
+  const changed = (id: string, path: string | undefined): InboxRow =>
+    row(id, { subject: { kind: "turn", turn: listedTurn, path }, actions: ["open", "keep", "undo"] });
+  const rest = changed("rest", "/a.txt");
+  await widget.display([agent(row("asks"), rest)], nobody);
+  widget.step(1);
+  expect(widget.selected?.id).toBe("asks");
+  widget.step(1);
+  expect(widget.selected?.id).toBe("asks");
+  await widget.display([agent(rest)], nobody);
+  widget.ask("reject");
+  expect(asked).toEqual([]);
+  widget.step(1);
+  expect(widget.selected?.id).toBe("rest");
 });

@@ -80,7 +80,7 @@ export class TheiaDriver implements EditorDriver {
   }
 
   /** The backend ends as a workspace's container does, and comes back under the same address; the page is then reloaded. */
-  async restartBackend(lab: Lab): Promise<void> {
+  async restartHost(lab: Lab): Promise<void> {
     const port = Number(new URL(this.server.url).port);
     await this.server.stop();
     this.#server = await startTheia(lab, await buildTheia(this.tarball, this.#application), port);

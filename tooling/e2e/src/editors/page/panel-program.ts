@@ -1,0 +1,75 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { commandLine } from "../../agents/agent.ts";
+import { everyAgent } from "../../agents/index.ts";
+import { panelProgram } from "../../agents/panel-agent.ts";
+import { nodeBinary } from "../../prerequisites/components.ts";
+import type { Lab } from "../../support/lab.ts";
+import { TmuxTerminal } from "../../terminals/tmux.ts";
+import { waitForScreen } from "../../terminals/wait-for-screen.ts";
+import { launchBrowser } from "../browser.ts";
+import { ConversationPanel } from "../vscode/conversation-panel.ts";
+
+/** Longest wait for the program's link, ms. */
+const patience = 30_000;
+
+/** `patchbay panel` in a tmux pane, and its page in a browser. */
+export class PanelProgram {
+  #pane: TmuxTerminal | undefined;
+  #browser: Browser | undefined;
+  #page: Page | undefined;
+
+  /** The page, once `open` was called. */
+  get page(): Page {
+    if (this.#page === undefined) throw new Error("the page is not open");
+    return this.#page;
+  }
+
+  /** Starts the program for the lab's workspace; again after `end`, and a page that is still open finds it. */
+  async start(lab: Lab): Promise<void> {
+    const configuration = join(lab.home, ".config", "patchbay");
+    await mkdir(configuration, { recursive: true });
+    const agents = Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }]));
+    await writeFile(join(configuration, "panel.json"), JSON.stringify({ agents }));
+    const pane = new TmuxTerminal();
+    this.#pane = pane;
+    const command = [nodeBinary(), commandLine, "panel", lab.workspace, "--no-open"];
+    await pane.start({ directory: lab.workspace, env: lab.env, command });
+    await waitForScreen(pane, /Ctrl-C ends it and its agents/u, patience);
+  }
+
+  /** Opens the page by the link of the terminal; the same page again where it is open. */
+  async open(): Promise<ConversationPanel> {
+    if (this.#page === undefined) {
+      const link = /http:\/\/127\.0\.0\.1:\S+/u.exec(await this.screen())?.[0];
+      if (link === undefined) throw new Error(`there is no link:\n${await this.screen()}`);
+      this.#browser = await launchBrowser();
+      this.#page = await this.#browser.newPage({ viewport: { width: 1100, height: 800 } });
+      await this.#page.goto(link);
+    }
+    const panel = new ConversationPanel(this.#page, this.#page);
+    await panel.waitUntilReady();
+    return panel;
+  }
+
+  async screen(): Promise<string> {
+    return (await this.#pane?.screen()) ?? "";
+  }
+
+  /** Ends the program as its user does, and leaves its page open. */
+  async end(): Promise<void> {
+    await this.#pane?.press("Control+C");
+    if (this.#pane !== undefined) await waitForScreen(this.#pane, /[$#]\s*$/u, patience);
+    await this.#pane?.dispose();
+    this.#pane = undefined;
+  }
+
+  /** Ends everything. Idempotent. */
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    this.#browser = undefined;
+    this.#page = undefined;
+    await this.end();
+  }
+}
