@@ -1,4 +1,4 @@
-export { askEditorForReview } from "./ask-review.ts";
+export { askEditorForReview } from "./ask-editor.ts";
 export type { ReviewReply } from "../hooks/review-question.ts";
 /**
  * What a user asks for who has trouble: an entry of its own, so that editors load it then and not when they start.
