@@ -6,6 +6,7 @@ import {
   insert,
   killed,
   panelBeside,
+  panelPage,
   passing,
   undo,
   unified,
