@@ -39,6 +39,7 @@ export default defineConfig({
         "apps/theia",
         "apps/coc-nvim",
         "tooling/e2e",
+        "tooling/release",
         "tooling/scripts",
       ].map((root) => project(root, { isolate: false })),
     ],

@@ -25,6 +25,19 @@ const withoutEngines: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** What is loaded when it is wanted is a file of its own, of which the application's bundler makes a chunk. It holds words, no services. */
+const loadedLater: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "loaded-later",
+  setup: (build) => {
+    const own = join(import.meta.dirname, "src", "browser");
+    build.onResolve({ filter: /^\.\/[a-z-]+\.ts$/ }, ({ kind, path, importer }) =>
+      kind === "dynamic-import" && importer.startsWith(own)
+        ? { path: path.replace(/\.ts$/, ".js"), external: true }
+        : undefined,
+    );
+  },
+};
+
 const panelDist = join(import.meta.dirname, "..", "..", "packages", "panel", "dist");
 
 /** The panel's page, sent to a window when it opens the panel. */
@@ -81,11 +94,14 @@ export default defineConfig([
   {
     ...shared,
     outDir: "lib/browser",
-    entry: { "patchbay-frontend-module": "src/browser/patchbay-frontend-module.ts" },
+    entry: {
+      "patchbay-frontend-module": "src/browser/patchbay-frontend-module.ts",
+      diagnosis: "src/browser/contributions/diagnosis.ts",
+    },
     target: "es2022",
     platform: "browser",
     noExternal: [/^@patchbay\//],
-    esbuildPlugins: [withoutEngines],
+    esbuildPlugins: [withoutEngines, loadedLater],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
       // The names of classes and functions stay, for the traces that people send.

@@ -51,7 +51,11 @@ const core = {
   "hooks/presences": { rooms: ["agents/catalogue"], types: ["companion", "diff", "editor-host", "hooks"] },
   // What waits for the user, as a list: windows in a browser read it, too.
   inbox: { types: ["companion", "diff", "hooks"] },
-  "hook-settings": { rooms: [...ground, "agents/catalogue", "storage"], types: ["agents"], packages: ["jsonc-parser"] },
+  "hook-settings": {
+    rooms: [...ground, "agents/catalogue", "agents/choice", "storage"],
+    types: ["agents"],
+    packages: ["jsonc-parser"],
+  },
   "hook-client": {
     rooms: [...ground, "agents/catalogue", "agents/choice", "endpoint/ask-hook", "platform/node*", "storage"],
     types: ["agents"],
@@ -348,7 +352,7 @@ const forWindows = {
     "@patchbay/panel/document",
     "@theia/*",
   ],
-  packageTypes: ["@patchbay/core"],
+  packageTypes: ["@patchbay/core", "@patchbay/turns"],
 };
 
 const theia = {
@@ -398,17 +402,21 @@ const theia = {
     types: ["common", "node"],
     packages: ["@patchbay/conversations", "@patchbay/core", "@patchbay/panel", "node:*"],
   },
+  "node/turns": {
+    types: ["common", "node"],
+    packages: ["@patchbay/core", "@patchbay/turns"],
+  },
   node: {
     rooms: ["common/visible-text", "node/panel"],
-    types: ["common", "node/workspace-storage"],
+    types: ["common", "node/turns", "node/workspace-storage"],
     packages: ["@patchbay/core"],
-    packageTypes: ["@theia/core"],
+    packageTypes: ["@patchbay/turns", "@theia/core"],
   },
   // The rest of the backend also runs where Theia's modules cannot be loaded.
   "node/theia-encodings": { types: ["node"], packages: ["@theia/core"] },
   "node/workspace-storage": { packages: ["@patchbay/core", "node:*", "zod"] },
   "node/patchbay-backend*": {
-    rooms: ["common", "node", "node/panel", "node/theia-encodings", "node/workspace-storage"],
+    rooms: ["common", "node", "node/panel", "node/theia-encodings", "node/turns", "node/workspace-storage"],
     packages: ["@patchbay/core", "@theia/core"],
   },
 };

@@ -18,3 +18,8 @@ export function originOf(directory: string): Origin {
     bugs: { url: `${address}/issues` },
   };
 }
+
+/** Where a file of the repository is to be had as it is, for pictures in galleries. @param path in the repository, e.g. `docs/images/a.png` */
+export function rawAddressOf(path: string): string {
+  return `${address}/raw/main/${path}`;
+}

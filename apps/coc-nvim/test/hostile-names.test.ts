@@ -19,11 +19,14 @@ const hostile: readonly string[] = [
   "gnp.\u202efdp.exe",
   "a\u2066b\u2069\u200b\u2028c\u2029d\ufeff",
   "a\u{e0041}b",
+  "a\u3164\u115f\u034f\u2800b",
+  "a\ufe01\ufe02b",
+  "a\u{e0101}\u{e0102}b",
 ];
 
 /** Anything that a terminal or Vim would act on. */
-// oxlint-disable-next-line no-control-regex -- these are the characters to be found
-const active = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+const active =
+  /[\p{Cc}\u034f\u061c\u115f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\u{e0000}-\u{e0fff}]|[\ufe00-\ufe0f]{2}/u;
 
 const proposal = (name: string): ProposalInfo => ({
   id: "p1",

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -13,5 +13,13 @@ describe.skipIf(!existsSync(file))("the part for the browser", () => {
     // The panel's page comes from the backend, when it is opened.
     expect(text).not.toContain("log-content");
     expect(text.length).toBeLessThan(150_000);
+  });
+
+  it("loads what is said of a diagnosis with the first one", () => {
+    const text = readFileSync(file, "utf8");
+    const later = Array.from(text.matchAll(/\bimport\("([^"]+)"\)/gu), ([, name = ""]) => name);
+    expect(later).toEqual(["./diagnosis.js"]);
+    expect(text).not.toContain("patchbay/diagnosis/window");
+    expect(statSync(join(file, "..", "diagnosis.js")).size).toBeLessThan(60_000);
   });
 });

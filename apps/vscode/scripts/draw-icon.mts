@@ -9,7 +9,10 @@ interface Point {
   readonly y: number;
 }
 
+/** In which the shapes are measured. */
 const size = 128;
+/** Width and height of the picture, pixels: galleries show it on dense screens, too. */
+const pixels = 256;
 const sockets: readonly Point[] = [34, 94].flatMap((y) => [26, 64, 102].map((x) => ({ x, y })));
 const cables: readonly { readonly from: Point; readonly to: Point; readonly colour: Colour }[] = [
   { from: { x: 26, y: 34 }, to: { x: 102, y: 94 }, colour: [255, 176, 59] },
@@ -33,7 +36,7 @@ function cableDistance(from: Point, to: Point, x: number, y: number): number {
 
 /** How much of a pixel lies within a shape whose edge is `distance` away. */
 function coverage(distance: number): number {
-  return Math.max(0, Math.min(1, 0.5 - distance));
+  return Math.max(0, Math.min(1, 0.5 - (distance * pixels) / size));
 }
 
 function roundedSquareDistance(x: number, y: number): number {
@@ -76,20 +79,38 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
+/** Colours that are closer than this are one, in each part: the file is a third of what it would be, and nobody sees it. */
+const step = 8;
+
 function png(): Buffer {
+  const palette = new Map<string, readonly number[]>();
+  const places = new Map<string, number>();
+  const rows = Array.from({ length: pixels }, (_row, y) => {
+    const row = Array.from({ length: pixels }, (_column, x) => {
+      const exact = pixel(((x + 0.5) * size) / pixels, ((y + 0.5) * size) / pixels);
+      const colour = exact.map((part) => Math.min(255, Math.round(part / step) * step));
+      const name = colour.join();
+      palette.set(name, colour);
+      if (!places.has(name)) places.set(name, places.size);
+      return places.get(name) ?? 0;
+    });
+    return Buffer.from([0, ...row]);
+  });
+  if (palette.size > 256) throw new Error(`${palette.size} colours are too many for a palette.`);
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(size, 0);
-  header.writeUInt32BE(size, 4);
-  header.set([8, 6, 0, 0, 0], 8);
-  const rows: Buffer[] = [];
-  for (let y = 0; y < size; y++) {
-    const row = [0];
-    for (let x = 0; x < size; x++) row.push(...pixel(x + 0.5, y + 0.5));
-    rows.push(Buffer.from(row));
-  }
+  header.writeUInt32BE(pixels, 0);
+  header.writeUInt32BE(pixels, 4);
+  header.set([8, 3, 0, 0, 0], 8);
+  const colours = Array.from(palette.values());
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const data = deflateSync(Buffer.concat(rows), { level: 9 });
-  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", data), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", header),
+    chunk("PLTE", Buffer.from(colours.flatMap((colour) => colour.slice(0, 3)))),
+    chunk("tRNS", Buffer.from(colours.flatMap((colour) => colour.slice(3)))),
+    chunk("IDAT", deflateSync(Buffer.concat(rows), { level: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 await writeFile(new URL("../media/icon.png", import.meta.url), png());

@@ -3,11 +3,12 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { originOf } from "../../../tooling/scripts/origin.ts";
+import { parseArgs, promisify } from "node:util";
+import { originOf, rawAddressOf } from "../../../tooling/scripts/origin.ts";
 
 // Makes patchbay-vscode-<version>.vsix. The extension's name in the marketplace is `patchbay`, which in this repository is the name
-// of the command-line package: so the package is put together in a folder of its own, with its own manifest.
+// of the command-line package: so the package is put together in a folder of its own, with its own manifest. `--to` names the
+// folder that it is left in.
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const shipped = ["dist", "l10n", "media", "README.md", "CHANGELOG.md"] as const;
@@ -25,6 +26,12 @@ const staged = {
 const stage = await mkdtemp(join(tmpdir(), "patchbay-vsix-"));
 try {
   for (const name of shipped) await cp(join(here, name), join(stage, name), { recursive: true });
+  // Galleries show pictures from where the repository is, and the file stays small.
+  const readme = await readFile(join(stage, "README.md"), "utf8");
+  await writeFile(
+    join(stage, "README.md"),
+    readme.replaceAll("](../../docs/images/", `](${rawAddressOf("docs/images/")}`),
+  );
   // For translators: VS Code loads no texts where its language is English.
   await rm(join(stage, "l10n", "bundle.l10n.json"));
   for (const name of await translations()) await cp(join(here, name), join(stage, name));
@@ -33,7 +40,8 @@ try {
   await cp(join(here, "..", "..", "docs", "patchbay.schema.json"), join(stage, "media", "patchbay.schema.json"));
   await writeFile(join(stage, "package.json"), `${JSON.stringify(staged, undefined, 2)}\n`);
   await writeFile(join(stage, ".vscodeignore"), "**/*.map\n");
-  const vsix = join(here, `patchbay-vscode-${manifest.version}.vsix`);
+  const { values: options } = parseArgs({ options: { to: { type: "string", default: here } } });
+  const vsix = join(options.to, `patchbay-vscode-${manifest.version}.vsix`);
   const vsce = join(here, "node_modules", "@vscode", "vsce", "vsce");
   const args = [vsce, "package", "--no-dependencies", "--out", vsix];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: stage });

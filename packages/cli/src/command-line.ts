@@ -22,6 +22,8 @@ export type Command =
       readonly kind: "doctor";
       readonly folder: string;
       readonly json: boolean;
+      /** To be shown to strangers. */
+      readonly report: boolean;
       /** Only these; empty: all. */
       readonly agents: readonly AgentId[];
     };
@@ -124,11 +126,18 @@ export function parseCommandLine(args: readonly string[], cwd: string): Command 
       return { kind: "env", folder: positionals[0] ?? cwd, shell: values.shell, port };
     }
     case "doctor": {
-      const options = { json: { type: "boolean" }, agent: { type: "string", multiple: true }, help } as const;
+      const options = {
+        json: { type: "boolean" },
+        report: { type: "boolean" },
+        agent: { type: "string", multiple: true },
+        help,
+      } as const;
       const { values, positionals } = read(rest, options, 1);
       if (values.help === true) return { kind: "help", topic: name };
       const agents = (values.agent ?? []).map(parseAgent);
-      return { kind: "doctor", folder: positionals[0] ?? cwd, json: values.json === true, agents };
+      const [json, report] = [values.json === true, values.report === true];
+      if (json && report) throw new PatchbayError("invalid-argument", "Use either --json or --report.");
+      return { kind: "doctor", folder: positionals[0] ?? cwd, json, report, agents };
     }
     case "hook":
       return parseHook(rest, cwd);

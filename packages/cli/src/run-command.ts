@@ -88,8 +88,8 @@ export async function runCommand(command: Command): Promise<number> {
     case "doctor": {
       const { printFindings } = await import("./doctor/print-findings.ts");
       const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
-      const { folder, json, agents } = command;
-      return await printFindings({ folder, json, agents, platform: createNodePlatform(), paint, print });
+      const { folder, json, report, agents } = command;
+      return await printFindings({ folder, json, report, agents, platform: createNodePlatform(), paint, print });
     }
   }
 }

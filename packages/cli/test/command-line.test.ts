@@ -30,8 +30,10 @@ describe("the command line", () => {
       kind: "doctor",
       folder: "/x",
       json: true,
+      report: false,
       agents: [],
     });
+    expect(parse("doctor", "--report")).toMatchObject({ json: false, report: true });
     expect(parse("doctor", "--agent", "qwen", "--agent", "claude")).toMatchObject({ agents: ["qwen", "claude"] });
     expect(parse("run", "claude", "--model", "opus", "--help", "--", "-x")).toEqual({
       kind: "run",
@@ -73,6 +75,7 @@ describe("the command line", () => {
       "serve --reviews sometimes": 'Invalid reviews "sometimes". Use always, asks-itself, never.',
       "env --shell": "--shell needs a value. Type: patchbay --help",
       "doctor --agent nova": "nova",
+      "doctor --json --report": "--report",
       "serve --json=yes": "--json takes no value. Type: patchbay --help",
     };
     for (const [line, sentence] of Object.entries(wrong)) {

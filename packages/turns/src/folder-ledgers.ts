@@ -148,8 +148,8 @@ export class FolderLedgers implements TurnWitness {
     this.#later(() => this.#observer.wrote(source));
   }
 
-  accepted(source: TurnSource, _path: string, _text: string): void {
-    this.#later(() => this.#observer.accepted(source));
+  accepted(source: TurnSource, path: string, text: string): void {
+    this.#later(() => this.#observer.accepted(source, this.#places.real(path), text));
   }
 
   async ready(): Promise<void> {

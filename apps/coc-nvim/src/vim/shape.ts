@@ -36,8 +36,7 @@ export function asLines(value: unknown): readonly string[] {
  * reorder or hide text. Tabs stay.
  */
 const unprintable =
-  // oxlint-disable-next-line no-control-regex -- these are the characters to be found
-  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+  /(?!\t|\p{VS})[\p{Cc}\p{DI}\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\u2800\ufff9-\ufffb]|(?<=\p{VS})\p{VS}|[\u{e0100}-\u{e01ef}]/gu;
 
 /**
  * A line that is shown somewhere: in a message, a notice, a list, a page or a buffer's name. Whatever comes from a file, an

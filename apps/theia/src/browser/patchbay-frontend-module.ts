@@ -16,6 +16,7 @@ import { ShellTerminalServerProxy } from "@theia/terminal/lib/common/shell-termi
 import { bindPreferences } from "../common/preferences.ts";
 import { PanelServer, panelServerPath } from "../common/panel-protocol.ts";
 import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
+import { AgentChanges } from "./contributions/agent-changes.ts";
 import { AgentContribution } from "./contributions/agent-contribution.ts";
 import { AgentNotices } from "./contributions/agent-notices.ts";
 import { AgentPrompts } from "./contributions/agent-prompts.ts";
@@ -159,6 +160,10 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(CommandContribution).toService(ReviewNavigation);
     bind(KeybindingContribution).toService(ReviewNavigation);
     bind(TabBarToolbarContribution).toService(ReviewNavigation);
+
+    bind(AgentChanges).toSelf().inSingletonScope();
+    bind(CommandContribution).toService(AgentChanges);
+    bind(FrontendApplicationContribution).toService(AgentChanges);
 
     bind(AgentTerminals).toSelf().inSingletonScope();
     bind(CommandContribution).toService(AgentTerminals);

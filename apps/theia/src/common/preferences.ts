@@ -18,6 +18,7 @@ export const preferenceNames = {
   reviews: "patchbay.reviews",
   notify: "patchbay.notify",
   openReviews: "patchbay.openReviews",
+  agentChanges: "patchbay.agentChanges",
   placement: "patchbay.diff.viewColumn",
   terminalEnvironment: "patchbay.terminal.environment",
   panelAgents: "patchbay.panel.agents",
@@ -137,6 +138,14 @@ export const preferenceSchema: PreferenceSchema = {
       ],
       default: "always",
       description: nls.localize("patchbay/preferences/openReviews", "When reviews open by themselves."),
+    },
+    [preferenceNames.agentChanges]: {
+      type: "boolean",
+      default: true,
+      description: nls.localize(
+        "patchbay/preferences/agentChanges",
+        "List what agents changed in the Review view, turn by turn, to keep or undo it.",
+      ),
     },
     [preferenceNames.notify]: {
       type: "string",

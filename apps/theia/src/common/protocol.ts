@@ -22,6 +22,7 @@ import type {
   SessionInfo,
   TextEdit,
 } from "@patchbay/core";
+import type { TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
 
 /** Where the backend serves {@link PatchbayServer}; the same channel carries {@link PatchbayWindow} the other way. */
 export const patchbayServerPath = "/services/patchbay";
@@ -72,10 +73,34 @@ export interface PatchbayServer {
   reveal(proposalId: string): Promise<boolean>;
   /** Puts a file, or lines of it, into the prompt of agents that can take it; resolves with how many did. Lines 0-based. */
   mention(path: string, lines?: LineRange): Promise<number>;
+  /** What agents changed in this workspace and nobody has reviewed, newest first. */
+  turns(): Promise<readonly ListedTurn[]>;
+  /** Keeps all of a turn, or one file of it. False: there is nothing to keep. */
+  keepTurn(turn: string, path?: string): Promise<boolean>;
+  /** See `FolderLedgers.undo`. Undefined: the ledger is off. */
+  undoTurn(turn: string, request: UndoRequest): Promise<TurnUndone | undefined>;
+  /** Does now what waits for the agent. Undefined where it was carried out already. */
+  undoWaitingTurn(turn: string, request: UndoRequest): Promise<TurnUndone | undefined>;
+  /** Takes the last undo back. Undefined: there is none. */
+  bringBack(): Promise<TurnUndone | undefined>;
+  /** A file as it was before a turn. Undefined: there was none, or no text of it is kept. */
+  textBeforeTurn(turn: string, path: string): Promise<string | undefined>;
   /** What an agent would be told now; undefined where this window has no companion. */
   sharedContext(): Promise<EditorContext | undefined>;
   /** What an agent needs in order to connect and to ask for reviews, for this window and where agents run, which is where the backend runs. */
   examine(terminalEnvironment: boolean): Promise<readonly EditorFinding[]>;
+}
+
+/** A turn of which something is to be reviewed, with only those of its files. */
+export interface ListedTurn extends TurnInfo {
+  /** How many files wait: more than are listed where there are very many. */
+  readonly undecided: number;
+  readonly lines: { readonly added: number; readonly removed: number };
+}
+
+export interface TurnUndone extends UndoResult {
+  /** The agent reads about it with the next prompt. */
+  readonly isTold: boolean;
 }
 
 export type HookAction = "install" | "remove";
@@ -129,6 +154,8 @@ interface WindowSettings {
   /** As the user wrote it: core reads it. */
   readonly reviews: unknown;
   readonly openReviews: OpenReviews;
+  /** Whether what agents change is listed. */
+  readonly agentChanges: boolean;
 }
 
 export interface Attachment {
@@ -224,6 +251,8 @@ export interface PatchbayWindow {
   /** Shows text in a new unsaved document; `likePath` lends its kind. */
   openUntitled(text: string, likePath: string): Promise<void>;
   notifyStatus(status: WindowStatus): void;
+  /** What `PatchbayServer.turns` says has changed. */
+  notifyTurns(): void;
   /** The user wants to see a conversation of which a message has told. */
   notifyConversation(id: string): void;
   notifyLog(lines: readonly string[]): void;

@@ -23,6 +23,7 @@ import { hookProgram } from "./hook-program.ts";
 import { type ConnectedWindow, PanelService } from "./panel-service.ts";
 import { theiaEncodings } from "./theia-encodings.ts";
 import { LeftWorkspaces, WorkspaceStorage } from "./workspace-storage.ts";
+import { WorkspaceTurns } from "./turns/workspace-turns.ts";
 import { Workspaces } from "./workspaces.ts";
 
 /** Our VS Code extension, running as a plugin below this process, reads this and leaves the work to us. */
@@ -65,9 +66,14 @@ export class PatchbayBackend implements BackendApplicationContribution {
         take: async () => await (await this.left.get()).take(),
       },
       encodings: theiaEncodings(this.encodings),
-      openPanel: async (host, companion, facts) => {
+      createTurns: (options) => {
+        const { platform, log: logger } = this;
+        return new WorkspaceTurns({ ...options, platform, clock: platform.clock, logger });
+      },
+      openPanel: async (host, companion, facts, turns) => {
         const { createWorkspacePanel } = await import("./panel/workspace-panel.ts");
-        return createWorkspacePanel({ host, companion, facts, platform: this.platform, logger: this.log, version });
+        const { platform, log: logger } = this;
+        return createWorkspacePanel({ host, companion, facts, turns, platform, logger, version });
       },
       clock: this.platform.clock,
       logger: this.log,

@@ -12,6 +12,7 @@ import {
   type LogFields,
   type Logger,
 } from "@patchbay/core";
+import type { UndoRequest } from "@patchbay/turns";
 import { connectingLine, examineAgents, examineEditor } from "@patchbay/core/diagnosis";
 
 import type { AgentHooks } from "./agent-hooks.ts";
@@ -21,8 +22,10 @@ import type {
   HookPlan,
   HookState,
   LineRange,
+  ListedTurn,
   PatchbayServer,
   PatchbayWindow,
+  TurnUndone,
   Verdict,
   WindowContext,
   WindowFacts,
@@ -170,6 +173,30 @@ export class WindowService implements PatchbayServer {
 
   async mention(path: string, lines?: LineRange): Promise<number> {
     return (await this.#companion())?.companion.mention(path, lines) ?? 0;
+  }
+
+  async turns(): Promise<readonly ListedTurn[]> {
+    return (await this.#companion())?.turns.list() ?? [];
+  }
+
+  async keepTurn(turn: string, path?: string): Promise<boolean> {
+    return (await (await this.#companion())?.turns.keep(turn, path)) ?? false;
+  }
+
+  async undoTurn(turn: string, request: UndoRequest): Promise<TurnUndone | undefined> {
+    return await (await this.#companion())?.turns.undo(turn, request);
+  }
+
+  async undoWaitingTurn(turn: string, request: UndoRequest): Promise<TurnUndone | undefined> {
+    return await (await this.#companion())?.turns.undoWaiting(turn, request);
+  }
+
+  async bringBack(): Promise<TurnUndone | undefined> {
+    return await (await this.#companion())?.turns.bringBack();
+  }
+
+  async textBeforeTurn(turn: string, path: string): Promise<string | undefined> {
+    return await (await this.#companion())?.turns.beforeText(turn, path);
   }
 
   async sharedContext(): Promise<EditorContext | undefined> {

@@ -9,11 +9,13 @@ import {
   type Logger,
   messageOf,
   type StopOptions,
+  type TurnWitness,
 } from "@patchbay/core";
 import type { PanelFacts } from "../common/panel-protocol.ts";
 import type { Attachment, WindowFacts, WindowStatus } from "../common/protocol.ts";
 import type { AttachedWindow } from "./attached-window.ts";
 import type { WorkspacePanel } from "./panel/workspace-panel.ts";
+import type { WorkspaceTurns, WorkspaceTurnsOptions } from "./turns/workspace-turns.ts";
 import type { LeftWorkspace } from "./workspace-storage.ts";
 import type { WorkspaceHost } from "./workspace-host.ts";
 
@@ -30,8 +32,14 @@ export interface WorkspaceCompanionOptions {
   readonly createCompanion: (options: CompanionOptions) => Companion;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly createTurns: (options: Pick<WorkspaceTurnsOptions, "host" | "mayKeep">) => WorkspaceTurns;
   /** Loads the panel of a workspace: with the first window that opens it. */
-  readonly openPanel: (host: WorkspaceHost, companion: Companion, facts: PanelFacts) => Promise<WorkspacePanel>;
+  readonly openPanel: (
+    host: WorkspaceHost,
+    companion: Companion,
+    facts: PanelFacts,
+    turns: TurnWitness,
+  ) => Promise<WorkspacePanel>;
   /** Nobody has used it for long: its owner stops and forgets it. */
   readonly onIdle: () => void;
 }
@@ -40,6 +48,7 @@ export interface WorkspaceCompanionOptions {
 export class WorkspaceCompanion implements Disposable {
   readonly host: WorkspaceHost;
   readonly companion: Companion;
+  readonly turns: WorkspaceTurns;
   readonly #options: WorkspaceCompanionOptions;
   readonly #disposables = new DisposableStore();
   #panel: LoadOnce<WorkspacePanel> | undefined;
@@ -53,7 +62,8 @@ export class WorkspaceCompanion implements Disposable {
     const { host, logger } = options;
     this.#options = options;
     this.host = host;
-    this.companion = options.createCompanion({ host, logger });
+    this.turns = options.createTurns({ host, mayKeep: (path) => this.companion.mayName(path) });
+    this.companion = options.createCompanion({ host, logger, turns: this.turns.witness });
     const changed = (): void => this.#changed();
     for (const event of [
       this.companion.onDidChangeEnvironment,
@@ -64,6 +74,11 @@ export class WorkspaceCompanion implements Disposable {
       this.#disposables.add(event(changed));
     }
     this.#disposables.add(this.companion.onDidChangeState(changed));
+    this.#disposables.add(
+      this.turns.onDidChange(() => {
+        for (const window of this.host.windows.byUse()) window.notify((client) => client.notifyTurns());
+      }),
+    );
   }
 
   get status(): WindowStatus {
@@ -127,6 +142,7 @@ export class WorkspaceCompanion implements Disposable {
     const panel = await this.#panel?.settled();
     await panel?.close();
     await this.companion.stop(options);
+    await this.turns.close();
   }
 
   /** The conversations of this workspace, for a window with such settings. */
@@ -152,12 +168,15 @@ export class WorkspaceCompanion implements Disposable {
     if (settings === this.#settings) return;
     this.#settings = settings;
     // Preferences are what stands in a file, whatever their schema says.
-    this.companion.updateSettings({ ...facts.settings, exclude: excludePatternsOf(facts.settings.exclude) });
+    const { agentChanges, ...companion } = facts.settings;
+    this.companion.updateSettings({ ...companion, exclude: excludePatternsOf(companion.exclude) });
+    this.turns.isOn = agentChanges;
   }
 
   async #start(): Promise<void> {
     try {
       await this.#started.get();
+      void this.turns.wake();
       // A window that lost its connection to an earlier backend may still show what is being restored.
       await this.companion.restored;
     } catch (error) {
@@ -167,7 +186,7 @@ export class WorkspaceCompanion implements Disposable {
   }
 
   async #loadPanel(facts: PanelFacts): Promise<WorkspacePanel> {
-    const panel = await this.#options.openPanel(this.host, this.companion, facts);
+    const panel = await this.#options.openPanel(this.host, this.companion, facts, this.turns.witness);
     this.#disposables.add(panel.onDidChange(() => this.#changed()));
     return panel;
   }

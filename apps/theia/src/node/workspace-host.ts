@@ -93,6 +93,16 @@ export class WorkspaceHost implements EditorHost {
     this.#onDidChangeTrust.fire();
   }
 
+  /** The window in which a file has unsaved text, and that text. A window that does not answer has none. */
+  async unsavedIn(path: string): Promise<{ readonly window: AttachedWindow; readonly text: string } | undefined> {
+    for (const window of this.windows.byUse()) {
+      const asked = this.#bounded(window.call((client) => client.readUnsaved(path)));
+      const text = await asked.catch(() => undefined);
+      if (text !== undefined) return { window, text };
+    }
+    return undefined;
+  }
+
   async #show(message: HostMessage): Promise<string | undefined> {
     const window = this.windows.lastUsed();
     const { signal, ...shown } = message;

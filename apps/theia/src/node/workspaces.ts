@@ -32,6 +32,7 @@ export interface WorkspacesOptions {
     readonly take: () => Promise<readonly LeftWorkspace[]>;
   };
   readonly encodings: Encodings;
+  readonly createTurns: WorkspaceCompanionOptions["createTurns"];
   readonly openPanel: WorkspaceCompanionOptions["openPanel"];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -193,7 +194,7 @@ export class Workspaces {
   }
 
   async #create(key: string, about: AboutWorkspace): Promise<WorkspaceCompanion> {
-    const { clock, logger, createCompanion, encodings, openPanel } = this.#options;
+    const { clock, logger, createCompanion, createTurns, encodings, openPanel } = this.#options;
     const { roots: folders, storageKey = key } = about;
     const storageDirectory = await this.#storageFor(storageKey);
     // Agents name the application to their user, so it goes by the name that the user knows.
@@ -203,6 +204,7 @@ export class Workspaces {
       host,
       storageKey,
       createCompanion,
+      createTurns,
       clock,
       logger,
       openPanel,

@@ -106,7 +106,14 @@ describe("windows and workspaces", () => {
     ]);
     await window.attach(service, {
       trusted: false,
-      settings: { exclude: [], shareSelection: true, reviews: {}, openReviews: "always", sharing: false },
+      settings: {
+        exclude: [],
+        shareSelection: true,
+        reviews: {},
+        openReviews: "always",
+        sharing: false,
+        agentChanges: true,
+      },
     });
     expect(await codes(service, true)).toEqual([
       "listening",

@@ -1,11 +1,19 @@
 import "@theia/core/shared/reflect-metadata";
-import { type Clock, type Companion, type CompanionOptions, createNodePlatform, LoadOnce } from "@patchbay/core";
+import {
+  type Clock,
+  type Companion,
+  type CompanionOptions,
+  createNodePlatform,
+  LoadOnce,
+  type Platform,
+} from "@patchbay/core";
 import { createFakeClock, type FakeClock } from "@patchbay/testkit";
 import { EncodingService } from "@theia/core/lib/common/encoding-service";
 import type { PatchbayWindow } from "../../src/common/protocol.ts";
 import type { LeftWorkspace } from "../../src/node/workspace-storage.ts";
 import { LogFanOut, WindowService } from "../../src/node/window-service.ts";
 import { theiaEncodings } from "../../src/node/theia-encodings.ts";
+import { WorkspaceTurns } from "../../src/node/turns/workspace-turns.ts";
 import { Workspaces, type WorkspacesOptions } from "../../src/node/workspaces.ts";
 import { FakeCompanion } from "./fake-companion.ts";
 
@@ -26,6 +34,8 @@ export interface TestBackendOptions {
   readonly createCompanion?: (options: CompanionOptions) => Companion;
   readonly storageFor?: (key: string) => Promise<string | undefined>;
   readonly clock?: Clock;
+  /** Where turns are noted; default: the machine itself. */
+  readonly platform?: Platform;
   /** Default: `left`, and nothing to take. */
   readonly handover?: WorkspacesOptions["handover"];
 }
@@ -52,12 +62,20 @@ export function createTestBackend(options: TestBackendOptions = {}): TestBackend
       take: async () => [],
     },
     encodings: theiaEncodings(new EncodingService()),
-    openPanel: async (host, companion, facts) => {
+    createTurns: (more) =>
+      new WorkspaceTurns({
+        ...more,
+        platform: options.platform ?? createNodePlatform(),
+        clock: options.clock ?? clock,
+        logger: log,
+      }),
+    openPanel: async (host, companion, facts, turns) => {
       const { createWorkspacePanel } = await import("../../src/node/panel/workspace-panel.ts");
       return createWorkspacePanel({
         host,
         companion,
         facts,
+        turns,
         platform: createNodePlatform(),
         logger: log,
         version: "0.0.0",

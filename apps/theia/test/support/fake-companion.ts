@@ -17,6 +17,7 @@ import {
 /** A companion that listens nowhere: tests of routing need many of them, and look at their hosts. */
 export class FakeCompanion implements Companion {
   readonly host: EditorHost;
+  readonly turns: CompanionOptions["turns"];
   readonly settings: Partial<CompanionSettings>[] = [];
   starts = 0;
   stops = 0;
@@ -52,6 +53,7 @@ export class FakeCompanion implements Companion {
 
   constructor(options: CompanionOptions) {
     this.host = options.host;
+    this.turns = options.turns;
   }
 
   async start(): Promise<void> {

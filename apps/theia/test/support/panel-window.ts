@@ -57,6 +57,7 @@ export class PanelBackend {
     const storageFor = async (key: string): Promise<string> =>
       join(this.machine.root, "storage", Buffer.from(key).toString("hex").slice(-24));
     this.backend = createTestBackend({
+      platform: this.machine,
       storageFor,
       createCompanion: (options) => createCompanion({ ...options, platform: this.machine }),
     });

@@ -33,6 +33,8 @@ export class SimulatedWindow implements PatchbayWindow {
   readonly editor: MemoryEditor;
   readonly statuses: WindowStatus[] = [];
   readonly log: string[] = [];
+  /** How often it was told that the turns changed. */
+  turnChanges = 0;
   readonly untitled: string[] = [];
   readonly withdrawn: number[] = [];
   /** By which right sides were changed. */
@@ -54,7 +56,14 @@ export class SimulatedWindow implements PatchbayWindow {
       workspace: options.workspace ?? options.roots[0],
       roots: options.roots,
       trusted: true,
-      settings: { exclude: [], shareSelection: true, reviews: {}, openReviews: "always", sharing: true },
+      settings: {
+        exclude: [],
+        shareSelection: true,
+        reviews: {},
+        openReviews: "always",
+        sharing: true,
+        agentChanges: true,
+      },
       shown: [],
     };
     this.editor = createMemoryEditor(options.readDisk === undefined ? {} : { readDisk: options.readDisk });
@@ -145,6 +154,10 @@ export class SimulatedWindow implements PatchbayWindow {
 
   async readDiff(proposalId: string): Promise<ProposalText> {
     return this.#textOf(proposalId, this.#viewOf(proposalId).text);
+  }
+
+  notifyTurns(): void {
+    this.turnChanges += 1;
   }
 
   notifyAgentPresent(proposalId: string, present: boolean): void {

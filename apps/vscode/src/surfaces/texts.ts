@@ -7,8 +7,12 @@ import { workspace } from "vscode";
  * what is shown must be what is there.
  */
 
-/** Characters that show nothing, or change how others are shown. Joiners stay: scripts and emoji need them. */
-const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
+/**
+ * Characters that show nothing, or change how others are shown. Joiners stay, and a single variation
+ * selector: scripts and emoji need them. Text can be hidden in a row of selectors.
+ */
+const unseen =
+  /(?!\p{Join_C}|\p{VS})[\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{Zl}\p{Zp}\u2800]|(?<=\p{VS})\p{VS}|[\u{E0100}-\u{E01EF}]/gu;
 
 /** Invisible and without a width: keeps two characters from being read as one mark. */
 const joiner = "\u2060";

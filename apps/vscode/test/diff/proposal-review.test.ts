@@ -329,8 +329,8 @@ describe("tabs", () => {
   });
 
   it("take no focus long after the verdict", async () => {
-    const later = Date.now() + 2_000;
-    expect(await decide(() => void vi.spyOn(Date, "now").mockReturnValue(later))).toBe("the user's");
+    const comesBackLate = (): void => void vi.spyOn(Date, "now").mockReturnValue(Date.now() + 2_000);
+    expect(await decide(comesBackLate)).toBe("the user's");
     vi.restoreAllMocks();
   });
 

@@ -8,6 +8,8 @@ import { wordsOf } from "./finding-words.ts";
 export interface DoctorRequest {
   readonly folder: string;
   readonly json: boolean;
+  /** For strangers: nothing of the user is in it. */
+  readonly report: boolean;
   /** Only these, where any are named. */
   readonly agents: readonly AgentId[];
   readonly platform: Platform;
@@ -19,14 +21,17 @@ export interface DoctorRequest {
 
 /** `patchbay doctor`: resolves with the exit code, 1 where there is a problem. */
 export async function printFindings(request: DoctorRequest): Promise<number> {
-  const { json, agents, platform, paint, print, elsewhere } = request;
+  const { json, report, agents, platform, paint, print, elsewhere } = request;
   const folder = resolve(request.folder);
   const findings = await diagnose(platform, {
     folder,
     ...(agents.length === 0 ? {} : { agents }),
     ...(elsewhere === undefined ? {} : { elsewhere }),
   });
-  if (json) {
+  if (report) {
+    const { reportLines } = await import("./report.ts");
+    for (const line of reportLines(findings, { folder, platform })) print(line);
+  } else if (json) {
     print(plainJson({ folder, findings: findings.map((finding) => ({ ...finding, ...wordsOf(finding) })) }));
   } else {
     for (const finding of findings) {

@@ -1,4 +1,4 @@
-import { readFileSync, writeSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 import { agents, runHook, thisMachine } from "@patchbay/core/hook";
 
 /** A minute less than what `patchbay hook install` has the agents wait, ms. */
@@ -19,15 +19,63 @@ async function hook(): Promise<void> {
   }
 }
 
-/** Node's streams cost milliseconds: they are for a pipe that says "not yet". */
+/** No call of an agent is longer, bytes. */
+const mostBytes = 256 * 1_048_576;
+
+/** So long an agent may take to go on with its event, ms. */
+const restMs = 3_000;
+
+/**
+ * The event, as soon as it is whole: not every agent closes what it has written to. Node's streams cost milliseconds: they are for what
+ * has not come at once. Rejects where it does not come.
+ */
 async function readInput(): Promise<string> {
+  const first = readAtOnce();
+  if (isWhole(first)) return first.toString();
+  const parts = [first];
+  let { length } = first;
+  return await new Promise((resolve, reject) => {
+    const { stdin } = process;
+    const give = (): void => {
+      clearTimeout(patience);
+      stdin.destroy();
+      resolve(Buffer.concat(parts).toString());
+    };
+    const leave = (): void => {
+      stdin.destroy();
+      reject(new Error("The event has not come."));
+    };
+    let patience = setTimeout(leave, restMs);
+    stdin.on("error", leave);
+    stdin.on("end", give);
+    stdin.on("data", (chunk: Buffer) => {
+      parts.push(chunk);
+      length += chunk.length;
+      if (length > mostBytes) leave();
+      clearTimeout(patience);
+      if (!stdin.destroyed) patience = setTimeout(leave, restMs);
+      // Only at its end: a long one is looked at once.
+      if (/\}\s*$/u.test(chunk.subarray(-16).toString("latin1")) && isWhole(Buffer.concat(parts))) give();
+    });
+  });
+}
+
+/** What is there, or comes first; nothing where a pipe says "not yet". */
+function readAtOnce(): Buffer {
+  const room = Buffer.allocUnsafe(65_536);
   try {
-    return readFileSync(0, "utf8");
+    return room.subarray(0, readSync(0, room));
   } catch {
-    process.stdin.setEncoding("utf8");
-    let event = "";
-    for await (const chunk of process.stdin) event += String(chunk);
-    return event;
+    return room.subarray(0, 0);
+  }
+}
+
+function isWhole(event: Buffer): boolean {
+  try {
+    JSON.parse(event.toString());
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -40,4 +88,6 @@ async function print(output: string): Promise<void> {
   }
 }
 
+// Also of what nobody waits for the agent hears nothing.
+process.on("uncaughtException", () => process.exit(0));
 void hook();

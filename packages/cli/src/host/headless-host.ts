@@ -11,9 +11,9 @@ import {
 } from "@patchbay/core";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { version } from "../own-command.ts";
-import { OpenFiles, type OpenPlace } from "./open-files.ts";
+import { OpenFiles, openRegularFile, type OpenPlace } from "./open-files.ts";
 import { ReviewQueue } from "./review-queue.ts";
 
 export interface HeadlessHostOptions {
@@ -72,8 +72,8 @@ function placeOf(path: string, range: Range | undefined): OpenPlace {
 }
 
 function readHead(path: string, limitBytes: number): string | undefined {
-  if (!existsSync(path)) return undefined;
-  const file = openSync(path, "r");
+  const file = openRegularFile(path);
+  if (file === undefined) return undefined;
   try {
     const buffer = Buffer.alloc(limitBytes);
     const count = readSync(file, buffer, 0, limitBytes, 0);

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import {
   type EditorChange,
@@ -27,12 +27,12 @@ export class OpenFiles implements HostEditors {
 
   /** Those that are there: a file may be removed while it is open here. */
   openFiles(): readonly string[] {
-    return Array.from(this.#places.keys()).filter((path) => existsSync(path));
+    return Array.from(this.#places.keys()).filter((path) => isRegularFile(path));
   }
 
   active(): HostActiveEditor | undefined {
     const place = this.#active === undefined ? undefined : this.#places.get(this.#active);
-    if (place === undefined || !existsSync(place.path)) return undefined;
+    if (place === undefined || !isRegularFile(place.path)) return undefined;
     const { path, selection } = place;
     return {
       ...place,
@@ -135,9 +135,27 @@ export function countLines(path: string, most: number): number {
   return count;
 }
 
+function isRegularFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/**
+ * Opens a file for reading; undefined where it is none. What was a file when the user opened it may be a pipe or a device by now:
+ * to open or read one of those could take for ever, and nothing else would happen meanwhile.
+ */
+export function openRegularFile(path: string): number | undefined {
+  if (!isRegularFile(path)) return undefined;
+  // Windows does not know the flag.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  return undefined;
+}
+
 /** Calls for each piece, in order, until the callback says false. */
 function forEachPiece(path: string, visit: (piece: Piece) => boolean): void {
-  const file = openSync(path, "r");
+  const file = openRegularFile(path);
+  if (file === undefined) return;
   try {
     const decoder = new TextDecoder("utf-8");
     const buffer = Buffer.alloc(chunkBytes);

@@ -1,10 +1,11 @@
 /**
  * Characters that move the cursor, change colours, ring, reorder text or cannot be seen (C0, DEL, C1, bidirectional and
- * invisible controls, line and paragraph separators, tags): a file's contents or name must never speak to the terminal.
+ * invisible controls, fillers, selectors in a row, line and paragraph separators, tags): a file's contents or name must never
+ * speak to the terminal, or hold what is not seen there.
  */
 const unsafe =
   // oxlint-disable-next-line no-control-regex -- these are the characters to be found
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?!\p{Join_C}|\p{VS})[\p{DI}\u2800]|(?<=\p{VS})\p{VS}|[\u{e0100}-\u{e01ef}]/gu;
 // oxlint-disable-next-line no-control-regex -- what Paint puts in, and nothing else of its kind
 const colours = /(?<colour>\u001b\[(?:0|1|2|31|32|36)m)/gu;
 

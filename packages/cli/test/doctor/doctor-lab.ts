@@ -149,12 +149,13 @@ export class DoctorLab {
   async run(
     agents: readonly AgentId[],
     folder: string = this.folder,
-    json = false,
+    { json = false, report = false }: { readonly json?: boolean; readonly report?: boolean } = {},
   ): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
     const lines: string[] = [];
     const code = await printFindings({
       folder,
       json,
+      report,
       agents,
       platform: this.terminal(),
       paint: createPaint(false),
@@ -162,6 +163,12 @@ export class DoctorLab {
       elsewhere: this.elsewhere,
     });
     return { code, lines };
+  }
+
+  /** What it says to strangers. */
+  async report(agents: readonly AgentId[], folder?: string): Promise<readonly string[]> {
+    const { lines } = await this.run(agents, folder, { report: true });
+    return lines;
   }
 
   async dispose(): Promise<void> {

@@ -16,11 +16,11 @@ import { serveInTerminal } from "../../src/serve/serve-in-terminal.ts";
 import { createPaint } from "../../src/terminal/paint.ts";
 
 /** What a name, a version or a text could try: clear the screen, set the title, ring, colour, reorder, hide. */
-const evil = "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200b";
+const evil = "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u200b\u3164\u{e0101}";
 /** What the terminal must never get: control characters (but for newline and tab), and characters that reorder or hide. */
 const speaking =
   // oxlint-disable-next-line no-control-regex -- these are the characters to be found
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u3164]|[\u{e0000}-\u{e0fff}]/u;
 // oxlint-disable-next-line no-control-regex -- the program's own colours
 const colours = /\u001b\[(?:0|1|2|31|32|36)m/gu;
 

@@ -14,8 +14,14 @@ describe("text that is shown in a terminal", () => {
     );
   });
 
-  it("keeps what is harmless: tabs, newlines, emoji with joiners, other scripts", () => {
-    const text = "\tone\n👩‍👩‍👧 é 漢字 עברית";
+  it("hides no text in fillers, or in a row of variation selectors", () => {
+    expect(escapeText("a\u3164b\u115fc\u034fd\u2800e\ufe01\ufe02\ufe03f\u{e0101}")).toBe(
+      "a\\u{3164}b\\u{115f}c\\u{34f}d\\u{2800}e\ufe01\\u{fe02}\\u{fe03}f\\u{e0101}",
+    );
+  });
+
+  it("keeps what is harmless: tabs, newlines, emoji with joiners and selectors, other scripts", () => {
+    const text = "\tone\n👩‍👩‍👧 ❤\ufe0f é 漢字 עברית";
     expect(escapeText(text)).toBe(text);
   });
 

@@ -13,7 +13,7 @@ export interface FileText {
   readonly unsaved: boolean;
   /** False where it is there and cannot be read as text (another encoding, over 64 MB): then nothing can be merged. */
   readonly readable: boolean;
-  /** Size and time of one that cannot be read: all that tells its states apart. */
+  /** What the system says of one that cannot be read: all that tells its states apart. */
   readonly stamp?: string;
 }
 
@@ -169,7 +169,7 @@ export class ReviewedFiles {
   }
 
   async #unreadable(real: string): Promise<FileText> {
-    const stamp = stampOf(await this.#options.files.lstat(real).catch(() => undefined));
+    const stamp = stateOf(await this.#options.files.lstat(real).catch(() => undefined));
     return { text: "", unsaved: false, readable: false, stamp };
   }
 
@@ -264,10 +264,6 @@ function stateOf(facts: FileFacts | undefined): string {
 /** Both times: whoever sets the one of the text back to what it was cannot do so with the other. */
 function timeStepOf({ changedMs, modifiedMs }: FileFacts): number {
   return changedMs % 1_000 === 0 || modifiedMs % 1_000 === 0 ? timeStepMs : fineTimeStepMs;
-}
-
-function stampOf(facts: FileFacts | undefined): string {
-  return facts === undefined ? "" : `${facts.size} ${facts.modifiedMs}`;
 }
 
 function directoryOf(path: string): string {

@@ -6,6 +6,12 @@ const silentMs = 90_000;
 /** How long somebody may take to let the hook in, ms; longer than a busy editor takes. */
 const answerMs = 3_000;
 
+/** How long whoever has let it in may take to say what becomes of it, ms: before the user is asked, a companion reads files. */
+const firstLineMs = 15_000;
+
+/** No answer holds more characters: it is at most a file's text and its arguments. */
+const mostCharacters = 64 * 1_048_576;
+
 export interface HookQuestion {
   readonly port: number;
   readonly token: string;
@@ -40,9 +46,9 @@ export async function askHook(question: HookQuestion): Promise<HookReply> {
     question.signal?.addEventListener("abort", () => asking.refuse(), { once: true });
     const limit = setTimeout(() => asking.late(), question.limitMs);
     let patience = setTimeout(() => asking.refuse(), answerMs);
-    asking.onLine(() => {
+    asking.onLife((forMs) => {
       clearTimeout(patience);
-      patience = setTimeout(() => asking.end(), silentMs);
+      patience = setTimeout(() => asking.end(), forMs);
     });
   });
 }
@@ -50,7 +56,8 @@ export async function askHook(question: HookQuestion): Promise<HookReply> {
 /** One request, from its headers to its last line. */
 interface Asking {
   readonly request: ClientRequest;
-  onLine(listener: () => void): void;
+  /** Told for how long the companion need not say more. */
+  onLife(listener: (forMs: number) => void): void;
   late(): void;
   refuse(): void;
   end(): void;
@@ -59,7 +66,7 @@ interface Asking {
 function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (reply: HookReply) => void): Asking {
   let late: string | undefined;
   let isSettled = false;
-  let onLine: () => void = () => {};
+  let onLife: (forMs: number) => void = () => {};
   const settle = (reply: HookReply): void => {
     if (isSettled) return;
     isSettled = true;
@@ -86,17 +93,19 @@ function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (repl
         settle({ kind: "refused" });
         return;
       }
-      onLine();
-      eachLine(response, (line) => {
-        onLine();
+      onLife(firstLineMs);
+      const take = (line: string): void => {
         const told = readLine(line);
+        // Anything else is no sign of life.
+        if (line === "" || told !== undefined) onLife(silentMs);
         if (told?.late !== undefined) {
           late = told.late;
           if (!isSettled) onWaiting?.(told.late);
         }
         if (told?.output !== undefined) settle({ kind: "answered", output: told.output });
         if (told?.isNone === true) settle(none);
-      });
+      };
+      eachLine(response, take, () => settle(none));
       const cut = (): void => settle(late === undefined ? none : { kind: "cut" });
       response.on("close", cut);
       response.on("error", cut);
@@ -107,8 +116,8 @@ function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (repl
   asked.end(body);
   return {
     request: asked,
-    onLine: (listener) => {
-      onLine = listener;
+    onLife: (listener) => {
+      onLife = listener;
     },
     late: () => settle({ kind: "answered", output: late }),
     refuse: () => settle({ kind: "refused" }),
@@ -116,7 +125,7 @@ function begin({ port, token, event, pid, onWaiting }: HookQuestion, done: (repl
   };
 }
 
-function eachLine(response: IncomingMessage, take: (line: string) => void): void {
+function eachLine(response: IncomingMessage, take: (line: string) => void, tooLong: () => void): void {
   let begun = "";
   response.setEncoding("utf8");
   response.on("data", (chunk: string) => {
@@ -126,6 +135,7 @@ function eachLine(response: IncomingMessage, take: (line: string) => void): void
       take(begun);
       begun = next;
     }
+    if (begun.length > mostCharacters) tooLong();
   });
 }
 

@@ -18,6 +18,15 @@ const comeBackMs = 20_000;
 /** How often a companion is looked for meanwhile, ms. */
 const lookAgainMs = 250;
 
+/** A companion that ends so soon after it was asked, ms, may have ended because of that. */
+const soonMs = 10_000;
+
+/** So often in a row that is taken for chance. */
+const mostSoonCuts = 3;
+
+/** So long in all may those take that do not let it in, ms. */
+const shutOutMs = 6_000;
+
 export interface HookRun {
   readonly platform: HookPlatform;
   readonly dialect: Pick<Dialect, "places" | "portVariable">;
@@ -39,6 +48,8 @@ export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRu
     const folder = folderOf(event) ?? cwd;
     const now = (): number => platform.clock.monotonic();
     let until = begun;
+    let shutOut = 0;
+    let soonCuts = 0;
     for (;;) {
       const companions = await findCompanions(platform, dialect, folder);
       if (companions.length === 0 && now() >= until) return undefined;
@@ -47,9 +58,14 @@ export async function runHook({ platform, dialect, event, cwd, limitMs }: HookRu
       for (const { port, token } of companions) {
         const left = limitMs - (now() - begun);
         if (left <= 0) return undefined;
+        const asked = now();
         const reply = await askHook({ port, token, event, pid: platform.process.pid, limitMs: left });
         if (reply.kind === "answered") return reply.output;
-        if (reply.kind === "cut") until = now() + comeBackMs;
+        if (reply.kind === "cut") {
+          until = now() + comeBackMs;
+          soonCuts = now() - asked < soonMs ? soonCuts + 1 : 0;
+        } else shutOut += now() - asked;
+        if (soonCuts > mostSoonCuts || shutOut >= shutOutMs) return undefined;
       }
       if (now() >= until) return undefined;
       await new Promise((resolve) => setTimeout(resolve, lookAgainMs));

@@ -1,7 +1,9 @@
 import type { Node } from "jsonc-parser";
 import type { HookEntry, HookScope, HookSettings } from "../agents/hook-settings.ts";
 import type { SettingsPlace } from "../agents/settings.ts";
-import { messageOf } from "../support/errors.ts";
+import { holds } from "../agents/choice.ts";
+import { splitPath } from "../storage/private-directory.ts";
+import { errorCodeOf, messageOf } from "../support/errors.ts";
 import { addLast, nodeAt, readJson, remove } from "./edit-json.ts";
 
 /** A larger file is none that a person wrote. */
@@ -152,6 +154,7 @@ async function plan(
   const file = settings.file(place, scope);
   try {
     const { real, text } = await read(place, file);
+    await staysInFolder(place, scope, real);
     const { mark, body } = plainOf(text ?? "");
     const edited = await edit({ real, text: text === undefined ? undefined : body });
     const after = edited === undefined ? undefined : mark + edited;
@@ -166,7 +169,10 @@ async function read(
   { platform }: SettingsPlace,
   file: string,
 ): Promise<{ readonly real: string; readonly text: string | undefined }> {
-  const real = await platform.files.realPath(file);
+  const real = await platform.files.realPath(file).catch((error: unknown) => {
+    if (errorCodeOf(error) !== "ELOOP") throw error;
+    return undefined;
+  });
   if (real === undefined) {
     const entry = await platform.files.lstat(file);
     if (entry !== undefined) throw new Error("it is a link that leads nowhere.");
@@ -177,6 +183,17 @@ async function read(
   return { real, text };
 }
 
+/** Links in a folder are whoever's the folder's files are: none of them leads a write to the user's other files. */
+async function staysInFolder({ platform, folder }: SettingsPlace, scope: HookScope, real: string): Promise<void> {
+  if (scope !== "project" || folder === undefined) return;
+  const root = (await platform.files.realPath(folder)) ?? folder;
+  let there: string | undefined = real;
+  // What is to be made lies where the nearest directory above it leads.
+  while ((await platform.files.lstat(there)) === undefined) there = splitPath(platform, there).parent;
+  if (!holds(root, (await platform.files.realPath(there)) ?? there))
+    throw new Error(`it leads out of the folder, to ${real}.`);
+}
+
 function plainOf(text: string): { readonly mark: string; readonly body: string } {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   return { mark, body: text.slice(mark.length) };
@@ -184,10 +201,12 @@ function plainOf(text: string): { readonly mark: string; readonly body: string }
 
 /** Throws what a user can do something about. */
 function treeOf(text: string): Node {
-  const tree = readJson(text);
+  const tree = readTree(text);
   if (tree === undefined) throw new Error("it is not JSON, not even with comments. Correct it, then try again.");
   if (tree.type !== "object") throw new Error("it is no JSON object. Correct it, then try again.");
   const hooks = nodeAt(tree, "hooks");
+  for (const twice of [...namedTwice(tree).filter((name) => name === "hooks"), ...namedTwice(hooks)])
+    throw new Error(`it has "${twice}" twice, and the agent reads one of them only. Correct it, then try again.`);
   if (hooks !== undefined && hooks.type !== "object")
     throw new Error('its "hooks" is no object. Correct it, then try again.');
   for (const property of hooks?.children ?? []) {
@@ -197,6 +216,21 @@ function treeOf(text: string): Node {
     throw new Error(`its "hooks" has a "${String(name?.value)}" that is no list. Correct it, then try again.`);
   }
   return tree;
+}
+
+function readTree(text: string): Node | undefined {
+  try {
+    return readJson(text);
+  } catch (error) {
+    throw new Error("it is nested too deeply.", { cause: error });
+  }
+}
+
+/** Names of members that an object has more than once. */
+function namedTwice(object: Node | undefined): readonly string[] {
+  const members = object?.type === "object" ? (object.children ?? []) : [];
+  const names = members.map((member) => String(member.children?.[0]?.value));
+  return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
 function isEvent(name: Node | undefined): boolean {

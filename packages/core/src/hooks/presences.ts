@@ -144,11 +144,14 @@ export function namedPlace({ path, lines, problem }: NamedPlace): string | undef
 /** What could make a line look like another one, or stand where nobody sees it. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 
+/** The same, and what has no ink or looks like a space: to a shell it is a letter. */
+const inkless = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Co}\p{Cn}\p{DI}\u2800]/gu;
+
 /** A command as one line, every character of which is seen; marked as one. */
 export function shownCommand(command: string): string {
   const line = command
     .trim()
     .replaceAll(/\r?\n/gu, " ↵ ")
-    .replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`);
+    .replaceAll(inkless, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`);
   return `$ ${line}`;
 }

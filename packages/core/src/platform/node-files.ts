@@ -159,15 +159,24 @@ async function replaceText(path: string, heldText: string, text: string): Promis
     if (!stats.isFile() || stats.size !== held.length) return "stale";
     const found = await readAtMost(file, held.length, held.length);
     if (found === undefined || !held.equals(found)) return "stale";
-    const bytes = Buffer.from(text, "utf8");
-    // Cut only after the write: a full disk must not leave an empty file.
-    let written = 0;
-    while (written < bytes.length) written += (await file.write(bytes, written, undefined, written)).bytesWritten;
-    await file.truncate(bytes.length);
+    try {
+      await overwrite(file, Buffer.from(text, "utf8"));
+    } catch (error) {
+      // A full disk: what was there has its room still. Whoever hears of the failure finds the file as it was.
+      await overwrite(file, held).catch(() => {});
+      throw error;
+    }
     return "replaced";
   } finally {
     await file.close();
   }
+}
+
+/** Cuts only after the write: a failure must not leave an empty file. */
+async function overwrite(file: Awaited<ReturnType<typeof fs.open>>, bytes: Buffer): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) written += (await file.write(bytes, written, undefined, written)).bytesWritten;
+  await file.truncate(bytes.length);
 }
 
 /** How often a file that was replaced by another one just while it was opened is opened anew. */

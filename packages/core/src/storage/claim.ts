@@ -94,8 +94,8 @@ async function look({ files }: Platform, path: string): Promise<FoundClaim | und
 }
 
 async function hasEnded(platform: Platform, { holder, modifiedMs }: FoundClaim, own: RecordMarker): Promise<boolean> {
-  // Just being written, or what is left of a run that was killed while it wrote.
-  if (holder === undefined) return platform.clock.now() - modifiedMs >= unfinishedClaimMs;
+  // Just being written, or what is left of a run that was killed while it wrote, perhaps before the clock was set back.
+  if (holder === undefined) return Math.abs(platform.clock.now() - modifiedMs) >= unfinishedClaimMs;
   if (own.editor !== undefined && own.editor === holder.editor && own.pid !== holder.pid) return true;
   return await isEnded(platform, holder);
 }

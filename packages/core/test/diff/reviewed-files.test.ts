@@ -1,6 +1,6 @@
 import { createMemoryEditor, createMemoryPlatform, MemoryFiles } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { ReviewedFiles } from "../../src/diff/reviewed-files.ts";
+import { isSameFile, ReviewedFiles } from "../../src/diff/reviewed-files.ts";
 import { nullLogger } from "../../src/support/logger.ts";
 
 const place = { path: "/ws/a.ts", real: "/ws/a.ts" };
@@ -181,4 +181,20 @@ describe("a watch of a file whose text is known", () => {
     await clock.advanceAsync(2_000);
     expect(told()).toBe(before + 1);
   });
+});
+
+it("a file that is no text is another one once it was written, also where its time was set back", async () => {
+  const { files, clock } = start();
+  let changedMs = 1_000;
+  const noText = Object.assign(Object.create(files), {
+    lstat: async () => ({ kind: "file", uid: 1, mode: 0o600, size: 2, modifiedMs: 1_000, changedMs, id: "1" }),
+    readReal: async () => Uint8Array.from([0xff, 0xfe]),
+  });
+  const host = createMemoryEditor({ folders: ["/ws"] });
+  const reviewed = new ReviewedFiles({ host, files: noText, clock, logger: nullLogger });
+  const known = await reviewed.readDisk(place);
+  expect(known.readable).toBe(false);
+  expect(isSameFile(known, await reviewed.readDisk(place))).toBe(true);
+  changedMs = 2_000;
+  expect(isSameFile(known, await reviewed.readDisk(place))).toBe(false);
 });

@@ -1,7 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createFakeClock } from "@patchbay/testkit";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { askHook } from "../../src/endpoint/ask-hook.ts";
 import type { HookCall } from "../../src/endpoint/endpoint.ts";
 import { hookBeatMs } from "../../src/endpoint/hook-route.ts";
@@ -136,6 +137,55 @@ describe("a hook", () => {
       }),
     );
     expect(await askHook({ port: cut, token, event, pid: 1, limitMs: 50_000 })).toEqual({ kind: "cut" });
+  });
+});
+
+describe("a hook does not wait for a companion", () => {
+  it.each([
+    ["that says nothing after its headers", "", 16],
+    ["that never ends a line", "x", 16],
+    ["that says what no companion says", "x\n{}\n", 16],
+    ["that is silent in the middle of it", '{"state":"waiting","late":"late"}\n', 92],
+  ])("%s", async (_which, first, mostSeconds) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let begun: ServerResponse | undefined;
+    const server = createServer((request, response) => {
+      if (request.url !== "/hook") response.end();
+      else begun = response.writeHead(200);
+    });
+    const port = await listen(server);
+    const ended = vi.fn();
+    const requested = once(server, "request");
+    void askHook({ port, token, event, pid: 1, limitMs: 3_600_000 }).then(ended);
+    await requested;
+    begun?.flushHeaders();
+    for (let second = 0; second < mostSeconds; second += 1) {
+      if (second === 0 || !first.startsWith("{")) begun?.write(first);
+      // What was written before this was answered has arrived.
+      await (await fetch(`http://127.0.0.1:${port}/other`)).text();
+      expect(ended).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1_000);
+      if (ended.mock.calls.length > 0) break;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (ended.mock.calls.length > 0) break;
+    }
+    expect(ended).toHaveBeenCalledWith({ kind: "answered", output: undefined });
+  });
+
+  it("whose line is longer than any answer", async () => {
+    const piece = Buffer.alloc(8_388_608, "x");
+    const server = createServer((_request, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on("drain", more);
+      more();
+    });
+    expect(await askHook({ port: await listen(server), token, event, pid: 1, limitMs: 3_600_000 })).toEqual({
+      kind: "answered",
+      output: undefined,
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -203,6 +204,45 @@ describe("the hook in an agent's settings", () => {
     await remove();
     expect(readFileSync(real, "utf8")).toBe("{}");
     expect(existsSync(`${real}.before-patchbay`)).toBe(false);
+  });
+
+  it("goes nowhere out of the folder, whatever links lie in it", async () => {
+    const { platform, request } = setUp();
+    const project = { ...request, scope: "project" } as const;
+    const plans = async (): Promise<readonly string[]> =>
+      (await Promise.all([planInstall(project), planRemove(project)])).map(({ kind }) => kind);
+    const outside = join(platform.root, "outside");
+    const own = join(platform.workspace, ".claude");
+    mkdirSync(outside);
+    symlinkSync(outside, own);
+    expect(await plans()).toEqual(["refused", "refused"]);
+    expect(readdirSync(outside)).toEqual([]);
+    unlinkSync(own);
+    mkdirSync(own);
+    writeFileSync(join(outside, "others.json"), "{}");
+    symlinkSync(join(outside, "others.json"), join(own, "settings.local.json"));
+    expect(await plans()).toEqual(["refused", "refused"]);
+    unlinkSync(join(own, "settings.local.json"));
+    writeFileSync(join(platform.workspace, "shared.json"), "{}");
+    symlinkSync("../shared.json", join(own, "settings.local.json"));
+    expect(await plans()).toEqual(["change", "nothing"]);
+  });
+
+  it.each([
+    ['{"hooks":{},"hooks":{"Stop":[]}}', /has "hooks" twice/u],
+    ['{"hooks":{"PreToolUse":[],"PreToolUse":[]}}', /has "PreToolUse" twice/u],
+    [`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /nested too deeply/u],
+  ])("is not put where the agent may not find it: %.40s", async (text, reason) => {
+    const { request, presence } = setUp(text);
+    expect(await planInstall(request)).toMatchObject({ kind: "refused", reason: expect.stringMatching(reason) });
+    expect(await presence()).toBe("unreadable");
+  });
+
+  it("says of links in a circle what they are", async () => {
+    const { request, file } = setUp();
+    symlinkSync("settings.json", file);
+    const plan = await planInstall(request);
+    expect(plan).toMatchObject({ kind: "refused", reason: expect.stringContaining("a link that leads nowhere") });
   });
 
   it("is not written over what somebody has just written", async () => {

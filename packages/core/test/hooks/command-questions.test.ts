@@ -121,4 +121,7 @@ it("is one line, every character of which is seen", () => {
   expect(shownCommand("  echo a\r\nrm b\u202e\u0000\u200b\u{e0041} ")).toBe(
     "$ echo a ↵ rm b\\u{202e}\\u{0}\\u{200b}\\u{e0041}",
   );
+  expect(shownCommand("rm\u00a0x\u3164y\u{e0101}\ufe01\ud83dz\u2800")).toBe(
+    "$ rm\\u{a0}x\\u{3164}y\\u{e0101}\\u{fe01}\\u{d83d}z\\u{2800}",
+  );
 });

@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  promises,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -19,7 +20,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createNodePlatform } from "../../src/platform/node.ts";
 import { createNodeFiles } from "../../src/platform/node-files.ts";
 
@@ -150,6 +151,25 @@ describe("replacing the text of a file of the user", () => {
     expect(await files.replaceText(path, held, text)).toBe("replaced");
     expect(readFileSync(`${path}-other`, "utf8")).toBe(text);
     expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  it("that finds no room leaves the file as it was", async () => {
+    const path = at();
+    const [held, text] = ["what the file held\n", "another text, which is longer\n"];
+    writeFileSync(path, held);
+    const handle = await promises.open(path);
+    const writing = vi.spyOn(Object.getPrototypeOf(handle), "write");
+    onTestFinished(() => writing.mockRestore());
+    await handle.close();
+    const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    // As a disk does that is full at the end of what the file has: so much is written, and then nothing more.
+    writing.mockImplementationOnce(async () => {
+      writeFileSync(path, text.slice(0, held.length), { flag: "r+" });
+      return { bytesWritten: held.length, buffer: Buffer.alloc(0) };
+    });
+    writing.mockRejectedValueOnce(full);
+    await expect(files.replaceText(path, held, text)).rejects.toBe(full);
+    expect(readFileSync(path, "utf8")).toBe(held);
   });
 
   it("happens only while it holds what it held, and never through a link or a pipe", async () => {

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limitText } from "../../src/support/text.ts";
+import { limitText, visibleText } from "../../src/support/text.ts";
+
+it("nothing is hidden in a text that is shown: fillers and rows of selectors are spelled out", () => {
+  expect(visibleText("a\u3164b\u034f\u{e0101}\u{e0041}\u2800\ufe01\ufe02\u202e")).toBe(
+    "a\\u{3164}b\\u{34f}\\u{e0101}\\u{e0041}\\u{2800}\ufe01\\u{fe02}\\u{202e}",
+  );
+  expect(visibleText("👩‍👩‍👧 ❤\ufe0f é 漢字")).toBe("👩‍👩‍👧 ❤\ufe0f é 漢字");
+});
 
 describe("limitText", () => {
   it("C07 cuts at 16,384 UTF-8 bytes on a whole code point", () => {

@@ -56,6 +56,8 @@ export class Observer implements Disposable {
   readonly #touched: Set<string> = new Set();
   /** Those of them in which they typed after the agent had told that it would write. */
   readonly #touchedSince: Set<string> = new Set();
+  /** What the user has accepted and nobody has written yet, by the file. */
+  readonly #accepted: Map<string, string> = new Map();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #heard = 0;
 
@@ -154,9 +156,10 @@ export class Observer implements Disposable {
     if (worker.hasRun && isDue) await this.#look(worker.turn.session);
   }
 
-  /** The agent is about to write what the user accepted: whether it did is seen in the file. */
-  async accepted(source: TurnSource): Promise<void> {
+  /** The agent is about to write what the user accepted: whether it did is seen in the file, which then is reviewed already. */
+  async accepted(source: TurnSource, path: string, text: string): Promise<void> {
     const worker = await this.#workerOf(source);
+    this.#accepted.set(path, text);
     this.#checkSoon(worker, 0);
   }
 
@@ -238,6 +241,7 @@ export class Observer implements Disposable {
     this.#latest.clear();
     this.#touched.clear();
     this.#touchedSince.clear();
+    this.#accepted.clear();
   }
 
   #waitFor(worker: Worker, quietMs: number): void {
@@ -292,7 +296,14 @@ export class Observer implements Disposable {
       turn.pending.delete(path);
       this.#latest.set(path, after);
       const attribution = this.#touchedSince.has(path) ? "unknown" : "exact";
+      const known = turn.files.get(path)?.review;
       await book.enter(turn, { path, before, after, mode: undefined, attribution });
+      const accepted = this.#accepted.get(path);
+      this.#accepted.delete(path);
+      // What else the turn did to the file was not part of the review.
+      if (accepted === undefined || (known !== undefined && known !== "kept" && known !== "undone")) continue;
+      if (await contents.isSame(await contents.keep(path, accepted, turn.session), after))
+        await book.review(turn, path, { review: "kept", undecided: undefined });
     }
     if (turn.pending.size === 0) await book.write(turn, { type: "settled" });
   }

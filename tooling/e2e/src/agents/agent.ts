@@ -60,6 +60,8 @@ export interface AgentStart {
   readonly isHooked?: boolean;
   /** By `patchbay run`, by somebody whose first command it is, with these arguments of the agent. */
   readonly run?: readonly string[];
+  /** Wins over its usual environment. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Without a person: what it is to do before it ends, and what its model then says. */
   readonly headless?: { readonly prompt: string; readonly turns: readonly Turn[] };
 }
@@ -189,7 +191,7 @@ export async function prepareAgent(
   const { mode, headless } = start;
   if (headless !== undefined) model.play(...headless.turns);
   const launcher = join(lab.root, `run-${kind.id}`);
-  const variables = { ...kind.environment(lab, model.url), ...mode?.environment, ...extra };
+  const variables = { ...kind.environment(lab, model.url), ...mode?.environment, ...start.environment, ...extra };
   const prompt = headless === undefined ? [] : ["-p", headless.prompt];
   const command = [...kind.command(), ...prompt, ...(mode?.arguments ?? kind.terminalArguments ?? [])];
   const first = `echo $$ > ${quote(join(lab.root, `pid-${kind.id}`))}`;

@@ -41,14 +41,14 @@ export const editors: readonly EditorEntry[] = [
     id: "coc-vim",
     prerequisites: [],
     whyNot: () => whyNoCoc("vim"),
-    findPackage: () => findPackage("coc-nvim", ".tgz"),
+    findPackage: () => process.env["PATCHBAY_E2E_COC"] ?? findPackage("coc-nvim", ".tgz"),
     create: (packaged) => new CocDriver("coc-vim", "vim", packaged),
   },
   {
     id: "coc-neovim",
     prerequisites: ["neovim"],
     whyNot: () => whyNoCoc("neovim"),
-    findPackage: () => findPackage("coc-nvim", ".tgz"),
+    findPackage: () => process.env["PATCHBAY_E2E_COC"] ?? findPackage("coc-nvim", ".tgz"),
     create: (packaged) => new CocDriver("coc-neovim", "neovim", packaged),
   },
   {

@@ -74,9 +74,16 @@ async function buildLogger(vscode: string): Promise<void> {
   await run("npm", ["rebuild", "@vscode/spdlog", "--loglevel=error"], { cwd: vscode, env, timeout: 3 * 60_000 });
 }
 
-/** The entry script of {@link codeServer}. */
+/** The entry script of {@link codeServer}, or of the one that a variable names: another version, with everything that it needs. */
 export function codeServerEntry(): string {
+  const chosen = process.env["PATCHBAY_E2E_CODE_SERVER"];
+  if (chosen !== undefined) return chosen;
   return join(componentDirectory(codeServer), "node_modules", "code-server", "out", "node", "entry.js");
+}
+
+/** What runs {@link codeServerEntry}: earlier ones want earlier Nodes. */
+export function codeServerNode(): string {
+  return process.env["PATCHBAY_E2E_CODE_SERVER_NODE"] ?? nodeBinary();
 }
 
 /** The folder of an extension that VS Code itself brings along. */

@@ -24,10 +24,12 @@ async function goesOnAfter(world: World, id: AgentId, file: string, end: () => P
   await world.writeFile(file, startContents);
   await withHook(world, id, async () => {
     const kind = kindOf(id);
-    const wanted = changed.replace("FIRST line", "FIRST line typed before the end");
-    const after = kind.takesUsersText ? [] : kind.writeTurns(join(world.lab.workspace, file), wanted);
+    // In a terminal the proposed text is changed in another program.
+    const canType = editor.id !== "serve";
+    const wanted = canType ? changed.replace("FIRST line", "FIRST line typed before the end") : changed;
+    const after = kind.takesUsersText || !canType ? [] : kind.writeTurns(join(world.lab.workspace, file), wanted);
     const agent = await proposeByHook(world, id, usualChange(file), { after });
-    await editor.typeInDiff(" typed before the end");
+    if (canType) await editor.typeInDiff(" typed before the end");
     // What is typed is on disk half a second later.
     await pause(1_500);
     const before = await runOf(world.lab, id);
@@ -72,6 +74,7 @@ export const hookReload: Scenario = {
 export const hookKilled: Scenario = {
   ...withHooks,
   name: "hook-killed",
+  inServe: true,
   agents: everyAgent,
   isFor: (editor) => editor.killHost !== undefined,
   run: async (world, id) => {
@@ -83,6 +86,7 @@ export const hookKilled: Scenario = {
 export const hookAgentKilled: Scenario = {
   ...withHooks,
   name: "hook-agent-killed",
+  inServe: true,
   agents: everyAgent,
   run: async (world, id) => {
     const file = "hook-agent-killed.txt";

@@ -11,6 +11,7 @@ const changed = startContents.replace("first line", "FIRST line");
 export const hookAccept: Scenario = {
   ...withHooks,
   name: "hook-accept",
+  inServe: true,
   agents: everyAgent,
   run: async (world, id) => {
     const { quietModes } = kindOf(id);
@@ -86,6 +87,7 @@ export const hookReject: Scenario = {
 export const hookPaths: Scenario = {
   ...withHooks,
   name: "hook-paths",
+  inServe: true,
   agents: everyAgent,
   isFor: (editor) => editor.setReviews !== undefined,
   run: async (world, id) => {
@@ -122,11 +124,14 @@ export const hookPaths: Scenario = {
 export const hookOnce: Scenario = {
   ...withHooks,
   name: "hook-once",
+  inServe: true,
   agents: everyAgent,
   run: async (world, id) => {
     await world.writeFile("hook-once.txt", startContents);
     await withHook(world, id, async () => {
-      const { agent } = await world.startAgent(id, { isHooked: true });
+      // Outside of an editor's terminals Claude Code connects to one that it is told of.
+      const run = world.editor.id === "serve" && id === "claude" ? { run: [] } : {};
+      const { agent } = await world.startAgent(id, { isHooked: true, ...run });
       await agent.waitForConnection();
       agent.model.play(...agent.kind.editTurns(join(world.lab.workspace, "hook-once.txt"), "first line", "FIRST line"));
       await agent.ask("Please change hook-once.txt for me");

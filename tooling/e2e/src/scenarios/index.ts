@@ -36,7 +36,7 @@ import { panelOverReload, panelOverRestart, panelTwoWindows } from "./theia-pane
 import { backendRestart } from "./theia-restart.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
-import { turnSigns, turnUndo } from "./turns.ts";
+import { turnSigns, turnUndo, turnView } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
 import { closing, hostileName, keptOverReload } from "./vscode-ways.ts";
@@ -138,4 +138,5 @@ export const scenarios: readonly Scenario[] = [
   runStops,
   turnUndo,
   turnSigns,
+  turnView,
 ];

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type Agent, prepareAgent } from "../agents/agent.ts";
 import { everyAgent, kindOf } from "../agents/index.ts";
 import { poll } from "../support/poll.ts";
@@ -26,8 +28,8 @@ export const runAccept: Scenario = {
     const begun = Date.now();
     const one = await world.startAgent(id, { run: [] });
     await editor.waitForAgent?.(one.agent.kind.displayName);
-    // Whom nobody has told to look for an editor is told so in its first prompt, and takes another one only after that.
-    if (one.agent.kind.statusMenu === undefined) await one.agent.waitForScreen(one.agent.kind.connected);
+    // Gemini CLI is told to look for an editor in its first prompt, and takes another one only after that.
+    if (id === "gemini") await one.agent.waitForScreen(one.agent.kind.connected);
     world.note("connected after", Date.now() - begun);
     await propose(world, one, usualChange("run.txt"));
     await editor.showDiff(diffTitle(one.agent, "run.txt"));
@@ -67,42 +69,60 @@ export const runEnds: Scenario = {
   },
 };
 
-/** A signal for `patchbay run` is one for the agent, and an agent that was killed looks killed. */
+/** A signal for `patchbay run` ends the agent with all that it consists of; an agent that was killed looks killed; the terminal is fine. */
 export const runStops: Scenario = {
   ...started,
   name: "run-stops",
   agents: everyAgent,
   run: async (world, id) => {
+    // Gemini CLI's launcher, which the other scenarios do without, ignores signals.
+    const environment = { GEMINI_CLI_NO_RELAUNCH: "" };
     for (const [who, signal] of [
       [`run-${id}-pid`, "SIGTERM"],
+      [`run-${id}-pid`, "SIGHUP"],
       [`pid-${id}`, "SIGKILL"],
     ] as const) {
-      const { agent } = await world.startAgent(id, { run: [] });
+      const { agent } = await world.startAgent(id, { run: [], environment });
       const pid = await pidIn(world, who);
-      const others = await Promise.all([`run-${id}-pid`, `pid-${id}`].map((name) => pidIn(world, name)));
+      const others = await groupOf(await pidIn(world, `run-${id}-pid`));
+      must("the agent runs in the group of its start", others.length > 1);
       process.kill(pid, signal);
-      await poll("the end of both", () => others.every((one) => !isAlive(one)), {
-        timeout: 15_000,
-        describe: () => agent.terminal.screen(),
-      });
+      await poll(
+        `the end of all after ${signal}`,
+        async () => !(await Promise.all(others.map(isAlive))).includes(true),
+        {
+          timeout: 15_000,
+          describe: async () => `${others.join(" ")}\n${await agent.terminal.screen()}`,
+        },
+      );
       await agent.terminal.press("Control+U");
       const code = await codeAfter(world, agent.terminal);
-      // Of the other one agents make what they want.
+      // Of the others agents make what they want.
       if (signal === "SIGKILL") mustEqual("the exit code", code, "137");
+      const modes = join(world.lab.root, "modes");
+      must("the terminal tells its modes", (await codeAfter(world, agent.terminal, `stty -a > ${modes}; `)) === "0");
+      const told = await readFile(modes, "utf8");
+      for (const mode of ["icanon", "echo", "isig"]) must(`with ${mode}`, told.split(/\s+/u).includes(mode));
     }
   },
 };
+
+/** All processes in the group of one. */
+async function groupOf(pid: number): Promise<readonly number[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-ax", "-o", "pid=,pgid="]);
+  const all = stdout.split("\n").map((line) => line.trim().split(/\s+/u).map(Number));
+  const group = all.find(([one]) => one === pid)?.[1];
+  return all.filter(([, of]) => of === group).flatMap(([one = 0]) => (one === 0 ? [] : [one]));
+}
 
 async function pidIn({ lab }: World, name: string): Promise<number> {
   return Number(await readFile(join(lab.root, name), "utf8"));
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** One that has ended is none any more, even where nobody collects it. */
+async function isAlive(pid: number): Promise<boolean> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "stat=", "-p", String(pid)]).catch(() => ({ stdout: "" }));
+  return /^[^Z]/u.test(stdout.trim());
 }
 
 /** What the shell says of the end of the agent that it is told to run. */

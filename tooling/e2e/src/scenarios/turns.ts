@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { kindOf } from "../agents/index.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
+import { TheiaDriver } from "../editors/theia/theia.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { pause, poll } from "../support/poll.ts";
 import { waitForEnd, withHook, withHooks } from "./hooked.ts";
@@ -205,6 +207,89 @@ export const turnSigns: Scenario = {
       });
     } finally {
       await coc.setReviews({ "*": "always" });
+    }
+  },
+};
+
+/**
+ * The same in the Review view of Theia, by keys: a file is undone while the agent works and waits for the end of the turn, another one is
+ * kept, and a third one is opened beside what it was.
+ */
+export const turnView: Scenario = {
+  ...withHooks,
+  name: "turn-view",
+  agents: ["claude"],
+  isFor: (editor) => editor instanceof TheiaDriver,
+  mayTell: /is working|^Undone/,
+  run: async (world, id) => {
+    const { editor: theia, lab } = world;
+    if (!(theia instanceof TheiaDriver)) throw new Error("this scenario is about Theia");
+    const { workbench } = theia;
+    const { page } = workbench;
+    const kind = kindOf(id);
+    const at = (name: string): string => join(lab.workspace, name);
+    const row = (words: RegExp): Locator =>
+      page.locator(".patchbay-inbox .theia-TreeNode").filter({ hasText: words }).first();
+    const shown = async (words: RegExp): Promise<void> => await row(words).waitFor({ timeout: patience });
+    for (const name of ["turn-a.txt", "turn-shell.txt"]) await world.writeFile(name, startContents);
+    await theia.setReviews({ "*": "never" });
+    await pause(3_000);
+    try {
+      await withHook(world, id, async () => {
+        const mode = kind.quietModes.find(({ arguments: [, name] }) => name !== undefined && asksNothing.has(name));
+        // Without a repository, open files are looked at.
+        await workbench.openFile("turn-shell.txt");
+        const { agent, focus } = await world.startAgent(id, {
+          isHooked: true,
+          ...(mode === undefined ? {} : { mode }),
+        });
+        const go = at("go");
+        agent.model.play(
+          ...kind.editTurns(at("turn-a.txt"), "first line", "FIRST line"),
+          ...kind.writeTurns(at("turn-new.txt"), "new\n"),
+          ...kind.commandTurns("printf 'from the shell\\n' >> turn-shell.txt"),
+          ...kind.commandTurns(`while [ ! -e '${go}' ]; do sleep 0.2; done; rm '${go}'`),
+        );
+        await focus();
+        await agent.ask("Please change the files of this turn");
+        await waitForContents(world, "turn-shell.txt", `${startContents}from the shell\n`);
+        await workbench.runCommand("Patchbay: Show Reviews and Connections");
+        await shown(/turn-a\.txt/u);
+        await shown(/turn-new\.txt.*new file/u);
+        await row(/turn-a\.txt/u).click();
+        await page.keyboard.press("r");
+        await shown(/turn-a\.txt.*undo waits/u);
+        const changed = startContents.replace("first line", "FIRST line");
+        mustEqual("the file while the agent works", await world.readFile("turn-a.txt"), changed);
+        await world.writeFile("go", "");
+        await waitForEnd(agent);
+        await waitForContents(world, "turn-a.txt", startContents);
+        // The rows below it have moved up.
+        await row(/turn-a\.txt/u).waitFor({ state: "detached", timeout: patience });
+        await shown(/turn-shell\.txt/u);
+        await row(/turn-new\.txt/u).click();
+        await page.keyboard.press("a");
+        await row(/turn-new\.txt/u).waitFor({ state: "detached", timeout: patience });
+        mustEqual("what was kept", await world.readFile("turn-new.txt"), "new\n");
+        await row(/turn-shell\.txt/u).click();
+        await page.keyboard.press("Enter");
+        await workbench.currentTab
+          .filter({ hasText: "turn-shell.txt (since the turn of Claude Code)" })
+          .waitFor({ timeout: patience });
+        agent.model.play();
+        await focus();
+        await agent.ask("And what now, then");
+        await poll(
+          "another answer",
+          async () => (agent.model.conversation.at(-1) ?? "").includes("And what now, then"),
+          { timeout: patience, describe: () => agent.terminal.screen() },
+        );
+        const told = agent.model.conversation.at(-1) ?? "";
+        must("the model is told what was undone", told.includes("took back changes of yours in turn-a.txt"));
+      });
+    } finally {
+      await theia.setReviews({ "*": "always" });
+      await pause(3_000);
     }
   },
 };

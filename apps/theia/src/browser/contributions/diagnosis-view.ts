@@ -11,11 +11,11 @@ import { PreferenceService } from "@theia/core/lib/common/preferences/preference
 import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
 import { createElement, type ReactNode } from "@theia/core/shared/react";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import type { EditorFinding, FindingLevel } from "@patchbay/core";
+import type { FindingLevel } from "@patchbay/core";
 import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
-import { type DiagnosisGroup, diagnosisGroups, type DiagnosisLink, diagnosisText } from "./diagnosis.ts";
+import type { DiagnosisGroup, DiagnosisLink } from "./diagnosis.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
 
 /** The page as Theia's layout knows it. */
@@ -37,7 +37,9 @@ export class DiagnosisWidget extends ReactWidget {
   @inject(ClipboardService)
   protected readonly clipboard: ClipboardService;
 
-  protected findings: readonly EditorFinding[] = [];
+  protected groups: readonly DiagnosisGroup[] = [];
+  /** The whole page, to be pasted somewhere. */
+  protected text = "";
 
   @postConstruct()
   protected init(): void {
@@ -53,7 +55,10 @@ export class DiagnosisWidget extends ReactWidget {
   /** Looks again. */
   async check(): Promise<void> {
     const terminalEnvironment = preferenceOf(this.preferences, preferenceNames.terminalEnvironment, true);
-    this.findings = await this.server.examine(terminalEnvironment);
+    const findings = await this.server.examine(terminalEnvironment);
+    const { diagnosisGroups, diagnosisText } = await import("./diagnosis.ts");
+    this.groups = diagnosisGroups(findings);
+    this.text = diagnosisText(findings);
     this.update();
   }
 
@@ -68,10 +73,7 @@ export class DiagnosisWidget extends ReactWidget {
     const log = patchbayCommands.showLog;
     const buttons = [
       button(nls.localize("patchbay/diagnosis/again", "Check Again"), () => void this.check()),
-      button(
-        nls.localize("patchbay/diagnosis/copy", "Copy as Text"),
-        () => void this.clipboard.writeText(diagnosisText(this.findings)),
-      ),
+      button(nls.localize("patchbay/diagnosis/copy", "Copy as Text"), () => void this.clipboard.writeText(this.text)),
       button(log.label ?? log.id, () => void this.commands.executeCommand(log.id)),
     ];
     return createElement(
@@ -79,7 +81,7 @@ export class DiagnosisWidget extends ReactWidget {
       {},
       createElement("h1", {}, nls.localize("patchbay/diagnosis/title", "Patchbay: Diagnosis")),
       createElement("div", { className: "patchbay-diagnosis-buttons" }, buttons),
-      diagnosisGroups(this.findings).map((group) => this.renderGroup(group)),
+      this.groups.map((group) => this.renderGroup(group)),
     );
   }
 

@@ -13,7 +13,8 @@ import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { PatchbayServer } from "../../common/protocol.ts";
-import { inboxRows, type InboxAction, waitingCount } from "../inbox/inbox-rows.ts";
+import type { InboxAction } from "../inbox/inbox-row.ts";
+import { inboxRows, waitingCount } from "../inbox/inbox-rows.ts";
 import {
   commandOf,
   type EmptyInbox,
@@ -24,6 +25,7 @@ import {
 } from "../inbox/inbox-widget.ts";
 import { summaryOf } from "../surfaces/status-words.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
+import { AgentChanges } from "./agent-changes.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
 import { KeptTexts } from "./kept-texts.ts";
 import { agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
@@ -53,6 +55,8 @@ export class InboxContribution
   protected readonly attachment: WindowAttachment;
   @inject(KeptTexts)
   protected readonly kept: KeptTexts;
+  @inject(AgentChanges)
+  protected readonly changes: AgentChanges;
   @inject(AgentTerminals)
   protected readonly terminals: AgentTerminals;
   @inject(BadgeService)
@@ -70,7 +74,9 @@ export class InboxContribution
   }
 
   onStart(): void {
-    this.attachment.onDidChangeStatus(() => void this.refresh(this.tryGetWidget()));
+    const refresh = (): void => void this.refresh(this.tryGetWidget());
+    this.attachment.onDidChangeStatus(refresh);
+    this.changes.onDidChange(refresh);
     window.setInterval(() => {
       const widget = this.tryGetWidget();
       if (widget?.isVisible === true) void this.refresh(widget);
@@ -141,7 +147,7 @@ export class InboxContribution
     const value = waitingCount(status);
     const tooltip = nls.localize("patchbay/status/waiting", "{0} to review", value);
     this.badges.showBadge(widget, value === 0 ? undefined : { value, tooltip });
-    await widget.display(inboxRows(status, { roots, now: Date.now() }), this.emptiness());
+    await widget.display(inboxRows(status, { roots, now: Date.now() }, this.changes.turns), this.emptiness());
   }
 
   /** What is there to do where nobody is connected. */
@@ -173,6 +179,10 @@ export class InboxContribution
         return;
       case "command":
         await this.server.showCommand(subject.command.id);
+        return;
+      case "turn":
+        if (action === "open" || action === "keep" || action === "undo")
+          await this.changes.act(action, subject.turn, subject.path);
         return;
       case "kept": {
         const done = { save: "saveKept", copy: "copyKept", discard: "discardKept" } as const;

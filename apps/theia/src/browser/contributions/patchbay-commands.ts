@@ -43,6 +43,12 @@ type CommandName =
   | "pauseSharing"
   | "resumeSharing"
   | "copyEnvironment"
+  | "showTurn"
+  | "keepTurn"
+  | "undoTurn"
+  | "undoTurnWithReason"
+  | "undoSession"
+  | "bringBack"
   | "showConnections"
   | "showShared"
   | "diagnose"
@@ -77,6 +83,12 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   pauseSharing: command("pauseSharing", "Pause Sharing"),
   resumeSharing: command("resumeSharing", "Resume Sharing"),
   copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
+  showTurn: command("showTurn", "Show Changes of a Turn"),
+  keepTurn: command("keepTurn", "Keep Changes of a Turn"),
+  undoTurn: command("undoTurn", "Undo Changes of a Turn"),
+  undoTurnWithReason: command("undoTurnWithReason", "Undo Changes with Reason…"),
+  undoSession: command("undoSession", "Undo Changes of a Session…"),
+  bringBack: command("bringBack", "Bring Back Undone Changes"),
   showConnections: command("showConnections", "Show Reviews and Connections"),
   showShared: command("showShared", "Show What Is Shared"),
   diagnose: command("diagnose", "Diagnose Connection"),

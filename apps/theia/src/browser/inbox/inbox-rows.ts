@@ -1,81 +1,67 @@
-import type { CommandQuestion, KeptText, ProposalInfo } from "@patchbay/core";
+import type { CommandQuestion, KeptText } from "@patchbay/core";
 import { type InboxEntry, inboxOf, type InboxState } from "@patchbay/core/inbox";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { nls } from "@theia/core/lib/common/nls";
-import type { WindowStatus } from "../../common/protocol.ts";
+import type { ListedTurn, WindowStatus } from "../../common/protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { presenceWords } from "../surfaces/status-words.ts";
-
-/** What can be done with a row. */
-export type InboxAction = "open" | "accept" | "reject" | "hold" | "terminal" | "save" | "copy" | "discard";
-
-/** How much a row wants to be seen. */
-export type InboxTone = "problem" | "attention" | "quiet";
-
-/** What a row stands for. */
-export type InboxSubject =
-  | { readonly kind: "presence"; readonly presence: Presence | undefined }
-  | { readonly kind: "proposal"; readonly proposal: ProposalInfo; readonly presence: Presence | undefined }
-  | { readonly kind: "command"; readonly command: CommandQuestion }
-  | { readonly kind: "kept"; readonly text: KeptText };
-
-/** A line of the view, in words. Every text in it is safe to be shown as it is. */
-export interface InboxRow {
-  /** The same for the same thing over all changes of it. */
-  readonly id: string;
-  readonly subject: InboxSubject;
-  /** Name of an icon. */
-  readonly icon: string;
-  readonly tone: InboxTone;
-  readonly label: string;
-  /** What it waits for, which stands before everything else that is said of it. */
-  readonly state: string;
-  readonly facts: readonly string[];
-  readonly lines: { readonly added: number; readonly removed: number } | undefined;
-  readonly tooltip: string;
-  readonly actions: readonly InboxAction[];
-  readonly children: readonly InboxRow[];
-}
-
-export interface InboxSurroundings {
-  /** The folders of the window: paths are shown as seen from there. */
-  readonly roots: readonly string[];
-  /** Unix milliseconds. */
-  readonly now: number;
-}
+import {
+  ageWords,
+  allRows,
+  folderIn,
+  type InboxAction,
+  type InboxRow,
+  type InboxSurroundings,
+  type InboxTone,
+} from "./inbox-row.ts";
+import { turnRow } from "./turn-rows.ts";
 
 /** How many things wait for the user. */
 export function waitingCount({ proposals, commands }: Pick<WindowStatus, "proposals" | "commands">): number {
   return proposals.filter(({ state }) => state !== "kept").length + commands.all.length;
 }
 
-/** Everything that waits and everybody who is there: agent, then session, then what it asks; what waits comes first. */
-export function inboxRows(status: WindowStatus, around: InboxSurroundings): readonly InboxRow[] {
+/** Everything that waits and everybody who is there: agent, then session, then what it asks and what it changed; what waits comes first. */
+export function inboxRows(
+  status: WindowStatus,
+  around: InboxSurroundings,
+  turns: readonly ListedTurn[] = [],
+): readonly InboxRow[] {
   const agents = new Map<string, InboxRow[]>();
   const put = (agentName: string, rows: readonly InboxRow[]): void => {
     agents.set(agentName, [...(agents.get(agentName) ?? []), ...rows]);
   };
   const presences = new Map(presencesOf(status).map((presence) => [presence.id, presence]));
+  const left = new Set(turns);
+  const turnsOf = ({ id, title }: Presence): readonly InboxRow[] =>
+    turns
+      .filter((turn) => ownerOf(turn, status) === id)
+      .map((turn) => {
+        left.delete(turn);
+        return turnRow(turn, around, title);
+      });
   for (const { agentName, sessions } of inboxOf(status.proposals, status.sessions, status.activities)) {
     for (const { id, entries } of sessions) {
       const presence = presences.get(id);
       presences.delete(id);
       const rows = entries.map((entry) => entryRow(entry, status, presence, around));
       // Whoever asked and is nowhere now has no line of its own.
-      put(agentName, presence === undefined ? rows : [sessionRow(presence, rows, around)]);
+      put(agentName, presence === undefined ? rows : [sessionRow(presence, [...rows, ...turnsOf(presence)], around)]);
     }
   }
   for (const presence of presences.values()) {
     // What has ended and waits for nothing is no news.
-    if (presence.state !== "ended") put(presence.agentName, [sessionRow(presence, [], around)]);
+    if (presence.state !== "ended") put(presence.agentName, [sessionRow(presence, turnsOf(presence), around)]);
   }
+  // Whoever changed it is nowhere now.
+  for (const turn of left) put(turn.agents.join(", "), [turnRow(turn, around)]);
   return Array.from(agents, ([agentName, rows]) => agentRow(agentName, rows)).toSorted(byTone);
 }
 
-/** All rows in the order in which they stand, with those below them. */
-export function allRows(rows: readonly InboxRow[]): readonly InboxRow[] {
-  return rows.flatMap((row) => [row, ...allRows(row.children)]);
+/** The presence of the session that a turn is of. */
+function ownerOf({ agent, session }: ListedTurn, { activities }: WindowStatus): string {
+  return activities.find((one) => one.agent === agent && one.session === session)?.owner ?? session;
 }
 
 function agentRow(agentName: string, rows: readonly InboxRow[]): InboxRow {
@@ -257,23 +243,4 @@ function byTone(one: InboxRow, other: InboxRow): number {
 
 function toneOf(rows: readonly InboxRow[]): InboxTone {
   return tones.find((tone) => rows.some((row) => row.tone === tone)) ?? "quiet";
-}
-
-/** A folder as the user knows it: from the root of the workspace where it is in one. */
-function folderIn(folder: string, roots: readonly string[]): string {
-  const root = roots.find((one) => folder === one || folder.startsWith(`${one}/`));
-  return visibleText(root === undefined ? folder : folder.slice(root.length + 1));
-}
-
-const minuteMs = 60_000;
-
-/** How long ago something was, in one short word. */
-export function ageWords(since: number, now: number): string {
-  const minutes = Math.max(0, Math.floor((now - since) / minuteMs));
-  if (minutes < 1) return nls.localize("patchbay/age/now", "now");
-  if (minutes < 60) return nls.localize("patchbay/age/minutes", "{0} min", minutes);
-  const hours = Math.floor(minutes / 60);
-  return hours < 24
-    ? nls.localize("patchbay/age/hours", "{0} h", hours)
-    : nls.localize("patchbay/age/days", "{0} d", Math.floor(hours / 24));
 }

@@ -12,7 +12,7 @@ import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable, type interfaces } from "@theia/core/shared/inversify";
 import { createElement, type MouseEvent, type ReactNode } from "@theia/core/shared/react";
-import { allRows, type InboxAction, type InboxRow } from "./inbox-rows.ts";
+import { allRows, type InboxAction, type InboxRow } from "./inbox-row.ts";
 
 /** The view as Theia's layout knows it. */
 export const inboxWidgetId = "patchbay-review";
@@ -47,6 +47,15 @@ function isInboxNode(node: TreeNode | undefined): node is InboxNode {
   return node !== undefined && "row" in node;
 }
 
+/** An agent, or a text of the user's, waits for an answer. */
+function isWaiting({ subject }: InboxRow): boolean {
+  return subject.kind !== "presence" && subject.kind !== "turn";
+}
+
+function isWholeTurn({ subject }: InboxRow): boolean {
+  return subject.kind === "turn" && subject.path === undefined;
+}
+
 /** Nothing above it is folded. */
 function isSeen({ parent }: TreeNode): boolean {
   return parent === undefined || ((!ExpandableTreeNode.is(parent) || parent.expanded) && isSeen(parent));
@@ -68,10 +77,15 @@ const looks: Readonly<Record<InboxAction, Look>> = {
   reject: { icon: "close", words: nls.localize("patchbay/toolbar/reject", "Reject") },
   hold: { icon: "debug-pause", words: nls.localize("patchbay/inbox/hold", "Hold: Close for Now") },
   terminal: { icon: "terminal", words: nls.localize("patchbay/inbox/goToTerminal", "Go to Its Terminal") },
+  keep: { icon: "check", words: nls.localize("patchbay/turns/keep", "Keep") },
+  undo: { icon: "discard", words: nls.localize("patchbay/turns/undo", "Undo") },
   save: { icon: "save", words: nls.localize("patchbay/toolbar/saveKept", "Save to File") },
   copy: { icon: "copy", words: nls.localize("patchbay/toolbar/copyKept", "Copy") },
   discard: { icon: "trash", words: nls.localize("patchbay/toolbar/discardKept", "Discard") },
 };
+
+/** The keys of a yes and a no are the same whether an agent asked or not. */
+const sameKey: Partial<Record<InboxAction, InboxAction>> = { keep: "accept", undo: "reject" };
 
 /** Where the user was in the view, kept with the layout. */
 interface KeptPlace {
@@ -126,7 +140,8 @@ export class InboxWidget extends TreeWidget {
       this.onDidAskEmitter,
       this.onDidOfferEmitter,
       this.model.onOpenNode((node) => {
-        if (isInboxNode(node)) this.onDidAskEmitter.fire({ row: node.row, action: "open" });
+        // A turn that is folded or unfolded opens none of its files; its button does.
+        if (isInboxNode(node) && !isWholeTurn(node.row)) this.onDidAskEmitter.fire({ row: node.row, action: "open" });
       }),
       this.model.onExpansionChanged(({ id, expanded }) => {
         if (expanded) this.collapsed.delete(id);
@@ -140,7 +155,8 @@ export class InboxWidget extends TreeWidget {
   /** The row that the keys are about. */
   get selected(): InboxRow | undefined {
     const [node] = this.model.selectedNodes;
-    return isInboxNode(node) ? node.row : undefined;
+    // Theia keeps what has gone selected.
+    return isInboxNode(node) && this.nodes.has(node.id) ? node.row : undefined;
   }
 
   /** Shows these rows. The selection stays where it was; if its row is gone, the one that took its place is selected. */
@@ -148,7 +164,8 @@ export class InboxWidget extends TreeWidget {
     const { root } = this.model;
     if (!CompositeTreeNode.is(root)) return;
     const before = Array.from(this.nodes.keys());
-    const selected = this.selected?.id ?? this.wanted;
+    const last = this.selected;
+    const selected = last?.id ?? this.wanted;
     this.empty = empty;
     const all = allRows(rows);
     const known = new Set(all.map(({ id }) => id));
@@ -157,17 +174,22 @@ export class InboxWidget extends TreeWidget {
     await this.model.refresh();
     this.update();
     if (selected === undefined) return;
-    const next = this.nodes.get(selected) ?? this.nodes.get(heir(before, selected, all) ?? "");
+    const next =
+      this.nodes.get(selected) ?? this.nodes.get((last === undefined ? undefined : heir(before, last, all)) ?? "");
     if (next === undefined) return;
     this.wanted = undefined;
     if (!next.selected || this.selected?.id !== next.id) this.model.selectNode(next);
   }
 
-  /** To the next thing that waits, or the one before it; the ends meet. Where nothing waits, from session to session. */
+  /**
+   * To the next thing that waits, or the one before it; the ends meet. Where nothing waits, from one changed file to the next, and where
+   * there is none, from session to session.
+   */
   step(direction: 1 | -1): void {
     const seen = Array.from(this.nodes.values()).filter((node) => node.row.children.length === 0 && isSeen(node));
-    const waiting = seen.filter(({ row }) => row.subject.kind !== "presence");
-    const stops = waiting.length > 0 ? waiting : seen;
+    const waiting = seen.filter(({ row }) => isWaiting(row));
+    const changed = seen.filter(({ row }) => row.subject.kind === "turn");
+    const stops = [waiting, changed].find((some) => some.length > 0) ?? seen;
     const at = stops.findIndex(({ id }) => id === this.selected?.id);
     const next = stops.at(at < 0 ? (direction === 1 ? 0 : -1) : (at + direction) % stops.length);
     if (next !== undefined) this.model.selectNode(next);
@@ -176,9 +198,9 @@ export class InboxWidget extends TreeWidget {
   /** Does something with the selected row, if that can be done with it. */
   ask(action: InboxAction): void {
     const row = this.selected;
-    if (row !== undefined && (action === "open" || row.actions.includes(action))) {
-      this.onDidAskEmitter.fire({ row, action });
-    }
+    if (row === undefined) return;
+    const meant = row.actions.find((one) => one === action || sameKey[one] === action);
+    if (action === "open" || meant !== undefined) this.onDidAskEmitter.fire({ row, action: meant ?? action });
   }
 
   override storeState(): object {
@@ -265,7 +287,7 @@ export class InboxWidget extends TreeWidget {
 
   protected renderAction(row: InboxRow, action: InboxAction): ReactNode {
     const { icon, words } = looks[action];
-    const title = this.withKey(words, commandOf(action));
+    const title = this.withKey(words, commandOf(sameKey[action] ?? action));
     const onClick = (event: MouseEvent): void => {
       event.stopPropagation();
       this.onDidAskEmitter.fire({ row, action });
@@ -292,11 +314,16 @@ export class InboxWidget extends TreeWidget {
   }
 }
 
-/** Which row is selected once another one has gone: the next that still waits, else the one before. */
-function heir(before: readonly string[], gone: string, rows: readonly InboxRow[]): string | undefined {
-  const at = before.indexOf(gone);
+/**
+ * Which row is selected once another one has gone: the next that still waits, else the one before. After an answer it is never one that
+ * asks nothing: the next key would undo what nobody meant.
+ */
+function heir(before: readonly string[], gone: InboxRow, rows: readonly InboxRow[]): string | undefined {
+  const at = before.indexOf(gone.id);
   if (at < 0) return undefined;
-  const waiting = new Set(rows.flatMap(({ id, subject }) => (subject.kind === "presence" ? [] : [id])));
-  const after = before.slice(at + 1).find((id) => waiting.has(id));
-  return after ?? before.slice(0, at).findLast((id) => waiting.has(id));
+  const isOfTurn = gone.subject.kind === "turn";
+  const heirs = rows.filter((row) => isWaiting(row) || (isOfTurn && row.subject.kind === "turn" && !isWholeTurn(row)));
+  const ids = new Set(heirs.map(({ id }) => id));
+  const after = before.slice(at + 1).find((id) => ids.has(id));
+  return after ?? before.slice(0, at).findLast((id) => ids.has(id));
 }

@@ -39,13 +39,15 @@ export class PanelChanges implements ResourceResolver {
 
   /** Both sides of a change. The path stays: the language comes from its ending. */
   add({ path, before, after }: ShownChange): readonly [URI, URI] {
+    return [this.addText(path, before ?? "", "before"), this.addText(path, after ?? "", "after")];
+  }
+
+  /** A text of a file. `side` tells it from others of the same file. */
+  addText(path: string, text: string, side: string): URI {
     this.count += 1;
-    const side = (name: string, text: string | undefined): URI => {
-      const uri = fileUriOf(path).withScheme(changeScheme).withQuery(`${name}-${this.count}`);
-      this.texts.set(uri.toString(), text ?? "");
-      return uri;
-    };
-    return [side("before", before), side("after", after)];
+    const uri = fileUriOf(path).withScheme(changeScheme).withQuery(`${side}-${this.count}`);
+    this.texts.set(uri.toString(), text);
+    return uri;
   }
 
   resolve(uri: URI): Resource {

@@ -35,6 +35,7 @@ const companionPreferences = [
   preferenceNames.exclude,
   preferenceNames.reviews,
   preferenceNames.openReviews,
+  preferenceNames.agentChanges,
 ] as const;
 
 const initialStatus: WindowStatus = {
@@ -206,6 +207,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
         // The user's own word alone: a folder's settings come with a repository, which could loosen it.
         reviews: ownPreferenceOf(this.preferences, preferenceNames.reviews) ?? {},
         openReviews: this.openReviews(),
+        agentChanges: preferenceOf(this.preferences, preferenceNames.agentChanges, true, folder),
       },
       shown: this.proposals.shown,
     };
@@ -219,8 +221,10 @@ export class WindowAttachment implements FrontendApplicationContribution {
 
   protected setStatus(status: WindowStatus): void {
     this.current = status;
-    this.context.setWanted(this.isContextWanted || status.sessions.length > 0);
-    this.unsaved.wanted = status.proposals.length > 0;
+    const isFollowed = this.isContextWanted || status.activities.length > 0;
+    this.context.setWanted(isFollowed || status.sessions.length > 0);
+    // What the user types while an agent works is not the agent's.
+    this.unsaved.wanted = isFollowed || status.proposals.length > 0;
     this.proposals.setKept(new Set(status.keptTexts.map(({ id }) => id)));
     this.onDidChangeStatusEmitter.fire(status);
   }

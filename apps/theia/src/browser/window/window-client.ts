@@ -48,6 +48,9 @@ export class WindowClient implements PatchbayWindow {
   protected readonly onDidReceiveStatusEmitter: Emitter<WindowStatus> = new Emitter();
   readonly onDidReceiveStatus: Event<WindowStatus> = this.onDidReceiveStatusEmitter.event;
 
+  protected readonly onDidChangeTurnsEmitter: Emitter<void> = new Emitter();
+  readonly onDidChangeTurns: Event<void> = this.onDidChangeTurnsEmitter.event;
+
   protected readonly onDidWantConversationEmitter: Emitter<string> = new Emitter();
   /** A conversation of the panel, by its id. */
   readonly onDidWantConversation: Event<string> = this.onDidWantConversationEmitter.event;
@@ -130,6 +133,10 @@ export class WindowClient implements PatchbayWindow {
 
   notifyStatus(status: WindowStatus): void {
     this.onDidReceiveStatusEmitter.fire(status);
+  }
+
+  notifyTurns(): void {
+    this.onDidChangeTurnsEmitter.fire();
   }
 
   notifyConversation(id: string): void {

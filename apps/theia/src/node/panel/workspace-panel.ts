@@ -7,6 +7,7 @@ import {
   isSecretPath,
   type Logger,
   type Platform,
+  type TurnWitness,
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, PanelHost } from "@patchbay/panel/host";
@@ -21,6 +22,8 @@ export interface WorkspacePanelOptions {
   readonly companion: Companion;
   /** Of the first window that opens it. */
   readonly facts: PanelFacts;
+  /** Sees what agents change. */
+  readonly turns: TurnWitness;
   readonly platform: Platform;
   readonly logger: Logger;
   /** Of Patchbay, as agents are told. */
@@ -47,7 +50,8 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(options: WorkspacePanelOptions) {
-    const { host, companion, facts, platform, logger, version } = options;
+    const { host, companion, facts, turns, platform, logger, version } = options;
+    const agentName = (agent: string): string => this.panels.agents.find(({ id }) => id === agent)?.name ?? agent;
     const { clock, files, process } = platform;
     this.options = options;
     this.#facts = facts;
@@ -86,6 +90,7 @@ export class WorkspacePanel implements PanelWorkspace, Disposable {
               directory: conversationsIn(host.storageDirectory),
               host: createSessionHost({ host, files, clock, isShared, isWindows }),
               connect: (request) => this.programs.connect(request),
+              turns: { witness: turns, agentName },
               listers: this.programs.listers,
             }),
     });

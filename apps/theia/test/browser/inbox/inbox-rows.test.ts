@@ -2,8 +2,9 @@
 import "../../support/browser.ts";
 import type { AgentActivity, ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { ageWords, allRows, inboxRows, type InboxRow, waitingCount } from "../../../src/browser/inbox/inbox-rows.ts";
-import type { WindowStatus } from "../../../src/common/protocol.ts";
+import { ageWords, allRows, type InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
+import { inboxRows, waitingCount } from "../../../src/browser/inbox/inbox-rows.ts";
+import type { ListedTurn, WindowStatus } from "../../../src/common/protocol.ts";
 import { hostileNames } from "../surfaces/hostile-names.ts";
 
 const session: SessionInfo = {
@@ -56,8 +57,33 @@ const nothing: WindowStatus = {
 
 const around = { roots: ["/workspace"], now: 120_000 };
 
-function rowsOf(status: Partial<WindowStatus>): readonly InboxRow[] {
-  return inboxRows({ ...nothing, ...status }, around);
+const turn: ListedTurn = {
+  id: "t1",
+  agents: ["Claude Code"],
+  agent: "claude",
+  session: "c",
+  prompt: "make the tests pass",
+  began: 0,
+  ended: 1,
+  border: "exact",
+  undoes: undefined,
+  headMoved: false,
+  isPartial: false,
+  undecided: 1,
+  lines: { added: 3, removed: 2 },
+  files: [
+    {
+      path: "/workspace/src/a.txt",
+      kind: "changed",
+      attribution: "exact",
+      review: "unreviewed",
+      lines: { added: 3, removed: 2 },
+    },
+  ],
+};
+
+function rowsOf(status: Partial<WindowStatus>, turns: readonly ListedTurn[] = []): readonly InboxRow[] {
+  return inboxRows({ ...nothing, ...status }, around, turns);
 }
 
 /** The tree as one reads it. */
@@ -151,12 +177,52 @@ describe("the rows of the view", () => {
     expect([row?.label, row?.actions]).toEqual(["$ rm -r . ↵ ls", ["open"]]);
   });
 
+  it("have what a session changed behind what it asks, and below its agent where the session is gone", () => {
+    const asked = { ...proposal, sessionId: activity.owner, agentName: "Claude Code" };
+    expect(drawn(rowsOf({ activities: [activity], proposals: [asked] }, [turn]))).toEqual([
+      "Claude Code | 1 to review",
+      "  make the tests pass | waits for you: a.txt",
+      "    a.txt | waits for you | src/lib | 1 min",
+      "    1 changed file | 2 min",
+      "      a.txt | src",
+    ]);
+    const [left] = rowsOf({}, [{ ...turn, prompt: "", ended: undefined, border: "estimated" }]);
+    expect(drawn(left === undefined ? [] : [left])).toEqual([
+      "Claude Code",
+      "  1 changed file | working | estimated",
+      "    a.txt | src",
+    ]);
+    expect(waitingCount({ proposals: [], commands: { all: [] } })).toBe(0);
+  });
+
+  it.each([
+    [{ attribution: "likely" }, "Likely changed by Claude Code", "diff-modified", ""],
+    [{ attribution: "unknown" }, "Changed while Claude Code worked; you typed in it, too", "question", ""],
+    [{ review: "queued" }, "Changed by Claude Code", "history", "undo waits"],
+    [{ kind: "created", review: "partly" }, "Changed by Claude Code", "diff-added", "partly reviewed"],
+  ] as const)("say of a changed file %j who changed it: %s", (facts, who, icon, state) => {
+    const files = turn.files.map((file) => ({ ...file, ...facts }));
+    const row = allRows(rowsOf({}, [{ ...turn, files }])).at(-1);
+    expect([row?.tooltip.split("\n")[1], row?.icon, row?.state]).toEqual([who, icon, state]);
+    expect(row?.actions).toEqual(["open", "keep", "undo"]);
+  });
+
   it("show nothing that cannot be seen, whatever files and prompts are called", () => {
     for (const name of hostileNames) {
-      const rows = rowsOf({
-        activities: [{ ...activity, title: name }],
-        proposals: [{ ...proposal, sessionId: activity.owner, path: `/workspace/${name}/${name}`, agentName: name }],
-      });
+      const rows = rowsOf(
+        {
+          activities: [{ ...activity, title: name }],
+          proposals: [{ ...proposal, sessionId: activity.owner, path: `/workspace/${name}/${name}`, agentName: name }],
+        },
+        [
+          {
+            ...turn,
+            prompt: name,
+            agents: [name, name],
+            files: turn.files.map((file) => ({ ...file, path: `/workspace/${name}/${name}` })),
+          },
+        ],
+      );
       const texts = allRows(rows).flatMap(({ label, state, facts }) => [label, state, ...facts]);
       expect(texts.filter((text) => /[\p{Cc}\u202E]/u.test(text))).toEqual([]);
     }

@@ -12,8 +12,41 @@ import { PreferenceService } from "@theia/core/lib/common/preferences/preference
 import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { Container } from "@theia/core/shared/inversify";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-rows.ts";
+import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
+import type { ListedTurn } from "../../../src/common/protocol.ts";
 import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
+
+const turn = {
+  id: "t1",
+  agents: ["Claude Code"],
+  agent: "claude",
+  session: "s1",
+  prompt: "Change it",
+  began: 0,
+  ended: 1,
+  border: "exact",
+  undoes: undefined,
+  headMoved: false,
+  isPartial: false,
+  lines: { added: 1, removed: 1 },
+} as const;
+
+const listedTurn: ListedTurn = {
+  id: "t1",
+  agents: ["Claude Code"],
+  agent: "claude",
+  session: "s1",
+  prompt: "",
+  began: 0,
+  ended: 1,
+  border: "exact",
+  undoes: undefined,
+  headMoved: false,
+  isPartial: false,
+  undecided: 1,
+  lines: { added: 1, removed: 0 },
+  files: [],
+};
 
 const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
 
@@ -148,4 +181,57 @@ it("says why it is empty and offers what to do", async () => {
   await expect.poll(() => document.querySelector(".patchbay-inbox-empty p")?.textContent).toBe(nobody.words);
   document.querySelector<HTMLElement>(".patchbay-inbox-empty button")?.click();
   expect(offered).toEqual(["diagnose"]);
+});
+
+it("keeps and undoes with the keys of a yes and a no", async () => {
+  await widget.display([agent(row("changed.txt", { actions: ["open", "keep", "undo"] }))], nobody);
+  await lines(2);
+  const buttons = Array.from(document.querySelectorAll<HTMLElement>(".patchbay-inbox-actions > button"));
+  expect(buttons.map(({ title }) => title)).toEqual(["Open", "Keep (A)", "Undo"]);
+  widget.step(1);
+  widget.ask("accept");
+  widget.ask("reject");
+  widget.ask("hold");
+  expect(asked).toEqual([
+    ["changed.txt", "keep"],
+    ["changed.txt", "undo"],
+  ]);
+});
+
+it("decides no whole turn by a key that was meant for one more file, and opens none by folding", async () => {
+  const listed = { ...turn, files: [], undecided: 1 };
+  const whole = (id: string, child: string): InboxRow =>
+    row(id, {
+      subject: { kind: "turn", turn: listed, path: undefined },
+      actions: ["open", "keep", "undo"],
+      children: [row(child, { subject: { kind: "turn", turn: listed, path: child }, actions: ["keep", "undo"] })],
+    });
+  await widget.display([agent(whole("new", "a.txt"), whole("old", "b.txt"))], nobody);
+  await lines(5);
+  widget.step(1);
+  await widget.display([agent(whole("old", "b.txt"))], nobody);
+  widget.ask("reject");
+  expect(asked).toEqual([["b.txt", "undo"]]);
+  widget.model.openNode(widget.model.getNode("old"));
+  widget.model.openNode(widget.model.getNode("b.txt"));
+  expect(asked).toEqual([
+    ["b.txt", "undo"],
+    ["b.txt", "open"],
+  ]);
+});
+
+it("goes from an answer to no row that asks nothing: the next key would undo what nobody meant", async () => {
+  const changed = (id: string, path: string | undefined): InboxRow =>
+    row(id, { subject: { kind: "turn", turn: listedTurn, path }, actions: ["open", "keep", "undo"] });
+  const rest = changed("rest", "/a.txt");
+  await widget.display([agent(row("asks"), rest)], nobody);
+  widget.step(1);
+  expect(widget.selected?.id).toBe("asks");
+  widget.step(1);
+  expect(widget.selected?.id).toBe("asks");
+  await widget.display([agent(rest)], nobody);
+  widget.ask("reject");
+  expect(asked).toEqual([]);
+  widget.step(1);
+  expect(widget.selected?.id).toBe("rest");
 });

@@ -15,9 +15,14 @@ export const hostileNames: readonly string[] = [
   "right\u202Etxt.exe\u2066\u200Bx\u00ADy\uFEFF",
   "\u001B]0;title\u0007\u001B[31mred\u0085\u2028",
   "half \uD83D pair",
+  "fill\u3164\u115F\u034F\uFFA0\u2800er x\uFE01\uFE02\uFE03 y\u{E0101}\u{E0102}",
 ];
 
 /** Characters that show nothing or change how others are shown. */
 export function unseenIn(text: string): readonly string[] {
-  return text.match(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu) ?? [];
+  return (
+    text.match(
+      /(?!\p{Join_C}|\p{VS})[\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{Zl}\p{Zp}\u2800]|(?<=\p{VS})\p{VS}|[\u{E0100}-\u{E01EF}]/gu,
+    ) ?? []
+  );
 }

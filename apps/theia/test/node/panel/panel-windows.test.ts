@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { mkdtempSync, realpathSync } from "node:fs";
+import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { PuppetAgent } from "@patchbay/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -133,6 +133,23 @@ describe("the panel of several windows", () => {
       return agent.running;
     };
     await expect.poll(running, patience).toBe(0);
+  });
+
+  it("has what a turn of it changed in the list of what agents changed", async () => {
+    const window = await open("one");
+    const path = join(window.folder, "a.txt");
+    writeFileSync(path, "one\n");
+    // Without a repository, open files are looked at.
+    window.window.editor.openFile(path);
+    await settle();
+    await talk(window);
+    writeFileSync(path, "two\n");
+    agent.do({ act: "end" });
+    const turns = (await panel.backend.workspaces.companionOf(window.window))?.turns;
+    const files = [{ path, kind: "changed", attribution: "likely", review: "unreviewed" }];
+    await expect
+      .poll(() => turns?.list(), patience)
+      .toMatchObject([{ agents: [agent.name], prompt: "Begin", border: "exact", ended: expect.any(Number), files }]);
   });
 
   it("starts nothing in a folder that nobody trusts, and says why", async () => {

@@ -1,9 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { agentNamePattern, areAllAnnounced } from "../../agents/records.ts";
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
 import { pause, poll } from "../../support/poll.ts";
-import { TmuxTerminal } from "../../terminals/tmux.ts";
+import { quote, TmuxTerminal } from "../../terminals/tmux.ts";
 import { waitForScreen } from "../../terminals/wait-for-screen.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
 
@@ -28,12 +29,27 @@ export class ServeDriver implements EditorDriver {
   async start(lab: Lab): Promise<void> {
     this.#lab = lab;
     this.#pane = new TmuxTerminal();
-    const command = [nodeBinary(), this.#program, "serve", lab.workspace];
-    await this.#pane.start({ directory: lab.workspace, env: lab.env, command });
-    await poll("Patchbay's discovery record", () => areAllAnnounced(lab), {
-      timeout: 60_000,
-      describe: () => this.logs(),
-    });
+    await this.#pane.start({ directory: lab.workspace, env: lab.env, command: this.#command() });
+    await this.#untilAnnounced();
+  }
+
+  /** As its user does it: what counts for all in the folder's file, and a serve that reviews no more than that. */
+  async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
+    const lab = this.#startedLab;
+    const file = join(lab.workspace, ".patchbay.json");
+    const isAll = reviews["*"] === "always";
+    if (isAll) await rm(file, { force: true });
+    else await writeFile(file, JSON.stringify({ reviews }));
+    await this.#line("quit");
+    await poll("the end of serve", () => this.#hasEnded(), { timeout: patience, describe: () => this.logs() });
+    await this.#startAgain(isAll ? [] : ["--reviews", "asks-itself"]);
+  }
+
+  /** The next one is started by hand. */
+  async killHost(): Promise<void> {
+    process.kill(Number(await readFile(this.#pidFile, "utf8")), "SIGKILL");
+    await poll("the end of serve", () => this.#hasEnded(), { timeout: patience, describe: () => this.logs() });
+    await this.#startAgain([]);
   }
 
   async stop(): Promise<void> {
@@ -43,10 +59,10 @@ export class ServeDriver implements EditorDriver {
   }
 
   async openTerminal(): Promise<EditorTerminal> {
-    if (this.#lab === undefined) throw new Error("Patchbay is not started");
+    const lab = this.#startedLab;
     const pane = new TmuxTerminal();
     this.#terminals = [...this.#terminals, pane];
-    await pane.start({ directory: this.#lab.workspace, env: this.#lab.env, command: ["true"] });
+    await pane.start({ directory: lab.workspace, env: lab.env, command: ["true"] });
     await waitForScreen(pane, /[$#]\s*$/, patience);
     return {
       screen: () => pane.screen(),
@@ -137,6 +153,39 @@ export class ServeDriver implements EditorDriver {
 
   async logs(): Promise<string> {
     return await this.#screen();
+  }
+
+  #command(options: readonly string[] = []): readonly string[] {
+    const serve = [nodeBinary(), this.#program, "serve", this.#startedLab.workspace, ...options];
+    // The shell's own line says where the program is, and when it has ended.
+    return ["sh", "-c", 'echo $$ > "$0"; exec "$@"', this.#pidFile, ...serve];
+  }
+
+  async #startAgain(options: readonly string[]): Promise<void> {
+    await this.#serving.type(`clear; ${this.#command(options).map(quote).join(" ")}`);
+    await this.#serving.press("Enter");
+    await waitForScreen(this.#serving, /is serving/u, patience);
+    await this.#untilAnnounced();
+  }
+
+  async #untilAnnounced(): Promise<void> {
+    await poll("Patchbay's discovery record", () => areAllAnnounced(this.#startedLab), {
+      timeout: 60_000,
+      describe: () => this.logs(),
+    });
+  }
+
+  async #hasEnded(): Promise<boolean> {
+    return /[$#]$/u.test(await this.#screen());
+  }
+
+  get #pidFile(): string {
+    return join(this.#startedLab.root, "serve-pid");
+  }
+
+  get #startedLab(): Lab {
+    if (this.#lab === undefined) throw new Error("Patchbay is not started");
+    return this.#lab;
   }
 
   get #serving(): TmuxTerminal {

@@ -41,7 +41,14 @@ export async function createContractControls(stage: ContractStage): Promise<Edit
     workspace: folder,
     roots: [folder],
     trusted: true,
-    settings: { exclude: [], shareSelection: true, reviews: {}, openReviews: "always", sharing: true } as const,
+    settings: {
+      exclude: [],
+      shareSelection: true,
+      reviews: {},
+      openReviews: "always",
+      sharing: true,
+      agentChanges: true,
+    } as const,
     shown: [],
   };
   const attached = new AttachedWindow(window, facts);

@@ -117,6 +117,8 @@ export class PageWindow implements PatchbayWindow {
 
   notifyStatus(): void {}
 
+  notifyTurns(): void {}
+
   notifyConversation(): void {}
 
   notifyLog(): void {}

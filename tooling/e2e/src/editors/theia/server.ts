@@ -31,6 +31,14 @@ function settingsFor(lab: Lab): object {
   };
 }
 
+/** Changes the user's settings, which Theia follows. */
+export async function changeTheiaSettings(lab: Lab, more: Readonly<Record<string, unknown>>): Promise<void> {
+  await writeFile(
+    join(theiaDirectory(lab), "settings.json"),
+    JSON.stringify({ ...settingsFor(lab), ...more }, undefined, 2),
+  );
+}
+
 /** Where a lab's Theia keeps what is the user's: settings, plugins, and what Patchbay stores. */
 export function theiaDirectory(lab: Lab): string {
   return join(lab.root, "theia");

@@ -7,7 +7,7 @@ import { poll } from "../../support/poll.ts";
 import { launchBrowser } from "../browser.ts";
 import { ConversationPanel } from "../vscode/conversation-panel.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
-import { startTheia, type TheiaServer } from "./server.ts";
+import { changeTheiaSettings, startTheia, type TheiaServer } from "./server.ts";
 import { TheiaTerminal } from "./theia-terminal.ts";
 import { TheiaWorkbench } from "./workbench.ts";
 
@@ -25,6 +25,7 @@ export class TheiaDriver implements EditorDriver {
   /** The packed extension. */
   readonly tarball: string;
   readonly #application: Component;
+  #lab: Lab | undefined;
   #server: TheiaServer | undefined;
   #browser: Browser | undefined;
   #context: BrowserContext | undefined;
@@ -50,6 +51,7 @@ export class TheiaDriver implements EditorDriver {
   }
 
   async start(lab: Lab): Promise<void> {
+    this.#lab = lab;
     this.#server = await startTheia(lab, await buildTheia(this.tarball, this.#application));
     this.#browser = await launchBrowser();
     // One context for one backend: the cookie of a connection counts for all ports of this address.
@@ -187,6 +189,11 @@ export class TheiaDriver implements EditorDriver {
 
   async rejectDiff(): Promise<void> {
     await this.workbench.toolbarItem("Reject").click({ timeout: 10_000 });
+  }
+
+  async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#lab === undefined) throw new Error("Theia is not started");
+    await changeTheiaSettings(this.#lab, { "patchbay.reviews": reviews });
   }
 
   async saveKept(): Promise<void> {

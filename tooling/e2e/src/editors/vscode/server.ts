@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { everyAgent } from "../../agents/index.ts";
 import { panelProgram } from "../../agents/panel-agent.ts";
-import { codeServerEntry, nodeBinary } from "../../prerequisites/components.ts";
+import { codeServerEntry, codeServerNode } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
 import { type Daemon, mustRun, startDaemon } from "../../support/processes.ts";
@@ -60,9 +60,9 @@ export async function startCodeServer(lab: Lab, vsix: string): Promise<CodeServe
   const env = { ...lab.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
   const entry = codeServerEntry();
   if (vsix !== "")
-    await mustRun(nodeBinary(), [entry, ...directories, "--install-extension", vsix], { env, timeout: 60_000 });
+    await mustRun(codeServerNode(), [entry, ...directories, "--install-extension", vsix], { env, timeout: 60_000 });
   const flags = ["--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check"];
-  const daemon = await startDaemon(nodeBinary(), [entry, ...directories, ...flags, lab.workspace], {
+  const daemon = await startDaemon(codeServerNode(), [entry, ...directories, ...flags, lab.workspace], {
     cwd: lab.workspace,
     env,
     log: output,
