@@ -22,7 +22,7 @@ const commonJsChunks: NonNullable<Options["plugins"]>[number] = {
   name: "commonjs-chunks",
   renderChunk: async (code) => {
     if (esbuild === undefined) throw new Error("esbuild has not announced itself");
-    const result = await esbuild.transform(withCommonJsExports(code), {
+    const result = await esbuild.transform(withPlainRequires(withCommonJsExports(code)), {
       format: "cjs",
       platform: "node",
       target: "node20",
@@ -46,6 +46,13 @@ function withCommonJsExports(code: string): string {
     const getters = names.map(([local = "", exported = local]) => `get ${exported}(){return ${local}}`);
     return `module.exports={${getters.join(",")}};`;
   });
+}
+
+/** What is taken whole, or when it is wanted, from modules that are CommonJS as they are: esbuild would wrap each of them. */
+function withPlainRequires(code: string): string {
+  return code
+    .replaceAll(/(?<=^|[;}\n])import ([\w$]+) ?from"([^"]+)";/gu, 'var $1=require("$2");')
+    .replaceAll(/\bimport\(("\.\/[^"]+")\)/gu, "Promise.resolve().then(()=>require($1))");
 }
 
 const options: Options = {

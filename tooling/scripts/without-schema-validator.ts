@@ -12,8 +12,9 @@ export interface BundlerPlugin {
 }
 
 /**
- * Leaves out of a bundle what knows JSON Schema and is never used: the protocol engine's validator, more than a hundred
- * kilobytes, because core gives the engine another one (dialects/tool.ts); and what writes zod's schemas as JSON Schema.
+ * Leaves out of a bundle what is never used. Of what knows JSON Schema: the protocol engine's validator, more than a hundred
+ * kilobytes, because core gives the engine another one (dialects/tool.ts); and what writes zod's schemas as JSON Schema. And the
+ * engine's way to run tools as tasks, which no agent asks of an editor.
  */
 export function withoutSchemaValidator(): BundlerPlugin {
   return {
@@ -23,6 +24,12 @@ export function withoutSchemaValidator(): BundlerPlugin {
       build.onLoad({ filter: /@modelcontextprotocol[\\/]sdk[\\/].*[\\/]ajv-provider\.js$/ }, async () => ({
         contents: "export class AjvJsonSchemaValidator {}",
       }));
+      build.onLoad(
+        { filter: /@modelcontextprotocol[\\/]sdk[\\/].*[\\/]experimental[\\/]tasks[\\/]server\.js$/ },
+        async () => ({
+          contents: "export class ExperimentalServerTasks {}",
+        }),
+      );
       build.onLoad(
         { filter: /zod[\\/]v4[\\/]core[\\/](json-schema-processors|to-json-schema)\.js$/ },
         async (file) => ({

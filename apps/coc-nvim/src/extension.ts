@@ -226,10 +226,9 @@ function tmpdirOfSystem(): string {
 }
 
 function createLogger(context: ExtensionContext): Logger {
-  return {
-    debug: (message, fields) => context.logger.debug(formatLogLine(message, fields)),
-    info: (message, fields) => context.logger.info(formatLogLine(message, fields)),
-    warn: (message, fields) => context.logger.warn(formatLogLine(message, fields)),
-    error: (message, fields) => context.logger.error(formatLogLine(message, fields)),
-  };
+  const log =
+    (severity: "debug" | "info" | "warn" | "error"): Logger["info"] =>
+    (message, fields) =>
+      context.logger[severity](formatLogLine(message, fields));
+  return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
 }

@@ -9,7 +9,7 @@ function loadedWith(file: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
   const text = readFileSync(join(lib, file), "utf8");
-  for (const [, before = "", name = ""] of text.matchAll(/(=>\s*[\w$]*\()?require\("\.\/([^"]+\.js)"\)/gu)) {
+  for (const [, before = "", name = ""] of text.matchAll(/(=>\s*(?:[\w$]*\()?)?require\("\.\/([^"]+\.js)"\)/gu)) {
     if (before === "") loadedWith(name, seen);
   }
   return seen;

@@ -74,18 +74,17 @@ export function registerLists(services: CommandServices & { readonly coc: Pick<C
     });
   };
   const store = new DisposableStore();
-  store.add(
+  for (const list of [
     register(
       "patchbay",
       "proposals from coding agents",
       "open accept acceptAll reject hold save yank discard",
       async () => (await import("./reviews.ts")).createReviewList(companion, vim),
     ),
-  );
-  store.add(
     register("patchbayTurns", "what coding agents changed", "open keep undo undoNow keepAll undoAll", async () =>
       (await import("./turns.ts")).createTurnList(services),
     ),
-  );
+  ])
+    store.add(list);
   return store;
 }

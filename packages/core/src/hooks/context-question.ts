@@ -16,20 +16,24 @@ export function asksForContext(event: unknown): boolean {
   );
 }
 
-const positionSchema = z.object({ line: z.int().min(0), character: z.int().min(0) });
+/** Made by whoever reads: an editor, which tells, has no use for it. */
+function createContextSchema() {
+  const positionSchema = z.object({ line: z.int().min(0), character: z.int().min(0) });
+  return z.object({
+    files: z.array(z.object({ path: z.string(), timestamp: z.number() })),
+    active: z
+      .object({
+        path: z.string(),
+        cursor: positionSchema,
+        selection: z
+          .object({ range: z.object({ start: positionSchema, end: positionSchema }), text: z.string() })
+          .optional(),
+      })
+      .optional(),
+  });
+}
 
-const contextSchema = z.object({
-  files: z.array(z.object({ path: z.string(), timestamp: z.number() })),
-  active: z
-    .object({
-      path: z.string(),
-      cursor: positionSchema,
-      selection: z
-        .object({ range: z.object({ start: positionSchema, end: positionSchema }), text: z.string() })
-        .optional(),
-    })
-    .optional(),
-});
+let contextSchema: ReturnType<typeof createContextSchema> | undefined;
 
 /** Tells what agents may see, as the user's settings have it, until whoever asks hangs up. */
 export async function tellContext(
@@ -47,6 +51,7 @@ export async function tellContext(
 /** Undefined: this says nothing of an editor. */
 export function readContext(text: string): EditorContext | undefined {
   try {
+    contextSchema ??= createContextSchema();
     const { files, active } = contextSchema.parse(JSON.parse(text));
     if (active === undefined) return { files };
     const { path, cursor, selection } = active;
