@@ -2,53 +2,97 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { commandLine } from "../agents/agent.ts";
 import { everyAgent, kindOf } from "../agents/index.ts";
+import { CocDriver } from "../editors/coc/coc.ts";
+import { TheiaDriver } from "../editors/theia/theia.ts";
+import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { nodeBinary } from "../prerequisites/components.ts";
+import { pause, poll } from "../support/poll.ts";
 import { quote } from "../terminals/tmux.ts";
-import { waitForScreen } from "../terminals/wait-for-screen.ts";
 import { waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import { killAgent } from "./killed.ts";
 import { diffTitle, startContents, waitForContents } from "./propose.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
-/** What an agent is doing, as `patchbay status --watch` says it: working, waiting for the user, and for what, idle, ended. */
+/** Reads the edition's list of sessions, as it stands on the screen. */
+async function openList({ editor }: World): Promise<() => Promise<string>> {
+  if (editor instanceof VsCodeDriver) {
+    await editor.workbench.runCommand("Patchbay: Show Connections");
+    return async () => await editor.workbench.page.locator(".part.sidebar").innerText();
+  }
+  if (editor instanceof TheiaDriver) {
+    await editor.workbench.runCommand("Patchbay: Show Reviews and Connections");
+    return async () => await editor.workbench.page.locator(".patchbay-inbox").innerText();
+  }
+  if (editor instanceof CocDriver) {
+    return async () => {
+      await editor.command("Patchbay agents");
+      await pause(700);
+      const screen = await editor.pane.screen();
+      await editor.pane.press("Escape");
+      return screen;
+    };
+  }
+  const watching = await editor.openTerminal();
+  await watching.type(`clear; ${[nodeBinary(), commandLine, "status", "--watch"].map(quote).join(" ")}`);
+  await watching.press("Enter");
+  return async () => await watching.screen();
+}
+
+/**
+ * What an agent is doing, as the editor's list and `patchbay status --watch` say it: working, waiting for the user, and for what, idle,
+ * ended. Theia lists no session that has ended.
+ */
 export const hookStates: Scenario = {
   ...withHooks,
   name: "hook-states",
   agents: everyAgent,
   inServe: true,
-  isFor: ({ id }) => id === "serve",
+  isFor: (editor) =>
+    editor.id === "serve" ||
+    editor instanceof VsCodeDriver ||
+    editor instanceof TheiaDriver ||
+    editor instanceof CocDriver,
   run: async (world, id) => {
     const { editor, lab } = world;
     const kind = kindOf(id);
     const file = "hook-states.txt";
     await world.writeFile(file, startContents);
-    const watching = await editor.openTerminal();
-    await watching.type(`clear; ${[nodeBinary(), commandLine, "status", "--watch"].map(quote).join(" ")}`);
-    await watching.press("Enter");
-    const said = async (state: string): Promise<void> => {
-      const screen = await waitForScreen(watching, new RegExp(`${kind.displayName}.* ${state}`, "u"), 30_000);
-      await writeFile(join(lab.root, `status-${state.split(" ", 1)[0]}.txt`), screen);
-    };
     await withHook(world, id, async () => {
       const [mode] = kind.quietModes.filter(
         ({ arguments: [, name] }) => name === "yolo" || name === "bypassPermissions",
       );
-      const { agent } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
+      const { agent, focus } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
       const path = join(lab.workspace, file);
-      agent.model.play(...kind.commandTurns("sleep 4"), ...kind.editTurns(path, "first line", "FIRST line"));
+      agent.model.play(...kind.commandTurns("sleep 6"), ...kind.editTurns(path, "first line", "FIRST line"));
+      await focus();
       await agent.ask(`Please change ${file} for me`);
+      const list = await openList(world);
+      const said = async (state: string): Promise<void> => {
+        const words = new RegExp(`${kind.displayName}[^]*${state}`, "u");
+        await poll(`an agent that is ${state}`, async () => words.test(await list()), {
+          timeout: 30_000,
+          describe: list,
+        });
+        await writeFile(join(lab.root, `status-${state.split(" ", 1)[0]}.txt`), await list());
+      };
       await said("working");
       await waitForReview(world, agent, file);
       await said(`waits for you: .*${file}`);
       await editor.showDiff(diffTitle(agent, file));
       await editor.acceptDiff();
       await waitForContents(world, file, changed);
+      await focus();
       await waitForEnd(agent);
       await said("idle");
       await killAgent(world, id);
-      await said("ended");
+      if (editor instanceof TheiaDriver) {
+        await poll("no session any more", async () => !/idle|working/u.test(await list()), {
+          timeout: 30_000,
+          describe: list,
+        });
+      } else await said("ended");
     });
   },
 };

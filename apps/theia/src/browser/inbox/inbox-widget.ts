@@ -224,6 +224,12 @@ export class InboxWidget extends TreeWidget {
     return Object.assign(node, { children, expanded: !this.collapsed.has(row.id) });
   }
 
+  /** Theia opens the row that had the focus last, which need not be the one that is shown as selected, or be there any more. */
+  protected override handleEnter(_event: KeyboardEvent): void {
+    const [node] = this.model.selectedNodes;
+    if (node !== undefined) this.model.openNode(node);
+  }
+
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     if (this.selected === undefined) this.step(1);

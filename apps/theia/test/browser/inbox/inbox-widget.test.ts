@@ -235,3 +235,15 @@ it("goes from an answer to no row that asks nothing: the next key would undo wha
   widget.step(1);
   expect(widget.selected?.id).toBe("rest");
 });
+
+it("opens what is selected, also where Theia has forgotten that it had the focus", async () => {
+  await widget.display([agent(row("asks"))], nobody);
+  await lines(2);
+  widget.step(1);
+  // As Theia does with the key Escape.
+  const focus: unknown = Reflect.get(widget, "focusService");
+  if (typeof focus !== "object" || focus === null) throw new Error("Theia has no such service any more");
+  Reflect.apply(Reflect.get(focus, "setFocus"), focus, [undefined]);
+  widget.node.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", code: "Enter", keyCode: 13, bubbles: true }));
+  expect(asked).toEqual([["asks", "open"]]);
+});

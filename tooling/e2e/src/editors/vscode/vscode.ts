@@ -124,7 +124,8 @@ export class VsCodeDriver implements EditorDriver {
 
   async showDiff(title: RegExp): Promise<void> {
     const tab = this.workbench.tabs().filter({ hasText: title });
-    await tab.waitFor({ timeout: patience });
+    // A review whose title changes stands in two tabs for a moment.
+    await poll("one tab of the review", async () => (await tab.count()) === 1, { timeout: patience });
     await tab.click();
   }
 

@@ -102,6 +102,9 @@ export class Workbench {
     const input = this.#quickInput();
     await input.waitFor({ timeout: patience });
     await input.fill(`:${line}`);
+    // Before the line is offered, Enter goes nowhere.
+    const offer = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: `line ${line} ` });
+    await offer.first().waitFor({ timeout: patience });
     await this.page.keyboard.press("Enter");
     await input.waitFor({ state: "hidden", timeout: patience });
     // The focus comes back a moment after the input has gone: a key that is pressed before that is nobody's.
