@@ -45,8 +45,11 @@ export interface ProposalReviewOptions extends RightSideOptions {
   readonly askAboutNothing: (request: DiffRequest) => Promise<"accept" | "reject" | undefined>;
 }
 
-/** So long what changes a title must last, ms: while a window reloads agents are away for a moment. */
+/** So long what changes a title must last, ms. */
 const titlesAfter = 2_000;
+
+/** So long an agent must be away before the title says so, ms: while a window reloads all of them are. */
+const goneAfter = 6_000;
 
 /** After "Save" in its closing dialog VS Code closes the tab at once; we hear of it a moment later, ms. */
 const closesAfterSave = 500;
@@ -332,7 +335,8 @@ export class ProposalReview implements DiffView {
 
   #retitleSoon(): void {
     clearTimeout(this.#titling);
-    this.#titling = setTimeout(() => this.#attempt(this.#retitle()), titlesAfter);
+    const after = this.#agentPresent ? titlesAfter : goneAfter;
+    this.#titling = setTimeout(() => this.#attempt(this.#retitle()), after);
   }
 
   /** VS Code gives a tab its title once: the review moves into a new one, where the old one was, and stays where it was scrolled to. */

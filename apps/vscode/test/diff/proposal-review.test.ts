@@ -377,7 +377,7 @@ describe("the title of a tab", () => {
     await settle();
     expect(titles()).toEqual(["one.txt (conflict) ↔ Gemini CLI"]);
     view.setAgentPresent(false);
-    await vi.advanceTimersByTimeAsync(2_500);
+    await vi.advanceTimersByTimeAsync(6_500);
     await settle();
     await settle();
     expect(titles()).toEqual(["one.txt ↔ Gemini CLI (gone)"]);
@@ -395,7 +395,7 @@ describe("the title of a tab", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const view = await open();
     view.setAgentPresent(false);
-    await vi.advanceTimersByTimeAsync(1_500);
+    await vi.advanceTimersByTimeAsync(5_500);
     view.setAgentPresent(true);
     await vi.advanceTimersByTimeAsync(2_500);
     await settle();
