@@ -25,6 +25,7 @@ import { MonacoTextModelService } from "@theia/monaco/lib/browser/monaco-text-mo
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
 import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
 import { ContextTracker } from "../../src/browser/context/context-tracker.ts";
+import { LaterServices } from "../../src/browser/contributions/later-services.ts";
 import { ProposalEditors } from "../../src/browser/review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "../../src/browser/review/proposal-resources.ts";
 import { QuietOpening } from "../../src/browser/documents/quiet-opening.ts";
@@ -133,6 +134,7 @@ export class SimulatedTheia {
     const logger = this.#logger();
     container.bind<unknown>(ILogger).toConstantValue(logger).whenTargetNamed("patchbay");
     container.bind<unknown>(ILogger).toConstantValue(logger).whenTargetIsDefault();
+    container.bind(LaterServices).toConstantValue(new LaterServices(container));
     container.bind(FrontendApplicationStateService).toSelf();
     container.bind<unknown>(WindowFocusService).toConstantValue({});
     container.bind<unknown>(ContributionProvider).toConstantValue({ getContributions: () => [] });
