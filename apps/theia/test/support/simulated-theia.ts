@@ -124,6 +124,7 @@ export class SimulatedTheia {
   readonly files: Map<string, string> = new Map();
   roots: readonly string[] = ["/workspace"];
   readonly #factory: RpcProxyFactory<PatchbayServer> = new RpcProxyFactory();
+  readonly #problems: Emitter<readonly string[]> = new Emitter();
   readonly #trust: Emitter<boolean> = new Emitter();
   readonly #roots: Emitter<void> = new Emitter();
   readonly #preference: Emitter<{ readonly preferenceName: string }> = new Emitter();
@@ -153,7 +154,8 @@ export class SimulatedTheia {
       getWorkspaceTrust: () => new Promise(() => {}),
       onDidChangeWorkspaceTrust: this.#trust.event,
     });
-    for (const part of [DocumentActions, ProblemReader, LogView]) this.#standIn(part, {});
+    for (const part of [DocumentActions, LogView]) this.#standIn(part, {});
+    this.#standIn(ProblemReader, { onDidChange: this.#problems.event });
     for (const service of [
       ContextTracker,
       HostMessages,
@@ -223,6 +225,11 @@ export class SimulatedTheia {
   /** The backend says how things stand. */
   receive(status: WindowStatus): void {
     this.container.get(WindowClient).notifyStatus(status);
+  }
+
+  /** A language server speaks about files. */
+  publishProblems(...paths: readonly string[]): void {
+    this.#problems.fire(paths);
   }
 
   setTrust(trusted: boolean): void {
