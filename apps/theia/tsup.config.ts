@@ -19,22 +19,29 @@ const withoutEngines: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "without-engines",
   setup: (build) => {
     // Without flags: esbuild reads it as a regular expression of Go.
-    build.onLoad({ filter: /[\\/]agents[\\/][a-z-]+[\\/](engine|checks|hook)\.ts$/ }, () => ({
+    build.onResolve({ filter: /\/(engine|checks|hook)\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "in-the-backend", namespace: "without-engines" } : undefined,
+    );
+    build.onLoad({ filter: /^/, namespace: "without-engines" }, () => ({
       contents: 'throw new Error("Agents are served by the backend.");',
     }));
   },
 };
 
-/** What is loaded when it is wanted is a file of its own, of which the application's bundler makes a chunk. It holds words, no services. */
-const loadedLater: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "loaded-later",
+/**
+ * Chunks are made of modules that import each other; what is published is CommonJS, as of all Theia's extensions. An `import()` stays
+ * one: of it the application's bundler makes a chunk of its own.
+ */
+const asCommonJs: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "as-common-js",
   setup: (build) => {
-    const own = join(import.meta.dirname, "src", "browser");
-    build.onResolve({ filter: /^\.\/[a-z-]+\.ts$/ }, ({ kind, path, importer }) =>
-      kind === "dynamic-import" && importer.startsWith(own)
-        ? { path: path.replace(/\.ts$/, ".js"), external: true }
-        : undefined,
-    );
+    build.onEnd(async ({ outputFiles = [] }) => {
+      for (const file of outputFiles) {
+        const options = { format: "cjs", target: "es2022", platform: "browser", minify: true } as const;
+        const { code } = await build.esbuild.transform(file.text, options);
+        file.contents = new TextEncoder().encode(code);
+      }
+    });
   },
 };
 
@@ -94,14 +101,14 @@ export default defineConfig([
   {
     ...shared,
     outDir: "lib/browser",
-    entry: {
-      "patchbay-frontend-module": "src/browser/patchbay-frontend-module.ts",
-      diagnosis: "src/browser/contributions/diagnosis.ts",
-    },
+    entry: { "patchbay-frontend-module": "src/browser/patchbay-frontend-module.ts" },
+    format: "esm",
+    splitting: true,
+    outExtension: () => ({ js: ".js" }),
     target: "es2022",
     platform: "browser",
     noExternal: [/^@patchbay\//],
-    esbuildPlugins: [withoutEngines, loadedLater],
+    esbuildPlugins: [withoutEngines, asCommonJs],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
       // The names of classes and functions stay, for the traces that people send.

@@ -14,28 +14,25 @@ import { ResourceResolver } from "@theia/core/lib/common/resource";
 import { ContainerModule } from "@theia/core/shared/inversify";
 import { ShellTerminalServerProxy } from "@theia/terminal/lib/common/shell-terminal-protocol";
 import { bindPreferences } from "../common/preferences.ts";
-import { PanelServer, panelServerPath } from "../common/panel-protocol.ts";
 import { PatchbayServer, patchbayServerPath } from "../common/protocol.ts";
 import { AgentChanges } from "./contributions/agent-changes.ts";
 import { AgentContribution } from "./contributions/agent-contribution.ts";
 import { AgentNotices } from "./contributions/agent-notices.ts";
 import { AgentPrompts } from "./contributions/agent-prompts.ts";
 import { AgentTerminals } from "./contributions/agent-terminals.ts";
-import { DiagnosisStyle, DiagnosisView, DiagnosisWidget, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
+import { DiagnosisStyle, DiagnosisView, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
 import { LogView, WindowClient } from "./window/window-client.ts";
 import { ContextTracker } from "./context/context-tracker.ts";
 import { DocumentActions } from "./documents/document-actions.ts";
 import { extendTerminalServer, TerminalEnvironment } from "./window/terminal-environment.ts";
 import { HostMessages, Notices } from "./surfaces/notices.ts";
-import { Hooks } from "./contributions/hooks.ts";
 import { HunkContribution } from "./contributions/hunk-contribution.ts";
 import { InboxContribution, InboxStyle } from "./contributions/inbox-contribution.ts";
-import { InboxWidget, inboxWidgetId } from "./inbox/inbox-widget.ts";
+import { inboxWidgetId } from "./inbox/inbox-row.ts";
 import { KeptTexts } from "./contributions/kept-texts.ts";
-import { PanelActions, PanelChanges } from "./panel/panel-actions.ts";
-import { PanelConnection, PanelPages } from "./panel/panel-connection.ts";
+import { LaterServices } from "./contributions/later-services.ts";
 import { PanelContribution } from "./contributions/panel-contribution.ts";
-import { type PanelTab, panelTabId, PanelWidget, panelWidgetId } from "./panel/panel-widget.ts";
+import { PanelChanges, type PanelTab, panelTabId, panelWidgetId } from "./panel/panel-places.ts";
 import { ProblemReader } from "./documents/problem-reader.ts";
 import { ProposalEditors } from "./review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "./review/proposal-resources.ts";
@@ -56,10 +53,7 @@ const services = [
   Lists,
   LogView,
   Notices,
-  PanelActions,
   PanelChanges,
-  PanelConnection,
-  PanelPages,
   ProblemReader,
   ProposalEditors,
   QuietOpening,
@@ -72,6 +66,9 @@ const frontendModule: ContainerModule = new ContainerModule(
   (bind, _unbind, _isBound, _rebind, _unbindAsync, onActivation) => {
     bindPreferences(bind);
     for (const service of services) bind<unknown>(service).toSelf().inSingletonScope();
+    bind(LaterServices)
+      .toDynamicValue(({ container }) => new LaterServices(container))
+      .inSingletonScope();
     bind(PatchbayServer)
       .toDynamicValue(({ container }) =>
         ServiceConnectionProvider.createProxy<PatchbayServer>(
@@ -84,11 +81,11 @@ const frontendModule: ContainerModule = new ContainerModule(
 
     bind(ProposalResources).toSelf().inSingletonScope();
     bind(ResourceResolver).toService(ProposalResources);
-    bind(DiagnosisWidget).toSelf();
     bind(WidgetFactory)
       .toDynamicValue(({ container }) => ({
         id: diagnosisWidgetId,
-        createWidget: () => container.get(DiagnosisWidget),
+        createWidget: async () =>
+          container.resolve((await import("./contributions/diagnosis-widget.ts")).DiagnosisWidget),
       }))
       .inSingletonScope();
     bind(DiagnosisStyle).toSelf().inSingletonScope();
@@ -112,9 +109,6 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(CommandContribution).toService(KeptTexts);
     bind(TabBarToolbarContribution).toService(KeptTexts);
 
-    bind(Hooks).toSelf().inSingletonScope();
-    bind(CommandContribution).toService(Hooks);
-
     bind(VerdictButtons).toSelf().inSingletonScope();
     bind(StylingParticipant).toService(VerdictButtons);
 
@@ -124,7 +118,10 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(WidgetFactory)
       .toDynamicValue(({ container }) => ({
         id: inboxWidgetId,
-        createWidget: () => container.get(InboxContribution).adopt(InboxWidget.create(container)),
+        createWidget: async () => {
+          const { InboxWidget } = await import("./inbox/inbox-widget.ts");
+          return container.get(InboxContribution).adopt(InboxWidget.create(container));
+        },
       }))
       .inSingletonScope();
     bind(InboxStyle).toSelf().inSingletonScope();
@@ -133,22 +130,16 @@ const frontendModule: ContainerModule = new ContainerModule(
     bindViewContribution(bind, PanelContribution);
     bind(FrontendApplicationContribution).toService(PanelContribution);
     bind(StylingParticipant).toService(PanelContribution);
-    bind(PanelWidget).toSelf();
     for (const id of [panelWidgetId, panelTabId]) {
       bind(WidgetFactory)
         .toDynamicValue(({ container }) => ({
           id,
-          createWidget: (options?: PanelTab) => container.get(PanelWidget).setUp(options),
+          createWidget: async (tab?: PanelTab) =>
+            (await import("./panel/panel-module.ts")).createPanelPage(container, tab),
         }))
         .inSingletonScope();
     }
     bind(ResourceResolver).toService(PanelChanges);
-    // The channel is opened with the first page.
-    bind(PanelServer)
-      .toDynamicValue(({ container }) =>
-        ServiceConnectionProvider.createProxy<PanelServer>(container, panelServerPath, container.get(PanelActions)),
-      )
-      .inSingletonScope();
 
     bind(HunkContribution).toSelf().inSingletonScope();
     bind(CommandContribution).toService(HunkContribution);

@@ -39,6 +39,8 @@ export interface PatchbayServer {
   notifyDraft(proposalId: string, text: string): void;
   /** The unsaved text of a file came, changed or went in this window. */
   notifyUnsaved(path: string): void;
+  /** The problems of these files have been published anew, also where nothing of them changed. */
+  notifyProblems(paths: readonly string[]): void;
   /** The user's verdict on a proposal shown in this window. False: the proposal had ended before. */
   decide(proposalId: string, verdict: Verdict): Promise<boolean>;
   /** Asks about a command once more. False: nobody asks it any more. */

@@ -82,6 +82,10 @@ export class WindowService implements PatchbayServer {
     void this.#companion().then((companion) => companion?.host.unsavedChanged(path));
   }
 
+  notifyProblems(paths: readonly string[]): void {
+    void this.#companion().then((companion) => companion?.host.problemsChanged(paths));
+  }
+
   async decide(proposalId: string, verdict: Verdict): Promise<boolean> {
     const view = (await this.#companion())?.host.diffs.find(proposalId);
     view?.decide(verdict);

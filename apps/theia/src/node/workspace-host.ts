@@ -37,11 +37,12 @@ export class WorkspaceHost implements EditorHost {
   readonly editors: WindowEditors = new WindowEditors(this.windows);
   readonly diffs: WindowDiffs;
   readonly messages: HostMessages = { show: (message) => this.#show(message) };
-  readonly diagnostics: HostDiagnostics = { read: (path, signal) => this.#readDiagnostics(path, signal) };
+  readonly diagnostics: HostDiagnostics;
   readonly documents: HostDocuments;
   readonly workspace: HostWorkspace;
   readonly #onDidChangeFolders = new Emitter<void>();
   readonly #onDidChangeTrust = new Emitter<void>();
+  readonly #onDidChangeProblems = new Emitter<{ readonly paths: readonly string[] }>();
   readonly #onDidChangeUnsaved = new Emitter<{ readonly path: string }>();
   #messages = 0;
   readonly #decoding: FileDecoding;
@@ -66,6 +67,10 @@ export class WorkspaceHost implements EditorHost {
       onDidChangeFolders,
       onDidChangeTrust,
     };
+    this.diagnostics = {
+      read: (path, signal) => this.#readDiagnostics(path, signal),
+      onDidChange: this.#onDidChangeProblems.event,
+    };
     this.documents = this.#createDocuments();
     // Unsaved text goes with its window.
     this.windows.onDidLeave(({ context }) => {
@@ -76,6 +81,11 @@ export class WorkspaceHost implements EditorHost {
   /** A window says that the unsaved text of a file came, changed or went. */
   unsavedChanged(path: string): void {
     this.#onDidChangeUnsaved.fire({ path });
+  }
+
+  /** A window says that the problems of files were published. */
+  problemsChanged(paths: readonly string[]): void {
+    this.#onDidChangeProblems.fire({ paths });
   }
 
   setFolders(folders: readonly string[]): void {

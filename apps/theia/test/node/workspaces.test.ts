@@ -209,6 +209,17 @@ describe("windows and workspaces", () => {
     expect(await diagnostics?.read("/ws/a.ts", timeUp.signal)).toEqual(known);
   });
 
+  it("what any window says of new problems reaches the agents' side", async () => {
+    const backend = createTestBackend();
+    const [{ window: one }, { window: two }] = [await open(backend, "one"), await open(backend, "two")];
+    const heard: string[] = [];
+    theOnly(backend).host.diagnostics?.onDidChange?.(({ paths }) => heard.push(...paths));
+    one.editor.setDiagnostics({ path: "/ws/a.ts", diagnostics: [] });
+    two.editor.setDiagnostics({ path: "/ws/b.ts", diagnostics: [] });
+    await settle();
+    expect(heard).toEqual(["/ws/a.ts", "/ws/b.ts"]);
+  });
+
   it("problems that a window was asked for when it went are none, and no failure", async () => {
     const backend = createTestBackend();
     const { window, service } = await open(backend, "one");

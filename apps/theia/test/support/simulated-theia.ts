@@ -25,6 +25,7 @@ import { MonacoTextModelService } from "@theia/monaco/lib/browser/monaco-text-mo
 import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service";
 import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
 import { ContextTracker } from "../../src/browser/context/context-tracker.ts";
+import { LaterServices } from "../../src/browser/contributions/later-services.ts";
 import { ProposalEditors } from "../../src/browser/review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "../../src/browser/review/proposal-resources.ts";
 import { QuietOpening } from "../../src/browser/documents/quiet-opening.ts";
@@ -123,6 +124,7 @@ export class SimulatedTheia {
   readonly files: Map<string, string> = new Map();
   roots: readonly string[] = ["/workspace"];
   readonly #factory: RpcProxyFactory<PatchbayServer> = new RpcProxyFactory();
+  readonly #problems: Emitter<readonly string[]> = new Emitter();
   readonly #trust: Emitter<boolean> = new Emitter();
   readonly #roots: Emitter<void> = new Emitter();
   readonly #preference: Emitter<{ readonly preferenceName: string }> = new Emitter();
@@ -133,6 +135,7 @@ export class SimulatedTheia {
     const logger = this.#logger();
     container.bind<unknown>(ILogger).toConstantValue(logger).whenTargetNamed("patchbay");
     container.bind<unknown>(ILogger).toConstantValue(logger).whenTargetIsDefault();
+    container.bind(LaterServices).toConstantValue(new LaterServices(container));
     container.bind(FrontendApplicationStateService).toSelf();
     container.bind<unknown>(WindowFocusService).toConstantValue({});
     container.bind<unknown>(ContributionProvider).toConstantValue({ getContributions: () => [] });
@@ -151,7 +154,8 @@ export class SimulatedTheia {
       getWorkspaceTrust: () => new Promise(() => {}),
       onDidChangeWorkspaceTrust: this.#trust.event,
     });
-    for (const part of [DocumentActions, ProblemReader, LogView]) this.#standIn(part, {});
+    for (const part of [DocumentActions, LogView]) this.#standIn(part, {});
+    this.#standIn(ProblemReader, { onDidChange: this.#problems.event });
     for (const service of [
       ContextTracker,
       HostMessages,
@@ -221,6 +225,11 @@ export class SimulatedTheia {
   /** The backend says how things stand. */
   receive(status: WindowStatus): void {
     this.container.get(WindowClient).notifyStatus(status);
+  }
+
+  /** A language server speaks about files. */
+  publishProblems(...paths: readonly string[]): void {
+    this.#problems.fire(paths);
   }
 
   setTrust(trusted: boolean): void {

@@ -71,6 +71,7 @@ export class SimulatedWindow implements PatchbayWindow {
       if (change.kind === "focused") this.#focused.push(change.path);
       this.sendContext();
     });
+    this.editor.diagnostics.onDidChange?.(({ paths }) => this.server?.notifyProblems(paths));
     this.editor.documents.onDidChangeUnsaved?.(({ path }) => {
       this.sendContext();
       this.server?.notifyUnsaved(path);

@@ -9,6 +9,7 @@ import { ScenarioWorld } from "../runner/world.ts";
 import { createLab } from "../support/lab.ts";
 import { poll } from "../support/poll.ts";
 import { diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened } from "./claude-only.ts";
+import { hookProblems } from "./hook-problems.ts";
 import { diffTitle, propose, startContents, usualChange, waitForContents, waitForNoDiff } from "./propose.ts";
 import { mustEqual, type Scenario, type World } from "./scenario.ts";
 
@@ -32,18 +33,21 @@ export const besidePlugin: Scenario = {
   },
 };
 
-/** What Claude Code is told of problems, as in VS Code: they are found by VS Code's own JSON language server, as a plugin. */
-export const theiaDiagnostics: readonly Scenario[] = [diagnostics, diagnosticsOfOddPath, diagnosticsOfUnopened].map(
-  (scenario) => ({
-    ...scenario,
-    isFor: (editor) => editor instanceof TheiaDriver,
-    run: async (plain, id) => {
-      await ensureInstalled(codeServer, (line) => console.log(line));
-      const json = ["json", "json-language-features"].map(codeServerExtension);
-      await inTheiaWithPlugins(plain, json, (world) => scenario.run(world, id));
-    },
-  }),
-);
+/** What agents are told of problems, as in VS Code: they are found by VS Code's own JSON language server, as a plugin. */
+export const theiaDiagnostics: readonly Scenario[] = [
+  diagnostics,
+  diagnosticsOfOddPath,
+  diagnosticsOfUnopened,
+  { ...hookProblems, agents: ["claude"] as const },
+].map((scenario) => ({
+  ...scenario,
+  isFor: (editor) => editor instanceof TheiaDriver,
+  run: async (plain, id) => {
+    await ensureInstalled(codeServer, (line) => console.log(line));
+    const json = ["json", "json-language-features"].map(codeServerExtension);
+    await inTheiaWithPlugins(plain, json, (world) => scenario.run(world, id));
+  },
+}));
 
 /** In a lab and an application of its own. */
 async function inTheiaWithPlugins(

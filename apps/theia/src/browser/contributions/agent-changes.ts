@@ -1,41 +1,18 @@
-import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
-import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import type { UndoRequest } from "@patchbay/turns";
-import { type ListedTurn, PatchbayServer, type TurnUndone } from "../../common/protocol.ts";
-import { visibleText } from "../../common/visible-text.ts";
-import { fileUriOf } from "../documents/selection-text.ts";
-import { PanelChanges } from "../panel/panel-actions.ts";
+import { type ListedTurn, PatchbayServer } from "../../common/protocol.ts";
 import { Lists } from "../surfaces/lists.ts";
-import { type Notice, Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { WindowClient } from "../window/window-client.ts";
+import { LaterServices } from "./later-services.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
+import type { TurnAction, TurnActions } from "./turn-actions.ts";
 
-/** Most files of a turn that are opened at once, each in a tab. */
-const mostTabs = 20;
-
-/** What can be done with a turn, or with one file of it. */
-export type TurnAction = "open" | "keep" | "undo";
-
-/** An undo that waits until an agent has finished. */
-interface WaitingUndo {
-  readonly turn: ListedTurn;
-  readonly request: UndoRequest;
-}
-
-/** Whether to do now what waits. */
-interface Question {
-  readonly notice: Notice;
-  readonly waiting: readonly WaitingUndo[];
-}
-
-/** What agents changed without a review, as the backend lists it: shown, kept and undone. */
+/** What agents changed without a review, as the backend lists it. What is done with it is loaded with the first such wish. */
 @injectable()
 export class AgentChanges implements CommandContribution, FrontendApplicationContribution {
   @inject(PatchbayServer)
@@ -44,18 +21,13 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
   protected readonly client: WindowClient;
   @inject(WindowAttachment)
   protected readonly attachment: WindowAttachment;
-  @inject(PanelChanges)
-  protected readonly texts: PanelChanges;
-  @inject(EditorManager)
-  protected readonly editors: EditorManager;
   @inject(Lists)
   protected readonly lists: Lists;
-  @inject(Notices)
-  protected readonly notices: Notices;
+  @inject(LaterServices)
+  protected readonly later: LaterServices;
 
   protected listed: readonly ListedTurn[] = [];
-  /** By their texts. Withdrawn when nothing waits of what they are about. */
-  protected readonly asking: Map<string, Question> = new Map();
+  protected actions: TurnActions | undefined;
   protected isReading = false;
   protected again = false;
   protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
@@ -87,25 +59,21 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     on("showTurn", (turn) => this.act("open", turn, undefined));
     on("keepTurn", (turn) => this.act("keep", turn, undefined));
     on("undoTurn", (turn) => this.act("undo", turn, undefined));
-    on("undoTurnWithReason", (turn) => this.undoWithReason(turn));
-    commands.registerCommand(patchbayCommands.undoSession, { isEnabled, execute: () => this.undoSession() });
-    commands.registerCommand(patchbayCommands.bringBack, {
-      execute: async () => {
-        const done = await this.server.bringBack();
-        if (done === undefined)
-          this.notices.info(nls.localize("patchbay/turns/nothingBack", "There is nothing to bring back."));
-        else this.tell([done]);
-      },
+    on("undoTurnWithReason", async (turn) => (await this.loaded()).undoWithReason(turn));
+    commands.registerCommand(patchbayCommands.undoSession, {
+      isEnabled,
+      execute: async () => (await this.loaded()).undoSession(this.listed),
     });
+    commands.registerCommand(patchbayCommands.bringBack, { execute: async () => (await this.loaded()).bringBack() });
   }
 
   async act(action: TurnAction, turn: ListedTurn, path: string | undefined): Promise<void> {
-    if (action === "keep") await this.server.keepTurn(turn.id, path);
-    else if (action === "undo") await this.undo([turn], path === undefined ? {} : { path });
-    else {
-      const files = turn.files.filter((file) => path === undefined || file.path === path);
-      for (const file of files.slice(0, mostTabs)) await this.open(turn, file);
-    }
+    await (await this.loaded()).act(action, turn, path);
+  }
+
+  protected async loaded(): Promise<TurnActions> {
+    this.actions ??= await this.later.get(async () => (await import("./turn-actions.ts")).TurnActions);
+    return this.actions;
   }
 
   /** Asks anew; calls that come meanwhile are gathered into one more. */
@@ -118,14 +86,7 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     } finally {
       this.isReading = false;
     }
-    // An undo also waits for a later turn of its session, or for another agent on the same file.
-    const isWaiting = (id: string): boolean =>
-      this.listed.some((turn) => turn.id === id && turn.files.some(({ review }) => review === "queued"));
-    for (const [text, { notice, waiting }] of this.asking) {
-      if (waiting.some(({ turn }) => isWaiting(turn.id))) continue;
-      notice.withdraw();
-      this.asking.delete(text);
-    }
+    this.actions?.withdrawAnswered(this.listed);
     this.onDidChangeEmitter.fire();
     if (this.again) await this.read();
   }
@@ -139,144 +100,5 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     }));
     if (items.length < 2) return items[0]?.turn;
     return (await this.lists.choose(items, nls.localize("patchbay/turns/which", "Which turn?")))?.turn;
-  }
-
-  protected async open(turn: ListedTurn, { path, kind }: ListedTurn["files"][number]): Promise<void> {
-    const file = fileUriOf(path);
-    const text = kind === "changed" || kind === "deleted" ? await this.server.textBeforeTurn(turn.id, path) : undefined;
-    if (text === undefined) {
-      await this.editors.open(file, { mode: "activate" });
-      return;
-    }
-    const before = this.texts.addText(path, text.replace(/^\uFEFF/u, ""), "before");
-    const label = nls.localize(
-      "patchbay/turns/since",
-      "{0} (since the turn of {1})",
-      file.path.base,
-      turn.agents.join(", "),
-    );
-    const shown = kind === "deleted" ? before : DiffUris.encode(before, file, visibleText(label));
-    await this.editors.open(shown, { mode: "activate" });
-  }
-
-  protected async undoWithReason(turn: ListedTurn): Promise<void> {
-    const given = await this.lists.ask({
-      placeholder: nls.localize("patchbay/reason/why", "Why? (optional)"),
-      prompt: nls.localize(
-        "patchbay/turns/reason",
-        "Undoes what {0} did. An agent with a hook reads your text along with your next prompt.",
-        turn.agents.join(", "),
-      ),
-    });
-    if (given === undefined) return;
-    await this.undo([turn], given.trim() === "" ? {} : { reason: given.trim() });
-  }
-
-  /** What is undecided of a session, the newest turn first: an older one is what the newer one began with. */
-  protected async undoSession(): Promise<void> {
-    const sessions = new Map<string, readonly ListedTurn[]>();
-    for (const turn of this.listed) {
-      const key = `${turn.agent} ${turn.session}`;
-      sessions.set(key, [...(sessions.get(key) ?? []), turn]);
-    }
-    const items = Array.from(sessions.values(), (turns) => ({
-      label: Array.from(new Set(turns.flatMap(({ agents }) => agents))).join(", "),
-      description:
-        turns.length === 1
-          ? nls.localize("patchbay/turns/oneTurn", "1 turn")
-          : nls.localize("patchbay/turns/manyTurns", "{0} turns", turns.length),
-      detail: turns.map(({ prompt }) => prompt).findLast((prompt) => prompt !== "") ?? "",
-      turns,
-    }));
-    // Also where there is only one: to choose it is to say yes.
-    const question = nls.localize("patchbay/turns/whichSession", "Undo the changes of which session?");
-    const chosen = await this.lists.choose(items, question);
-    if (chosen !== undefined) await this.undo(chosen.turns, {});
-  }
-
-  protected async undo(turns: readonly ListedTurn[], request: UndoRequest): Promise<void> {
-    const done: TurnUndone[] = [];
-    const added: WaitingUndo[] = [];
-    for (const turn of turns) {
-      const result = await this.server.undoTurn(turn.id, request);
-      if (result?.waiting !== undefined) added.push({ turn, request: result.waiting });
-      else if (result !== undefined) done.push(result);
-    }
-    this.tell(done);
-    if (added.length === 0) return;
-    const now = nls.localize("patchbay/turns/now", "Undo Now");
-    const text = nls.localize(
-      "patchbay/turns/waits",
-      "{0} is working. This is undone when it has finished.",
-      Array.from(new Set(added.flatMap(({ turn }) => turn.agents))).join(", "),
-    );
-    // The message stays until it is answered, and nothing waits for that.
-    const notice = this.notices.info(text, { actions: [now] });
-    // Theia replaces a notice of the same text: the new one is also about what the old one asked.
-    const waiting = [...(this.asking.get(text)?.waiting ?? []), ...added];
-    this.asking.set(text, { notice, waiting });
-    void this.carryOut(notice, now, async () => {
-      const hurried: TurnUndone[] = [];
-      for (const one of waiting) {
-        const result = await this.server.undoWaitingTurn(one.turn.id, one.request);
-        if (result !== undefined) hurried.push(result);
-      }
-      if (hurried.length > 0) this.tell(hurried);
-      else
-        this.notices.info(
-          nls.localize("patchbay/turns/tooLate", "The agent has finished, and this was carried out already."),
-        );
-    });
-  }
-
-  protected async carryOut({ answer }: Notice, action: string, run: () => Promise<void>): Promise<void> {
-    if ((await answer) === action) await run();
-  }
-
-  /** Says what was undone, and what was not and why. */
-  protected tell(undone: readonly TurnUndone[]): void {
-    const files = undone.flatMap((one) => one.files);
-    const names = (...outcomes: readonly string[]): string =>
-      files
-        .filter(({ outcome }) => outcomes.includes(outcome))
-        .slice(0, 5)
-        .map(({ path }) => fileUriOf(path).path.base)
-        .join(", ");
-    const conflicts = files.reduce((count, file) => count + file.conflicts, 0);
-    const [unknown, failed] = [names("unknown"), names("failed", "stale")];
-    if (conflicts > 0)
-      this.notices.warn(
-        nls.localize(
-          "patchbay/turns/conflicts",
-          "{0} of the changes were changed again since and left alone: {1}",
-          conflicts,
-          names("partly", "conflict"),
-        ),
-      );
-    if (unknown !== "")
-      this.notices.warn(
-        nls.localize(
-          "patchbay/turns/notKnown",
-          "The earlier content of these files is not known, so they stay as they are: {0}",
-          unknown,
-        ),
-      );
-    if (failed !== "")
-      this.notices.warn(nls.localize("patchbay/turns/failed", "Could not be undone, and stays as it is: {0}", failed));
-    const entries = undone.flatMap(({ turn }) => turn ?? []);
-    if (entries.length === 0) return;
-    const bringBack = nls.localize("patchbay/turns/bringBack", "Bring Back");
-    const done = undone.some(({ isTold }) => isTold)
-      ? nls.localize("patchbay/turns/told", "Undone. The agent is told with your next prompt.")
-      : nls.localize("patchbay/turns/undone", "Undone.");
-    void this.carryOut(this.notices.info(done, { actions: [bringBack] }), bringBack, async () => {
-      const back: TurnUndone[] = [];
-      // The one undone last is where the others stood.
-      for (const entry of entries.toReversed()) {
-        const result = await this.server.undoTurn(entry, { now: true });
-        if (result !== undefined) back.push(result);
-      }
-      this.tell(back);
-    });
   }
 }

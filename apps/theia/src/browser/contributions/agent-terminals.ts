@@ -8,7 +8,7 @@ import { inject, injectable } from "@theia/core/shared/inversify";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { TerminalWidget } from "@theia/terminal/lib/browser/base/terminal-widget";
 import { PatchbayServer } from "../../common/protocol.ts";
-import { inboxFocusKey } from "../inbox/inbox-widget.ts";
+import { inboxFocusKey } from "../inbox/inbox-row.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
 import { proposalScheme } from "../review/proposal-resources.ts";
 import { Notices } from "../surfaces/notices.ts";

@@ -1,6 +1,5 @@
 import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
-import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { InMemoryResources, MEMORY_TEXT } from "@theia/core/lib/common/resource";
@@ -11,13 +10,12 @@ import { type HookAction, type HookPlan, type HookState, PatchbayServer } from "
 import { fileUriOf } from "../documents/selection-text.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
-import { patchbayCommands } from "./patchbay-commands.ts";
 
 type Change = Extract<HookPlan, { readonly kind: "change" }>;
 
 /** "Install Hook…" and "Remove Hook…": the user sees what would change in the agent's settings, and says yes or no. */
 @injectable()
-export class Hooks implements CommandContribution {
+export class Hooks {
   @inject(PatchbayServer)
   protected readonly server: RpcProxy<PatchbayServer>;
   @inject(Lists)
@@ -31,12 +29,7 @@ export class Hooks implements CommandContribution {
   @inject(ApplicationShell)
   protected readonly shell: ApplicationShell;
 
-  registerCommands(commands: CommandRegistry): void {
-    commands.registerCommand(patchbayCommands.installHook, { execute: () => this.change("install") });
-    commands.registerCommand(patchbayCommands.removeHook, { execute: () => this.change("remove") });
-  }
-
-  protected async change(action: HookAction): Promise<void> {
+  async change(action: HookAction): Promise<void> {
     const state = await this.choose(action);
     if (state === undefined) return;
     const plan = await this.server.planHook(state.agent, action);

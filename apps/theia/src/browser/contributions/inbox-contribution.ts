@@ -13,16 +13,8 @@ import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { PatchbayServer } from "../../common/protocol.ts";
-import type { InboxAction } from "../inbox/inbox-row.ts";
-import { inboxRows, waitingCount } from "../inbox/inbox-rows.ts";
-import {
-  commandOf,
-  type EmptyInbox,
-  inboxFocusKey,
-  type InboxRequest,
-  InboxWidget,
-  inboxWidgetId,
-} from "../inbox/inbox-widget.ts";
+import { commandOf, type InboxAction, inboxFocusKey, inboxWidgetId, waitingCount } from "../inbox/inbox-row.ts";
+import type { EmptyInbox, InboxRequest, InboxWidget } from "../inbox/inbox-widget.ts";
 import { summaryOf } from "../surfaces/status-words.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { AgentChanges } from "./agent-changes.ts";
@@ -127,7 +119,7 @@ export class InboxContribution
   }
 
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
-    const isVisible = (widget?: Widget): boolean => widget instanceof InboxWidget;
+    const isVisible = (widget?: Widget): boolean => widget?.id === inboxWidgetId;
     const item = (command: string, icon: string | undefined, priority: number): void =>
       void toolbar.registerItem({
         id: `${command}.inbox`,
@@ -147,7 +139,7 @@ export class InboxContribution
     const value = waitingCount(status);
     const tooltip = nls.localize("patchbay/status/waiting", "{0} to review", value);
     this.badges.showBadge(widget, value === 0 ? undefined : { value, tooltip });
-    await widget.display(inboxRows(status, { roots, now: Date.now() }, this.changes.turns), this.emptiness());
+    await widget.present(status, this.changes.turns, { roots, now: Date.now() }, this.emptiness());
   }
 
   /** What is there to do where nobody is connected. */

@@ -4,6 +4,7 @@ import type { FrontendApplicationContribution } from "@theia/core/lib/browser/fr
 import type { KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
 import { AbstractViewContribution } from "@theia/core/lib/browser/shell/view-contribution";
 import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
+import type { Widget } from "@theia/core/lib/browser/widgets/widget";
 import type { Command, CommandRegistry } from "@theia/core/lib/common/command";
 import type { MenuModelRegistry } from "@theia/core/lib/common/menu";
 import { nls } from "@theia/core/lib/common/nls";
@@ -14,7 +15,8 @@ import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import type { PanelCommand } from "../../common/panel-protocol.ts";
 import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { ContextTracker } from "../context/context-tracker.ts";
-import { panelFocusKey, panelTabId, PanelWidget, panelWidgetId } from "../panel/panel-widget.ts";
+import { panelFocusKey, panelTabId, panelWidgetId } from "../panel/panel-places.ts";
+import type { PanelWidget } from "../panel/panel-widget.ts";
 import { questionsText } from "../surfaces/status-words.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
@@ -111,7 +113,7 @@ export class PanelContribution
   /** From the page back to the editor, and the other way round. */
   protected async toggleFocus(): Promise<void> {
     const { currentEditor } = this.editors;
-    if (this.shell.activeWidget instanceof PanelWidget) {
+    if (isPanelPage(this.shell.activeWidget)) {
       if (currentEditor !== undefined) await this.shell.activateWidget(currentEditor.id);
       return;
     }
@@ -122,10 +124,8 @@ export class PanelContribution
   protected async shown(): Promise<PanelWidget> {
     const { activeWidget } = this.shell;
     const tabs = this.widgetManager.getWidgets(panelTabId);
-    const seen = [activeWidget, this.tryGetWidget(), ...tabs].find(
-      (one) => one instanceof PanelWidget && one.isVisible,
-    );
-    const widget = seen instanceof PanelWidget ? seen : await this.openView({ reveal: true });
+    const pages = [activeWidget, this.tryGetWidget(), ...tabs].filter(isPanelPage);
+    const widget = pages.find(({ isVisible }) => isVisible) ?? (await this.openView({ reveal: true }));
     await this.shell.activateWidget(widget.id);
     return widget;
   }
@@ -158,4 +158,9 @@ export class PanelContribution
     const badge = questions === 0 ? undefined : { value: questions, tooltip: questionsText(questions) };
     if (widget !== undefined) this.badges.showBadge(widget, badge);
   }
+}
+
+/** A page of the panel: the view, or a tab. */
+function isPanelPage(widget: Widget | null | undefined): widget is PanelWidget {
+  return widget?.id === panelWidgetId || widget?.id.startsWith(`${panelTabId}:`) === true;
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic, FileDiagnostics } from "@patchbay/core";
+import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
 import type { Diagnostic as Marker } from "@theia/core/shared/vscode-languageserver-protocol";
@@ -18,6 +19,9 @@ const catchUpWait = 2000;
 /** Larger files are not compared with the disk, in bytes. */
 const largestCompared = 5 * 1024 * 1024;
 
+/** Problems that are published within so many milliseconds are told of at once. */
+const gatheredFor = 50;
+
 type TextModel = MonacoTextModelService["models"][number];
 
 /** Reads what Theia's problems view shows, or is about to show. */
@@ -32,6 +36,12 @@ export class ProblemReader {
 
   protected readonly freshness: ProblemFreshness = new ProblemFreshness();
 
+  /** Files whose problems were published and of which nobody was told yet. */
+  protected readonly published: Set<string> = new Set();
+  protected readonly onDidChangeEmitter: Emitter<readonly string[]> = new Emitter();
+  /** The problems of these files were published, by their paths. */
+  readonly onDidChange: Event<readonly string[]> = this.onDidChangeEmitter.event;
+
   @postConstruct()
   protected init(): void {
     this.models.onDidCreate((model) => {
@@ -40,6 +50,7 @@ export class ProblemReader {
     });
     this.problems.onDidChangeMarkers((uri) => {
       this.freshness.notePublished(uri.toString(), this.find(uri.toString())?.languageId);
+      this.tellSoon(filePathOf(uri));
     });
   }
 
@@ -59,6 +70,18 @@ export class ProblemReader {
       const diagnostics = this.problems.findMarkers({ uri }).map((marker) => toDiagnostic(marker.data));
       return diagnostics.length === 0 ? [] : [{ path: file, diagnostics }];
     });
+  }
+
+  protected tellSoon(path: string | undefined): void {
+    if (path === undefined) return;
+    if (this.published.size === 0) {
+      window.setTimeout(() => {
+        const paths = Array.from(this.published);
+        this.published.clear();
+        this.onDidChangeEmitter.fire(paths);
+      }, gatheredFor);
+    }
+    this.published.add(path);
   }
 
   protected find(uri: string): TextModel | undefined {

@@ -1,8 +1,14 @@
 import type { CommandQuestion, KeptText, ProposalInfo } from "@patchbay/core";
 import type { Presence } from "@patchbay/core/presences";
 import { nls } from "@theia/core/lib/common/nls";
-import type { ListedTurn } from "../../common/protocol.ts";
+import type { ListedTurn, WindowStatus } from "../../common/protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
+
+/** The view as Theia's layout knows it. */
+export const inboxWidgetId = "patchbay-review";
+
+/** True where the keys go to the view. */
+export const inboxFocusKey = "patchbayReviewFocus";
 
 /** What can be done with a row. */
 export type InboxAction =
@@ -16,6 +22,11 @@ export type InboxAction =
   | "save"
   | "copy"
   | "discard";
+
+/** The command that does an action with the selected row: for keys, and for what the buttons say of them. */
+export function commandOf(action: InboxAction): string {
+  return `patchbay.theia.${action}InView`;
+}
 
 /** How much a row wants to be seen. */
 export type InboxTone = "problem" | "attention" | "quiet";
@@ -52,6 +63,11 @@ export interface InboxSurroundings {
   readonly roots: readonly string[];
   /** Unix milliseconds. */
   readonly now: number;
+}
+
+/** How many things wait for the user. */
+export function waitingCount({ proposals, commands }: Pick<WindowStatus, "proposals" | "commands">): number {
+  return proposals.filter(({ state }) => state !== "kept").length + commands.all.length;
 }
 
 /** All rows in the order in which they stand, with those below them. */

@@ -17,11 +17,6 @@ import {
 } from "./inbox-row.ts";
 import { turnRow } from "./turn-rows.ts";
 
-/** How many things wait for the user. */
-export function waitingCount({ proposals, commands }: Pick<WindowStatus, "proposals" | "commands">): number {
-  return proposals.filter(({ state }) => state !== "kept").length + commands.all.length;
-}
-
 /** Everything that waits and everybody who is there: agent, then session, then what it asks and what it changed; what waits comes first. */
 export function inboxRows(
   status: WindowStatus,

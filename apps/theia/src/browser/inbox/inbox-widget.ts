@@ -12,13 +12,17 @@ import { Emitter, type Event } from "@theia/core/lib/common/event";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable, type interfaces } from "@theia/core/shared/inversify";
 import { createElement, type MouseEvent, type ReactNode } from "@theia/core/shared/react";
-import { allRows, type InboxAction, type InboxRow } from "./inbox-row.ts";
-
-/** The view as Theia's layout knows it. */
-export const inboxWidgetId = "patchbay-review";
-
-/** True where the keys go to the view. */
-export const inboxFocusKey = "patchbayReviewFocus";
+import type { ListedTurn, WindowStatus } from "../../common/protocol.ts";
+import {
+  allRows,
+  commandOf,
+  type InboxAction,
+  inboxFocusKey,
+  type InboxRow,
+  type InboxSurroundings,
+  inboxWidgetId,
+} from "./inbox-row.ts";
+import { inboxRows } from "./inbox-rows.ts";
 
 interface EmptyOffer {
   readonly label: string;
@@ -59,11 +63,6 @@ function isWholeTurn({ subject }: InboxRow): boolean {
 /** Nothing above it is folded. */
 function isSeen({ parent }: TreeNode): boolean {
   return parent === undefined || ((!ExpandableTreeNode.is(parent) || parent.expanded) && isSeen(parent));
-}
-
-/** The command that does an action with the selected row: for keys, and for what the buttons say of them. */
-export function commandOf(action: InboxAction): string {
-  return `patchbay.theia.${action}InView`;
 }
 
 interface Look {
@@ -157,6 +156,16 @@ export class InboxWidget extends TreeWidget {
     const [node] = this.model.selectedNodes;
     // Theia keeps what has gone selected.
     return isInboxNode(node) && this.nodes.has(node.id) ? node.row : undefined;
+  }
+
+  /** Shows how things stand. */
+  async present(
+    status: WindowStatus,
+    turns: readonly ListedTurn[],
+    around: InboxSurroundings,
+    empty: EmptyInbox,
+  ): Promise<void> {
+    await this.display(inboxRows(status, around, turns), empty);
   }
 
   /** Shows these rows. The selection stays where it was; if its row is gone, the one that took its place is selected. */

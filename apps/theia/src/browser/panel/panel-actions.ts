@@ -5,12 +5,7 @@ import { OpenerService, open } from "@theia/core/lib/browser/opener-service";
 import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import { WidgetManager } from "@theia/core/lib/browser/widget-manager";
 import { nls } from "@theia/core/lib/common/nls";
-import {
-  type Resource,
-  ResourceError,
-  type ResourceResolver,
-  UntitledResourceResolver,
-} from "@theia/core/lib/common/resource";
+import { UntitledResourceResolver } from "@theia/core/lib/common/resource";
 import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
@@ -23,47 +18,10 @@ import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { DeleteConversationDialog } from "../surfaces/review-dialogs.ts";
 import { PanelPages } from "./panel-connection.ts";
-import { panelTabId } from "./panel-widget.ts";
-
-const changeScheme = "patchbay-theia-change";
+import { PanelChanges, panelTabId } from "./panel-places.ts";
 
 /** Most changes of a turn that are opened at once, each in a tab. */
 const mostChanges = 20;
-
-/** Changes of conversations as documents that nobody can type into, as long as their editors are open. */
-@injectable()
-export class PanelChanges implements ResourceResolver {
-  readonly priority: number = 100;
-  protected readonly texts: Map<string, string> = new Map();
-  protected count = 0;
-
-  /** Both sides of a change. The path stays: the language comes from its ending. */
-  add({ path, before, after }: ShownChange): readonly [URI, URI] {
-    return [this.addText(path, before ?? "", "before"), this.addText(path, after ?? "", "after")];
-  }
-
-  /** A text of a file. `side` tells it from others of the same file. */
-  addText(path: string, text: string, side: string): URI {
-    this.count += 1;
-    const uri = fileUriOf(path).withScheme(changeScheme).withQuery(`${side}-${this.count}`);
-    this.texts.set(uri.toString(), text);
-    return uri;
-  }
-
-  resolve(uri: URI): Resource {
-    if (uri.scheme !== changeScheme) throw new Error(`${uri.scheme} is not ours`);
-    const text = this.texts.get(uri.toString());
-    if (text === undefined)
-      throw ResourceError.NotFound({ message: "The change is not shown any more.", data: { uri } });
-    return {
-      uri,
-      readOnly: true,
-      autosaveable: false,
-      readContents: () => Promise.resolve(text),
-      dispose: () => this.texts.delete(uri.toString()),
-    };
-  }
-}
 
 /** What the panel does in this window, each after the checks that are the window's. */
 @injectable()

@@ -13,28 +13,12 @@ import { inject, injectable, named } from "@theia/core/shared/inversify";
 import type { PageFacts, PageTitle, PanelCommand, PanelCommandResult } from "../../common/panel-protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
 import { type PanelPage, PanelConnection } from "./panel-connection.ts";
-
-/** The view as Theia's layout knows it. */
-export const panelWidgetId = "patchbay-conversations";
-
-/** Tabs in the main area are of this kind. */
-export const panelTabId = "patchbay-conversation";
-
-/** True where the keys go to a page of the panel. */
-export const panelFocusKey = "patchbayPanelFocus";
+import { panelFocusKey, type PanelTab, panelTabId, panelWidgetId } from "./panel-places.ts";
 
 /** What is kept of a page over a reload of the window; its texts are the backend's. */
 interface KeptPage {
   readonly state?: unknown;
   readonly conversation?: string | undefined;
-}
-
-/** What Theia's layout keeps of a tab; the view has nothing of it. */
-export interface PanelTab {
-  /** Names one of several. */
-  readonly tab?: string;
-  /** What it begins with. */
-  readonly conversation?: string;
 }
 
 const randomText = (): string =>

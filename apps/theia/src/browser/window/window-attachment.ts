@@ -18,6 +18,7 @@ import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-tr
 import { isAbout, ownPreferenceOf, preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer, type WindowFacts, type WindowStatus } from "../../common/protocol.ts";
 import { ContextTracker } from "../context/context-tracker.ts";
+import { ProblemReader } from "../documents/problem-reader.ts";
 import { filePathOf } from "../documents/selection-text.ts";
 import { type DecidedProposal, ProposalEditors } from "../review/proposal-editors.ts";
 import { LeaveDialog } from "../surfaces/review-dialogs.ts";
@@ -59,6 +60,8 @@ export class WindowAttachment implements FrontendApplicationContribution {
   protected readonly proposals: ProposalEditors;
   @inject(UnsavedReports)
   protected readonly unsaved: UnsavedReports;
+  @inject(ProblemReader)
+  protected readonly problems: ProblemReader;
   @inject(ContextTracker)
   protected readonly context: ContextTracker;
   @inject(WorkspaceService)
@@ -129,6 +132,7 @@ export class WindowAttachment implements FrontendApplicationContribution {
     });
     this.unsaved.onDidChange((path) => this.server.notifyUnsaved(path));
     this.unsaved.start();
+    this.problems.onDidChange((paths) => this.server.notifyProblems(paths));
     this.context.onDidChange((context) => this.server.notifyContext(context));
     // Fires for the first connection too, and for every one after the backend gave the old one up.
     this.server.onDidOpenConnection(() => void this.attach());

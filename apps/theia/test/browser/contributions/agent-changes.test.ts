@@ -5,7 +5,7 @@ import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
 import { patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
-import { PanelChanges } from "../../../src/browser/panel/panel-actions.ts";
+import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
 import { WindowClient } from "../../../src/browser/window/window-client.ts";
 import { type ListedTurn, PatchbayServer, type TurnUndone } from "../../../src/common/protocol.ts";

@@ -3,7 +3,8 @@ import "../../support/browser.ts";
 import type { AgentActivity, ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
 import { ageWords, allRows, type InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
-import { inboxRows, waitingCount } from "../../../src/browser/inbox/inbox-rows.ts";
+import { inboxRows } from "../../../src/browser/inbox/inbox-rows.ts";
+import { waitingCount } from "../../../src/browser/inbox/inbox-row.ts";
 import type { ListedTurn, WindowStatus } from "../../../src/common/protocol.ts";
 import { hostileNames } from "../surfaces/hostile-names.ts";
 

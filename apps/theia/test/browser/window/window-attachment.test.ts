@@ -305,6 +305,14 @@ describe("leaving the page", () => {
 });
 
 describe("what agents see", () => {
+  it("tells the backend whose problems were published", async () => {
+    const published: (readonly string[])[] = [];
+    theCompanion().host.diagnostics?.onDidChange?.(({ paths }) => published.push(paths));
+    theia.publishProblems("/workspace/a.txt", "/workspace/b.txt");
+    await settle();
+    expect(published).toEqual([["/workspace/a.txt", "/workspace/b.txt"]]);
+  });
+
   const session = {
     id: "1",
     dialect: "gemini",

@@ -25,9 +25,22 @@ export class TheiaWithPlugins extends TheiaDriver {
     await super.start(lab);
   }
 
-  /** As the status bar says; the plain Theia has nothing that would find any. */
   async countErrors(): Promise<number> {
+    const [errors = 0] = await this.#counts();
+    return errors;
+  }
+
+  async countProblems(): Promise<number> {
+    return (await this.#counts()).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Errors, warnings and so on, as the status bar says; the plain Theia has nothing that would find any. */
+  async #counts(): Promise<readonly number[]> {
     const status = this.workbench.page.locator('#theia-statusBar [id="status-bar-problem-marker-status"]');
-    return Number((await status.innerText()).trim().split(/\s+/)[0]);
+    return (await status.innerText())
+      .trim()
+      .split(/\s+/)
+      .map(Number)
+      .filter((count) => !Number.isNaN(count));
   }
 }

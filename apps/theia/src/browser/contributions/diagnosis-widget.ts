@@ -1,0 +1,116 @@
+import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
+import { ReactWidget } from "@theia/core/lib/browser/widgets/react-widget";
+import { codicon, type Message } from "@theia/core/lib/browser/widgets/widget";
+import { CommandRegistry } from "@theia/core/lib/common/command";
+import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { nls } from "@theia/core/lib/common/nls";
+import { PreferenceService } from "@theia/core/lib/common/preferences/preference-service";
+import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
+import { createElement, type ReactNode } from "@theia/core/shared/react";
+import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
+import type { FindingLevel } from "@patchbay/core";
+import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
+import { PatchbayServer } from "../../common/protocol.ts";
+import { fileUriOf } from "../documents/selection-text.ts";
+import { type DiagnosisGroup, diagnosisGroups, type DiagnosisLink, diagnosisText } from "./diagnosis.ts";
+import { diagnosisWidgetId } from "./diagnosis-view.ts";
+import { patchbayCommands } from "./patchbay-commands.ts";
+
+const icons: Readonly<Record<FindingLevel, string>> = { ok: "pass", hint: "info", problem: "error" };
+
+/** What the backend finds, as a page: by agent, with what can be done about it. */
+@injectable()
+export class DiagnosisWidget extends ReactWidget {
+  @inject(PatchbayServer)
+  protected readonly server: RpcProxy<PatchbayServer>;
+  @inject(PreferenceService)
+  protected readonly preferences: PreferenceService;
+  @inject(EditorManager)
+  protected readonly editors: EditorManager;
+  @inject(CommandRegistry)
+  protected readonly commands: CommandRegistry;
+  @inject(ClipboardService)
+  protected readonly clipboard: ClipboardService;
+
+  protected groups: readonly DiagnosisGroup[] = [];
+  /** The whole page, to be pasted somewhere. */
+  protected text = "";
+
+  @postConstruct()
+  protected init(): void {
+    this.id = diagnosisWidgetId;
+    this.title.label = nls.localize("patchbay/diagnosis/file", "Patchbay Diagnosis");
+    this.title.iconClass = codicon("pulse");
+    this.title.closable = true;
+    this.addClass("patchbay-diagnosis");
+    this.node.tabIndex = 0;
+    void this.check();
+  }
+
+  /** Looks again. */
+  async check(): Promise<void> {
+    const terminalEnvironment = preferenceOf(this.preferences, preferenceNames.terminalEnvironment, true);
+    const findings = await this.server.examine(terminalEnvironment);
+    this.groups = diagnosisGroups(findings);
+    this.text = diagnosisText(findings);
+    this.update();
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    this.node.focus();
+  }
+
+  protected render(): ReactNode {
+    const button = (label: string, run: () => void): ReactNode =>
+      createElement("button", { key: label, className: "theia-button secondary", onClick: run }, label);
+    const log = patchbayCommands.showLog;
+    const buttons = [
+      button(nls.localize("patchbay/diagnosis/again", "Check Again"), () => void this.check()),
+      button(nls.localize("patchbay/diagnosis/copy", "Copy as Text"), () => void this.clipboard.writeText(this.text)),
+      button(log.label ?? log.id, () => void this.commands.executeCommand(log.id)),
+    ];
+    return createElement(
+      "div",
+      {},
+      createElement("h1", {}, nls.localize("patchbay/diagnosis/title", "Patchbay: Diagnosis")),
+      createElement("div", { className: "patchbay-diagnosis-buttons" }, buttons),
+      this.groups.map((group) => this.renderGroup(group)),
+    );
+  }
+
+  protected renderGroup({ title, lines }: DiagnosisGroup): ReactNode {
+    const items = lines.map(({ level, found, advice, links }) =>
+      createElement(
+        "li",
+        { key: found },
+        createElement("span", { className: `${codicon(icons[level])} patchbay-diagnosis-${level}` }),
+        createElement(
+          "div",
+          {},
+          createElement("div", {}, found),
+          advice === undefined ? null : createElement("div", { className: "patchbay-diagnosis-advice" }, advice),
+          links.length === 0
+            ? null
+            : createElement(
+                "div",
+                {},
+                links.map((link) => this.renderLink(link)),
+              ),
+        ),
+      ),
+    );
+    return createElement("section", { key: title }, createElement("h2", {}, title), createElement("ul", {}, items));
+  }
+
+  protected renderLink(link: DiagnosisLink): ReactNode {
+    const onClick = (): void => void this.follow(link);
+    const isOff = "command" in link && !this.commands.isEnabled(link.command);
+    return createElement("button", { key: link.label, onClick, disabled: isOff }, link.label);
+  }
+
+  protected async follow(link: DiagnosisLink): Promise<void> {
+    if ("command" in link) await this.commands.executeCommand(link.command);
+    else await this.editors.open(fileUriOf(link.file), { mode: "activate" });
+  }
+}
