@@ -37,7 +37,7 @@ describe.skipIf(!existsSync(join(directory, entry)))("the part for the browser",
 
   it("loads at the start of a window what a window needs at its start", () => {
     const first = loadedWith(entry);
-    expect(sizeOf(first)).toBeLessThan(115_000);
+    expect(sizeOf(first)).toBeLessThan(120_000);
     const text = Array.from(first, textOf).join("\n");
     const later = namesIn(text, /\bimport\("\.\/([^"]+)-[A-Z0-9]{8}\.js"\)/gu);
     expect(Array.from(new Set(later)).toSorted()).toEqual([
