@@ -303,7 +303,7 @@ describe("agents", () => {
       },
     });
     container.bind(AgentPrompts).toSelf();
-    container.rebind<unknown>(ProblemReader).toConstantValue({ read: () => problems });
+    container.rebind<unknown>(ProblemReader).toConstantValue({ read: () => problems, onDidChange: () => {} });
     container.bind<unknown>(ClipboardService).toConstantValue({ writeText: async (text: string) => copied.push(text) });
     container.bind<unknown>(Lists).toConstantValue({
       choose: async (items: readonly ListItem[], placeholder: string) => {
