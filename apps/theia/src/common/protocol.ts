@@ -228,7 +228,7 @@ export interface WindowMessage extends Omit<HostMessage, "signal"> {
 export interface PatchbayWindow {
   openDiff(request: DiffRequest): Promise<"opened" | "declined">;
   closeDiff(proposalId: string, reason: DiffCloseReason): Promise<void>;
-  revealDiff(proposalId: string): Promise<void>;
+  revealDiff(proposalId: string): Promise<boolean>;
   readDiff(proposalId: string): Promise<ProposalText>;
   notifyAgentPresent(proposalId: string, present: boolean): void;
   /** See `DiffView.update`. The edits make the new right side of what it must still hold, both with `\n` for line ends. */

@@ -21,6 +21,8 @@ export interface ProposalViewOptions {
   readonly logger: Logger;
   /** Rejects after so many milliseconds. */
   readonly timeout: (delayMs: number) => Promise<never>;
+  /** Where it is shown if the window that showed it is gone; undefined where there is no window. */
+  readonly home: () => AttachedWindow | undefined;
   readonly onEnd: (view: ProposalView) => void;
 }
 
@@ -37,6 +39,10 @@ export class ProposalView implements DiffView {
   #text: string;
   #ended = false;
   #window: AttachedWindow | undefined;
+  /** The window in which it is being opened. */
+  #opening: AttachedWindow | undefined;
+  /** The user has asked for it, and no window has brought it to the front since. */
+  #isWanted = false;
 
   constructor(options: ProposalViewOptions) {
     this.#options = options;
@@ -64,7 +70,15 @@ export class ProposalView implements DiffView {
     this.#window = window;
     this.#base = this.#text;
     const draft = this.#text === this.#request.proposedText ? {} : { draftText: this.#text };
-    return await window.call((client) => client.openDiff({ ...this.#request, ...draft }));
+    this.#opening = window;
+    try {
+      const answer = await window.call((client) => client.openDiff({ ...this.#request, ...draft }));
+      if (answer === "declined") this.#isWanted = false;
+      else await this.#bringForward(window);
+      return answer;
+    } finally {
+      if (this.#opening === window) this.#opening = undefined;
+    }
   }
 
   /** The user does not want to see it; the agent's terminal decides. */
@@ -76,6 +90,9 @@ export class ProposalView implements DiffView {
   resume(window: AttachedWindow, text: ProposalText): void {
     this.#window = window;
     if (text.kind === "edited") this.drafted(text.text);
+    this.#bringForward(window).catch((error: unknown) => {
+      this.#options.logger.warn("a window did not bring a proposal to the front", { cause: messageOf(error) });
+    });
   }
 
   /** The user typed. */
@@ -111,8 +128,19 @@ export class ProposalView implements DiffView {
     return this.#text;
   }
 
+  /** The wish outlives the window: where none can show it now, the next one that shows it brings it to the front. */
   async reveal(): Promise<void> {
-    await this.window?.call((client) => client.revealDiff(this.id));
+    if (this.#ended) return;
+    this.#isWanted = true;
+    const { window } = this;
+    const home = window ?? this.#options.home();
+    // On its way, it comes to the front once it is there.
+    if (home === undefined || this.#opening === home) return;
+    try {
+      if (window === undefined || !(await this.#bringForward(window))) await this.showIn(home);
+    } catch (error) {
+      if (!(error instanceof WindowGoneError)) throw error;
+    }
   }
 
   async close(reason: DiffCloseReason): Promise<void> {
@@ -153,6 +181,14 @@ export class ProposalView implements DiffView {
   setStanding(standing: FileStanding): void {
     this.#request = { ...this.#request, standing };
     this.window?.notify((client) => client.notifyStanding(this.id, standing));
+  }
+
+  /** Does what the user has asked for meanwhile. False: the window does not show it. */
+  async #bringForward(window: AttachedWindow): Promise<boolean> {
+    if (!this.#isWanted) return true;
+    const isInFront = await window.call((client) => client.revealDiff(this.id));
+    if (isInFront) this.#isWanted = false;
+    return isInFront;
   }
 
   /** No window shows it: what it holds is known here. */

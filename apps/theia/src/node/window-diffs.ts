@@ -52,6 +52,7 @@ export class WindowDiffs implements HostDiffs {
         new Promise((_resolve, reject) =>
           clock.setTimeout(() => reject(new Error(`no answer within ${delayMs} ms`)), delayMs),
         ),
+      home: () => this.#options.windows.lastUsed(),
       onEnd: (ended) => {
         if (this.#views.get(ended.id) === ended) this.#views.delete(ended.id);
       },

@@ -46,6 +46,10 @@ export class WindowService implements PatchbayServer {
   readonly #readAgentSettings: ReadAgentSettings;
   readonly #hooks: LoadOnce<AgentHooks>;
   readonly #stopReading: () => void;
+  /** A connection that is new may bring wishes before it says whose it is. */
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Resolves once, whatever came of it.
+  readonly #introduced: Promise<void>;
+  #introduce: () => void = () => {};
 
   constructor(
     client: PatchbayWindow,
@@ -59,10 +63,17 @@ export class WindowService implements PatchbayServer {
     this.#workspaces = workspaces;
     this.#readAgentSettings = readSettings;
     this.#stopReading = log.read((lines) => client.notifyLog(lines));
+    this.#introduced = new Promise((resolve) => {
+      this.#introduce = resolve;
+    });
   }
 
-  attach(facts: WindowFacts): Promise<Attachment> {
-    return this.#workspaces.attach(this.#client, facts);
+  async attach(facts: WindowFacts): Promise<Attachment> {
+    try {
+      return await this.#workspaces.attach(this.#client, facts);
+    } finally {
+      this.#introduce();
+    }
   }
 
   notifyContext(context: WindowContext): void {
@@ -225,11 +236,13 @@ export class WindowService implements PatchbayServer {
   /** The connection has ended. */
   dispose(): void {
     this.#stopReading();
+    this.#introduce();
     void this.#workspaces.detach(this.#client);
   }
 
-  #companion(): Promise<WorkspaceCompanion | undefined> {
-    return this.#workspaces.companionOf(this.#client);
+  async #companion(): Promise<WorkspaceCompanion | undefined> {
+    await this.#introduced;
+    return await this.#workspaces.companionOf(this.#client);
   }
 }
 

@@ -149,8 +149,10 @@ export class SimulatedWindow implements PatchbayWindow {
     await this.#views.get(proposalId)?.close(reason);
   }
 
-  async revealDiff(proposalId: string): Promise<void> {
-    await this.#views.get(proposalId)?.reveal();
+  async revealDiff(proposalId: string): Promise<boolean> {
+    const view = this.#views.get(proposalId);
+    await view?.reveal();
+    return view !== undefined;
   }
 
   async readDiff(proposalId: string): Promise<ProposalText> {

@@ -16,6 +16,7 @@ import { PatchbayServer } from "../../common/protocol.ts";
 import { commandOf, type InboxAction, inboxFocusKey, inboxWidgetId, waitingCount } from "../inbox/inbox-row.ts";
 import type { EmptyInbox, InboxRequest, InboxWidget } from "../inbox/inbox-widget.ts";
 import { summaryOf } from "../surfaces/status-words.ts";
+import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { AgentChanges } from "./agent-changes.ts";
 import { AgentTerminals } from "./agent-terminals.ts";
@@ -51,6 +52,8 @@ export class InboxContribution
   protected readonly changes: AgentChanges;
   @inject(AgentTerminals)
   protected readonly terminals: AgentTerminals;
+  @inject(Notices)
+  protected readonly notices: Notices;
   @inject(BadgeService)
   protected readonly badges: BadgeService;
   @inject(CommandRegistry)
@@ -82,7 +85,9 @@ export class InboxContribution
 
   /** Ties a new widget of the view to the window. */
   adopt(widget: InboxWidget): InboxWidget {
-    widget.onDidAsk((request) => void this.fulfil(request));
+    widget.onDidAsk((request) => {
+      this.fulfil(request).catch(() => this.tellFailure());
+    });
     widget.onDidOffer((command) => void this.commands.executeCommand(command));
     void this.refresh(widget);
     return widget;
@@ -192,9 +197,21 @@ export class InboxContribution
   protected async decide(id: string, action: InboxAction): Promise<void> {
     if (action === "accept" || action === "reject") {
       // What could not be accepted says why in its review.
-      if ((await this.server.decideAll(action, [id])) === 0) await this.server.reveal(id);
+      if ((await this.server.decideAll(action, [id])) === 0) await this.reveal(id);
     } else if (action === "hold") await this.server.hold(id);
-    else await this.server.reveal(id);
+    else await this.reveal(id);
+  }
+
+  protected async reveal(id: string): Promise<void> {
+    const isThere = (): boolean => this.attachment.status.proposals.some((one) => one.id === id);
+    // What has been decided meanwhile is no row any more, which says enough.
+    if (!(await this.server.reveal(id)) && isThere()) this.tellFailure();
+  }
+
+  protected tellFailure(): void {
+    this.notices.warn(
+      nls.localize("patchbay/inbox/failed", "This could not be done. Patchbay: Show Log may say why. Try again."),
+    );
   }
 }
 

@@ -12,6 +12,8 @@ export class QuietOpening {
   protected running = 0;
   /** How often the user has asked for a view. */
   protected wishes = 0;
+  /** Views that are being brought to the front for the user. */
+  protected coming = 0;
 
   /** Whether the keys go to an editor (or a terminal) in the area where views open: showing one there would hide it. */
   get isMainAreaInUse(): boolean {
@@ -29,23 +31,35 @@ export class QuietOpening {
     const pointer = new AbortController();
     const used = { byPointer: false };
     const { wishes } = this;
+    const isOvertaken = this.coming > 0;
     document.addEventListener("pointerdown", () => (used.byPointer = true), { capture: true, signal: pointer.signal });
-    if (elsewhere) this.fence(area, 1);
+    if (elsewhere && !isOvertaken) this.fence(area, 1);
     try {
       return await open();
     } finally {
       window.setTimeout(() => {
         pointer.abort();
         // A view that the user has asked for since is not fenced off by what was opened before it.
-        if (wishes !== this.wishes) return;
+        if (isOvertaken || wishes !== this.wishes) return;
         if (elsewhere) this.fence(area, -1);
         if (!used.byPointer) this.giveBack(before);
       }, watchMs);
     }
   }
 
-  /** The user has asked for a view: it may take the focus, also while it is being opened, and keeps it. */
-  end(): void {
+  /** The user has asked for a view: it may take the focus, also while it or others are being opened, and keeps it. */
+  async bringForward(activate: () => Promise<unknown>): Promise<void> {
+    this.coming += 1;
+    this.end();
+    try {
+      await activate();
+    } finally {
+      this.coming -= 1;
+      this.end();
+    }
+  }
+
+  protected end(): void {
     this.wishes += 1;
     this.running = 0;
     this.shell.mainPanel.node.inert = false;

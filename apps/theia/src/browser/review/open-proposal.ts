@@ -15,6 +15,8 @@ export class OpenProposal {
   phase: ProposalPhase = "open";
   /** No agent takes its text any more: the user saves, copies or discards it. */
   isKept = false;
+  /** The user has asked for it before it was there. */
+  isWanted = false;
   #request: DiffRequest;
   /** What the editor was given last for the right side. */
   #shownText: string;

@@ -57,6 +57,8 @@ export class ProposalEditors {
   protected readonly notices: Notices;
 
   protected readonly open: Map<string, OpenProposal> = new Map();
+  // oxlint-disable-next-line patchbay/no-kept-promise -- Forgotten when it is closed.
+  protected readonly closing: Map<string, Promise<unknown>> = new Map();
   protected stopping = false;
   protected readonly reports: Set<DraftReports> = new Set();
 
@@ -115,6 +117,8 @@ export class ProposalEditors {
   async show(request: DiffRequest): Promise<"opened" | "declined"> {
     // A layout that is restored leaves no room for what was opened before it.
     await this.application.reachedState("initialized_layout");
+    // An editor that is being closed would be taken for the new one, and its end for the user's answer.
+    await this.closing.get(request.id);
     if (this.open.has(request.id)) return "opened";
     const proposal = new OpenProposal(request);
     this.open.set(request.id, proposal);
@@ -143,15 +147,21 @@ export class ProposalEditors {
     proposal.phase = "ended";
     const widgets = Array.from(proposal.widgets);
     this.forget(proposal);
-    for (const widget of widgets) await this.closeWithoutQuestion(widget);
+    const gone = widgets.map((widget) => new Promise<void>((resolve) => widget.disposed.connect(() => resolve())));
+    const closing = this.closeAll(widgets);
+    this.closing.set(proposalId, Promise.race([closing, Promise.all(gone)]));
+    await closing.finally(() => this.closing.delete(proposalId));
     this.onDidChangeEmitter.fire();
   }
 
-  async reveal(proposalId: string): Promise<void> {
-    const [widget] = this.open.get(proposalId)?.widgets ?? [];
-    if (widget === undefined) return;
-    this.quietly.end();
-    await this.shell.activateWidget(widget.id);
+  /** Brings a view to the front; one that is being opened comes there when it is. False: it is not shown here. */
+  async reveal(proposalId: string): Promise<boolean> {
+    const proposal = this.open.get(proposalId);
+    if (proposal === undefined) return false;
+    const widget = Array.from(proposal.widgets).find(({ isAttached }) => isAttached);
+    proposal.isWanted = widget === undefined;
+    if (widget !== undefined) await this.quietly.bringForward(() => this.shell.activateWidget(widget.id));
+    return true;
   }
 
   read(proposalId: string): ProposalText {
@@ -239,6 +249,7 @@ export class ProposalEditors {
       return true;
     }
     this.adopt(proposal, widget);
+    if (proposal.isWanted) await this.reveal(id);
     return widget.isVisible;
   }
 
@@ -322,6 +333,10 @@ export class ProposalEditors {
     this.forget(proposal);
     this.onDidChangeEmitter.fire();
     if (phase === "open") this.onDidDecideEmitter.fire({ id: proposal.request.id, verdict: { kind: "closed" } });
+  }
+
+  protected async closeAll(widgets: readonly EditorWidget[]): Promise<void> {
+    for (const widget of widgets) await this.closeWithoutQuestion(widget);
   }
 
   protected async closeWithoutQuestion(widget: EditorWidget): Promise<void> {

@@ -180,11 +180,13 @@ export class WindowAttachment implements FrontendApplicationContribution {
 
   protected async attachOnce(): Promise<void> {
     try {
-      const { status, proposals } = await this.server.attach(await this.facts());
+      const facts = await this.facts();
+      const { status, proposals } = await this.server.attach(facts);
       this.unkept.clear();
       this.setStatus(status);
       const open = new Set(proposals);
-      for (const id of this.proposals.ids) if (!open.has(id)) await this.proposals.close(id);
+      // What came while the backend answered is none of its answer.
+      for (const { id } of facts.shown) if (!open.has(id)) await this.proposals.close(id);
       this.context.refresh();
       this.firstAttached.resolve();
       this.onDidAttachEmitter.fire();

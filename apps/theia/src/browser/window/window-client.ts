@@ -63,7 +63,7 @@ export class WindowClient implements PatchbayWindow {
     return this.proposals.close(proposalId);
   }
 
-  revealDiff(proposalId: string): Promise<void> {
+  revealDiff(proposalId: string): Promise<boolean> {
     return this.proposals.reveal(proposalId);
   }
 

@@ -24,7 +24,7 @@ it("fences off no view that the user has asked for while others were being opene
   await vi.advanceTimersByTimeAsync(100);
   await quietly.run(async () => {});
   expect(area.inert).toBe(true);
-  quietly.end();
+  await quietly.bringForward(async () => {});
   expect(area.inert).toBe(false);
   // The first one is over now, and the second one is not.
   await vi.advanceTimersByTimeAsync(250);

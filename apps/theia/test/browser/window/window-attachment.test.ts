@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { pressButton, SimulatedTheia } from "../../support/simulated-theia.ts";
 import type { DiffRequest, DiffView, KeptText, ProposalInfo } from "@patchbay/core";
+import { Deferred } from "@theia/core/lib/common/promise-util";
 import { URI } from "@theia/core/lib/common/uri";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { preferenceNames } from "../../../src/common/preferences.ts";
@@ -244,6 +245,29 @@ describe("proposals over a break of the connection", () => {
     theia.connect(backend);
     await pass(1_000);
     expect([theia.proposals.ids, heard, document.querySelector(".dialogOverlay")]).toEqual([[], [], null]);
+  });
+
+  it("stay where they came while the backend was saying what is open", async () => {
+    theia.disconnect();
+    await settle();
+    const said = new Deferred<void>();
+    theia.connect({
+      connect: (window) => {
+        const service = backend.connect(window);
+        const attach = service.attach.bind(service);
+        service.attach = async (facts) => {
+          const answer = await attach(facts);
+          await said.promise;
+          return answer;
+        };
+        return service;
+      },
+    });
+    await settle();
+    await propose();
+    said.resolve();
+    await pass(1_000);
+    expect([theia.proposals.ids, heard]).toEqual([["one"], []]);
   });
 
   it("come when they were made meanwhile", async () => {
