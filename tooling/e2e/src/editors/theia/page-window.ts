@@ -51,8 +51,9 @@ export class PageWindow implements PatchbayWindow {
     await this.#call("closeDiff", ...args);
   }
 
-  async revealDiff(proposalId: string): Promise<void> {
+  async revealDiff(proposalId: string): Promise<boolean> {
     await this.#call("revealDiff", proposalId);
+    return true;
   }
 
   async readDiff(proposalId: string): Promise<ProposalText> {
