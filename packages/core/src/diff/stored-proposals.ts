@@ -182,9 +182,8 @@ export function parseStoredProposal(text: string): StoredProposal | undefined {
   }
   const parsed = stored.safeParse(value);
   if (!parsed.success) return undefined;
-  const { facts, draft, detached, kept, outcome: decided, sentAs, base: known, aside } = parsed.data;
-  const base = known === undefined ? undefined : baseOf(known);
-  return { facts, draft, base, detached, kept, outcome: decided, sentAs, aside };
+  const { base, draft, outcome: decided, ...rest } = parsed.data;
+  return { ...rest, draft, outcome: decided, base: base === undefined ? undefined : baseOf(base) };
 }
 
 function baseOf({ file, hunks, ...base }: z.infer<typeof storedBase>): ProposalBase {

@@ -9,7 +9,8 @@ const outcome: fc.Arbitrary<DiffOutcome> = fc.oneof(
   accepted,
   fc.record({ kind: fc.constantFrom("rejected" as const, "closed" as const, "stopped" as const) }),
 );
-const stored: fc.Arbitrary<StoredProposal> = fc.record({
+/** Every part that a record may have. */
+const stored: fc.Arbitrary<Required<StoredProposal>> = fc.record({
   facts: fc.record({
     id: fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/u),
     owner: fc.record({
@@ -20,6 +21,10 @@ const stored: fc.Arbitrary<StoredProposal> = fc.record({
       emptiedText: fc.constantFrom("" as const, "\n" as const),
       writes: fc.constantFrom("text" as const, "edits" as const),
       outlivesConnection: fc.boolean(),
+      conversationId: fc.option(fc.string(), { nil: undefined }),
+      agent: fc.option(fc.string(), { nil: undefined }),
+      isOfHook: fc.option(fc.boolean(), { nil: undefined }),
+      process: fc.option(fc.record({ pid: fc.integer({ min: 1 }), mark: fc.string() }), { nil: undefined }),
     }),
     input: fc.record({ path: fc.string(), text, handle: fc.string() }),
     kind: fc.constantFrom("create" as const, "change" as const, "delete" as const),
@@ -41,8 +46,18 @@ const stored: fc.Arbitrary<StoredProposal> = fc.record({
     { nil: undefined },
   ),
   detached: fc.boolean(),
+  kept: fc.option(
+    fc.record({
+      reason: fc.constantFrom("agent-exited" as const, "not-delivered" as const, "not-written" as const),
+      since: fc.nat(),
+      isShown: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
   outcome: fc.option(outcome, { nil: undefined }),
   sentAs: fc.nat(),
+  aside: fc.option(fc.constantFrom("held" as const, "listed" as const), { nil: undefined }),
+  isWritten: fc.option(fc.boolean(), { nil: undefined }),
 });
 
 describe("a kept proposal", () => {
