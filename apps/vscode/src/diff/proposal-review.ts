@@ -67,6 +67,8 @@ export class ProposalReview implements DiffView {
   readonly #options: ProposalReviewOptions;
   #phase: "opening" | "open" | "asking" | "decided" | "gone" = "opening";
   #agentPresent: boolean;
+  /** What the title says of the agent, which may only be away for a moment. */
+  #isTitledGone = false;
   #standing: FileStanding;
   readonly #right: RightSide;
   #comparing: ReturnType<typeof setTimeout> | undefined;
@@ -122,6 +124,7 @@ export class ProposalReview implements DiffView {
     this.#openedAt = Date.now();
     if (this.request.draftText !== undefined) await this.#right.applyDraft(this.request.draftText, tabs.length > 0);
     if (this.#phase === "opening") this.#phase = "open";
+    if (!this.#agentPresent) this.#retitleSoon();
     this.noteTabs(tabsOfProposal(this.request.id).length);
   }
 
@@ -333,6 +336,10 @@ export class ProposalReview implements DiffView {
     work.catch(this.#options.onFailure);
   }
 
+  get #title(): string {
+    return this.#options.title({ agentPresent: !this.#isTitledGone, standing: this.#standing });
+  }
+
   #retitleSoon(): void {
     clearTimeout(this.#titling);
     const after = this.#agentPresent ? titlesAfter : goneAfter;
@@ -341,7 +348,10 @@ export class ProposalReview implements DiffView {
 
   /** VS Code gives a tab its title once: the review moves into a new one, where the old one was, and stays where it was scrolled to. */
   async #retitle(): Promise<void> {
-    const title = this.#options.title({ agentPresent: this.#agentPresent, standing: this.#standing });
+    // Keys that are pressed while one tab takes the place of another go astray.
+    await this.#options.typing.pause();
+    this.#isTitledGone = !this.#agentPresent;
+    const title = this.#title;
     const tabs = tabsOfProposal(this.request.id);
     const [tab] = tabs;
     if (title === tab?.label || this.#phase !== "open" || this.#unclear !== undefined) return;
@@ -356,8 +366,7 @@ export class ProposalReview implements DiffView {
   async #show(focus: boolean, place: DiffPlace = this.#options.place()): Promise<void> {
     const { id } = this.request;
     const viewColumn = tabsOfProposal(id)[0]?.group.viewColumn ?? place.viewColumn;
-    const title = this.#options.title({ agentPresent: this.#agentPresent, standing: this.#standing });
-    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, title, {
+    await commands.executeCommand("vscode.diff", this.originalUri, this.uri, this.#title, {
       preview: false,
       preserveFocus: !focus,
       viewColumn,

@@ -403,4 +403,16 @@ describe("the title of a tab", () => {
     expect(window.bench.executed.filter((id) => id === "vscode.diff")).toHaveLength(1);
     vi.useRealTimers();
   });
+
+  it("says of a proposal of an earlier run that its agent is gone once that has not come back for a while", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await open({ agentPresent: false });
+    const titles = (): readonly string[] => window.bench.tabs.map(({ label }) => label);
+    expect(titles()).toEqual(["one.txt ↔ Gemini CLI"]);
+    await vi.advanceTimersByTimeAsync(6_500);
+    await settle();
+    await settle();
+    expect(titles()).toEqual(["one.txt ↔ Gemini CLI (gone)"]);
+    vi.useRealTimers();
+  });
 });

@@ -139,8 +139,7 @@ export class VsCodeDriver implements EditorDriver {
 
   /** Gives a verdict on the hunk that has a line of the right side, 1-based, by its key. */
   async decideHunk(verdict: "accept" | "reject", line: number): Promise<void> {
-    await this.#focusProposal();
-    await this.workbench.goToLine(line);
+    await this.workbench.goToLine(line, async () => await this.#focusProposal());
     await this.workbench.page.keyboard.press(verdict === "accept" ? "Shift+Alt+Enter" : "Shift+Alt+Backspace");
   }
 

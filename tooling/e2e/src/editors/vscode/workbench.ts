@@ -96,19 +96,45 @@ export class Workbench {
     return this.page.locator(".editor-group-container.active .editor-instance .monaco-editor").first();
   }
 
-  /** Puts the cursor at the start of a line, 1-based, of the editor that has the focus. */
-  async goToLine(line: number): Promise<void> {
-    await this.page.keyboard.press("Control+G");
+  /**
+   * Puts the cursor at the start of a line, 1-based, of the editor that has the focus. The input for the line goes away whenever
+   * something else takes the focus, as the palette does; then the editor is given the `focus` and it is opened again.
+   */
+  async goToLine(line: number, focus: () => Promise<void> = async () => {}): Promise<void> {
     const input = this.#quickInput();
-    await input.waitFor({ timeout: patience });
-    await input.fill(`:${line}`);
     // Before the line is offered, Enter goes nowhere.
     const offer = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: `line ${line} ` });
-    await offer.first().waitFor({ timeout: patience });
-    await this.page.keyboard.press("Enter");
-    await input.waitFor({ state: "hidden", timeout: patience });
-    // The focus comes back a moment after the input has gone: a key that is pressed before that is nobody's.
-    await this.page.locator(".monaco-editor :focus").first().waitFor({ state: "attached", timeout: patience });
+    const position = this.page.locator(".statusbar-item", { hasText: new RegExp(`^Ln ${line}, Col 1\\b`) });
+    const go = async (): Promise<boolean> => {
+      if (!(await input.isVisible())) {
+        await focus();
+        await this.page.keyboard.press("Control+G");
+      }
+      await input.waitFor({ timeout: 5_000 });
+      await input.fill(`:${line}`, { timeout: 5_000 });
+      await offer.first().waitFor({ timeout: 5_000 });
+      await this.page.keyboard.press("Enter");
+      await input.waitFor({ state: "hidden", timeout: 5_000 });
+      // The focus comes back a moment after the input has gone: a key that is pressed before that is nobody's.
+      await this.page.locator(".monaco-editor :focus").first().waitFor({ state: "attached", timeout: 5_000 });
+      await position.first().waitFor({ timeout: 5_000 });
+      return true;
+    };
+    let trouble = "";
+    const tryToGo = async (): Promise<boolean> =>
+      await go().catch(async (error: unknown) => {
+        trouble = `${String(error)}; the focus is in ${await this.#focusedElement()}`;
+        return false;
+      });
+    await poll(`the cursor in line ${line}`, tryToGo, { timeout: patience, describe: () => trouble });
+  }
+
+  /** What has the focus: the element and its classes. */
+  async #focusedElement(): Promise<string> {
+    return await this.page.evaluate(() => {
+      const { tagName, className } = document.activeElement ?? { tagName: "nothing", className: "" };
+      return `${tagName} ${className}`;
+    });
   }
 
   /** Types into the input line that is shown, and confirms it. */
