@@ -57,7 +57,7 @@ export const hookStates: Scenario = {
   run: async (world, id) => {
     const { editor, lab } = world;
     const kind = kindOf(id);
-    const file = "hook-states.txt";
+    const file = "states.txt";
     await world.writeFile(file, startContents);
     await withHook(world, id, async () => {
       const [mode] = kind.quietModes.filter(
