@@ -119,7 +119,10 @@ export const hookNotice: Scenario = {
       await withHook(world, id, async () => {
         const kind = kindOf(id);
         const [mode] = kind.quietModes;
-        const { agent, focus } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
+        const { agent, focus } = await world.startAgent(id, {
+          isHooked: true,
+          ...(mode === undefined ? {} : { mode }),
+        });
         agent.model.play(...kind.editTurns(join(lab.workspace, file), "first line", "FIRST line"));
         await focus();
         await agent.ask(`Please change ${file} for me`);
@@ -131,9 +134,10 @@ export const hookNotice: Scenario = {
         await front.waitFor({ timeout: 15_000 });
         await editor.acceptDiff();
         await waitForContents(world, file, changed);
-        await waitForEnd(agent);
         const ends = await editor.answerNotification("Show");
         must(`it says which agent has finished: ${ends}`, ends.includes(`${kind.displayName} has finished`));
+        // It leads to its terminal.
+        await waitForEnd(agent);
       });
     } finally {
       await editor.setSettings({});
