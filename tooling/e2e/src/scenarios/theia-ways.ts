@@ -1,7 +1,15 @@
 import { everyAgent } from "../agents/index.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { poll } from "../support/poll.ts";
-import { diffTitle, propose, startContents, usualChange, waitForContents, waitForDiff, waitForNoDiff } from "./propose.ts";
+import {
+  diffTitle,
+  propose,
+  startContents,
+  usualChange,
+  waitForContents,
+  waitForDiff,
+  waitForNoDiff,
+} from "./propose.ts";
 import { must, mustEqual, type Scenario, type World } from "./scenario.ts";
 
 const patience = 30_000;
@@ -41,10 +49,14 @@ export const theiaFollows: Scenario = {
     mustEqual("buttons that accept", String(await workbench.toolbarItems("Accept").count()), "0");
     // The key of "save" would accept.
     await theia.saveDiff();
-    await poll("what is said", async () => (await workbench.notificationTexts()).some((text) => /same lines/.test(text)), {
-      timeout: 10_000,
-      describe: async () => (await workbench.notificationTexts()).join(" | "),
-    });
+    await poll(
+      "what is said",
+      async () => (await workbench.notificationTexts()).some((text) => /same lines/.test(text)),
+      {
+        timeout: 10_000,
+        describe: async () => (await workbench.notificationTexts()).join(" | "),
+      },
+    );
     must("nothing is written", (await world.readFile("follows.txt")).startsWith("1st line"));
 
     const resolved = lines.replace("first", "FIRST").replace("fourth", "FOURTH");
