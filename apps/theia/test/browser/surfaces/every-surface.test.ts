@@ -90,7 +90,7 @@ class HostileBackend {
       state: { kind: "listening", port: 1, warnings: [name] },
       environment: {},
       sessions: [session],
-      proposals: [proposal],
+      proposals: [proposal, { ...proposal, id: "k", state: "kept" }],
       keptTexts: [kept],
       activities: [activity, { ...activity, session: "s2", owner: "p", title: `${name} 2`, waitsFor: [] }],
       commands: {
