@@ -7,6 +7,7 @@ import { SubjectProcess } from "./client/subject-process.ts";
 import { toMarkdown } from "./report/markdown.ts";
 import { type Figures, ownSubject, peerSubject, summarise } from "./report/results.ts";
 import { toSvg } from "./report/svg.ts";
+import { blockRows } from "./rows/block-rows.ts";
 import { callRows } from "./rows/call-rows.ts";
 import { contextRows } from "./rows/context-rows.ts";
 import { hookRows } from "./rows/hook-rows.ts";
@@ -50,6 +51,7 @@ const measurements: readonly Measurement[] = [
   ...hookRows,
   ...restRows,
   ...ledgerRows,
+  ...blockRows,
 ];
 const chosen = measurements.filter(
   ({ rows }) => values.only.length === 0 || rows.some(({ name }) => values.only.some((part) => name.includes(part))),

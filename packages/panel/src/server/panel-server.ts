@@ -14,8 +14,8 @@ export const idleMs: number = 15 * 60_000;
 /** How long a request may take to come in, ms: nothing that is sent here is long. */
 const requestMs = 5_000;
 
-/** Connections at once; pages need one for their WebSocket each. */
-const mostConnections = 96;
+/** Connections at once that are no page's WebSocket: of browsers that load something, and of anybody on this machine. */
+const mostUnknown = 96;
 
 /** A link's secret, or a proof, is all that anybody posts, bytes. */
 const longestBody = 4_096;
@@ -63,6 +63,7 @@ class RunningServer implements PanelServer {
   readonly #pages: PageSockets;
   readonly #server: Server;
   readonly #following: Disposable;
+  readonly #unknown: Set<Duplex> = new Set();
   #idle: Disposable | undefined;
   #port = 0;
 
@@ -92,7 +93,7 @@ class RunningServer implements PanelServer {
         });
       },
     );
-    this.#server.maxConnections = mostConnections;
+    this.#server.on("connection", (socket) => this.#arrived(socket));
     this.#server.maxHeadersCount = 64;
     this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     this.#server.on("clientError", (_error, socket) => socket.destroy());
@@ -147,6 +148,14 @@ class RunningServer implements PanelServer {
     });
   }
 
+  /** The oldest makes room: whoever holds connections open and says nothing keeps nobody out. */
+  #arrived(socket: Duplex): void {
+    this.#unknown.add(socket);
+    socket.once("close", () => this.#unknown.delete(socket));
+    const [oldest] = this.#unknown;
+    if (this.#unknown.size > mostUnknown) oldest?.destroy();
+  }
+
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = "", headers } = request;
     const refuse = (status: number): void => {
@@ -192,6 +201,7 @@ class RunningServer implements PanelServer {
       socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       return;
     }
+    this.#unknown.delete(socket);
     this.#pages.upgrade(request, socket, head, guest);
   }
 

@@ -1,5 +1,5 @@
 import { connect, createServer } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFakeClock, panelHostContract } from "@patchbay/testkit";
 import { askForLink, idleMs, linkMs } from "../../src/server/index.ts";
 import { openPage, type ServerLab, type ServerLabOptions, startServerLab, textOf } from "./server-lab.ts";
@@ -32,6 +32,22 @@ async function isIn(
 ): Promise<boolean> {
   return (await lab.ask("GET", "/door", { headers: { cookie, "patchbay-key": key } })).status === 204;
 }
+
+describe("connections", () => {
+  it("of others that say nothing keep no browser out, and end no page", async () => {
+    const lab = await start();
+    const early = await lab.enter();
+    const page = await lab.socket(early);
+    const ended = vi.fn();
+    page?.once("close", ended);
+    const idle = Array.from({ length: 200 }, () => connect(lab.panel.port, "127.0.0.1").on("error", () => {}));
+    onTestFinished(() => idle.forEach((socket) => socket.destroy()));
+    await expect.poll(() => idle.filter(({ closed }) => closed).length).toBeGreaterThan(100);
+    expect(await isIn(lab, await lab.enter())).toBe(true);
+    expect(await isIn(lab, early)).toBe(true);
+    expect(ended).not.toHaveBeenCalled();
+  });
+});
 
 describe("a link", () => {
   it("lets one browser in, once", async () => {

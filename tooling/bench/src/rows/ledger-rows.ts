@@ -4,12 +4,12 @@ import type { Measurement, Row } from "./row.ts";
 /** A repository of 20,000 files is made first, ms. */
 const patienceMs = 180_000;
 
-const ms = (name: string, figure?: number): Row => ({
+export const ms = (name: string, figure?: number): Row => ({
   name,
   unit: "ms",
   ...(figure === undefined ? {} : { goal: { figure } }),
 });
-const blocked = (by: string): Row => ms(`longest block of the event loop by ${by}`, 50);
+export const blocked = (by: string): Row => ms(`longest block of the event loop by ${by}`, 50);
 
 /** What verdicts on hunks and the ledger of turns take; no other companion has them. */
 export const ledgerRows: readonly Measurement[] = [
@@ -37,7 +37,7 @@ export const ledgerRows: readonly Measurement[] = [
 ];
 
 /** A subject of its own, which takes all its figures in one process. Bytes become what the row says. */
-function part(name: string, rows: Readonly<Record<string, Row>>): Measurement {
+export function part(name: string, rows: Readonly<Record<string, Row>>): Measurement {
   const subject = join(import.meta.dirname, "..", "subjects", `${name}.ts`);
   return {
     rows: Object.values(rows),

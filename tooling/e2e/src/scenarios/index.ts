@@ -35,6 +35,7 @@ import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
 import { panelOverReload, panelOverRestart, panelTwoWindows } from "./theia-panel.ts";
 import { backendRestart } from "./theia-restart.ts";
+import { theiaFollows, theiaHostileName, theiaReloadUntouched } from "./theia-ways.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
 import { turnSigns, turnUndo, turnView } from "./turns.ts";
@@ -86,6 +87,9 @@ export const scenarios: readonly Scenario[] = [
   commands,
   reviewView,
   reviewHunks,
+  theiaFollows,
+  theiaHostileName,
+  theiaReloadUntouched,
   backendRestart,
   together,
   threeAccepts,

@@ -50,6 +50,7 @@ export const unsavedFile: Scenario = {
     const started = await world.startAgent(id);
     const { agent } = started;
     await agent.waitForConnection();
+    await editor.setAutoSave?.(false);
     await editor.openFile("unsaved.txt");
     await editor.typeInFile?.("typed ");
     await started.focus();

@@ -7,6 +7,7 @@ import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { type HookAction, type HookPlan, type HookState, PatchbayServer } from "../../common/protocol.ts";
+import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { Notices } from "../surfaces/notices.ts";
@@ -85,7 +86,9 @@ export class Hooks {
     const left = this.texts.add(side("before"), before);
     const right = this.texts.add(side("after"), after);
     const title = nls.localize("patchbay/hook/title", "{0}: what would change", file);
-    const widget = await this.editors.open(DiffUris.encode(left.uri, right.uri, title), { mode: "activate" });
+    const widget = await this.editors.open(DiffUris.encode(left.uri, right.uri, visibleText(title)), {
+      mode: "activate",
+    });
     return async () => {
       await this.shell.closeWidget(widget.id, { save: false });
       left.dispose();

@@ -9,6 +9,7 @@ import { injectable } from "@theia/core/shared/inversify";
 import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import { MonacoDiffEditor } from "@theia/monaco/lib/browser/monaco-diff-editor";
 import { MonacoEditorModel } from "@theia/monaco/lib/browser/monaco-editor-model";
+import { visibleText } from "../../common/visible-text.ts";
 import { editRanges } from "../documents/selection-text.ts";
 
 export interface ProposalDocument {
@@ -97,11 +98,11 @@ export class ProposalLabels implements LabelProviderContribution {
   }
 
   getName(uri: URI): string {
-    return this.labels.get(proposalIdOf(uri) ?? "") ?? fileOf(uri).path.base;
+    return this.labels.get(proposalIdOf(uri) ?? "") ?? visibleText(fileOf(uri).path.base);
   }
 
   getLongName(uri: URI): string {
-    return fileOf(uri).path.fsPath();
+    return visibleText(fileOf(uri).path.fsPath());
   }
 }
 

@@ -31,6 +31,8 @@ export class TheiaDriver implements EditorDriver {
   #context: BrowserContext | undefined;
   #workbench: TheiaWorkbench | undefined;
   #isPanelSized = false;
+  /** It is on otherwise: Theia's default. */
+  #isAutoSaveOff = false;
   /** Those of the driver's own window. */
   #terminals: TheiaTerminal[] = [];
 
@@ -98,6 +100,7 @@ export class TheiaDriver implements EditorDriver {
     this.#server = undefined;
     this.#workbench = undefined;
     this.#isPanelSized = false;
+    this.#isAutoSaveOff = false;
     this.#terminals = [];
   }
 
@@ -168,6 +171,15 @@ export class TheiaDriver implements EditorDriver {
     await this.workbench.selectLine(line);
   }
 
+  async typeInFile(text: string): Promise<void> {
+    await this.workbench.page.keyboard.type(text);
+  }
+
+  async setAutoSave(on: boolean): Promise<void> {
+    this.#isAutoSaveOff = !on;
+    await this.workbench.setPreference("files.autoSave", on ? "afterDelay" : "off");
+  }
+
   async sendSelection(): Promise<void> {
     await this.workbench.runCommand("Patchbay: Send Selection to Agent");
   }
@@ -198,6 +210,12 @@ export class TheiaDriver implements EditorDriver {
 
   async saveKept(): Promise<void> {
     await this.workbench.toolbarItem("Save to File").click({ timeout: 10_000 });
+  }
+
+  /** Replaces the whole proposal in the foreground, as one pastes. */
+  async replaceInDiff(text: string): Promise<void> {
+    await this.pressInDiff("Control+A");
+    await this.workbench.page.keyboard.insertText(text);
   }
 
   async typeInDiff(text: string): Promise<void> {
@@ -264,6 +282,7 @@ export class TheiaDriver implements EditorDriver {
   }
 
   async clear(): Promise<void> {
+    if (this.#isAutoSaveOff) await this.setAutoSave(true);
     const tabs = this.workbench.mainTabs();
     // The command is not offered where there is nothing to close.
     if ((await tabs.count()) > 0) await this.workbench.runCommand("View: Close All Tabs in Main Area");

@@ -110,6 +110,17 @@ export class TheiaWorkbench {
     })()`);
   }
 
+  /** Sets one of the user's preferences; resolves when it holds in the window. */
+  async setPreference(name: string, value: unknown): Promise<void> {
+    await this.page.evaluate(`(async () => {
+      const { container } = globalThis.theia;
+      const isService = (key) => typeof key === "symbol" && key.description === "PreferenceService";
+      const key = [...container._bindingDictionary._map.keys()].find(isService);
+      const user = 1;
+      await container.get(key).set(${JSON.stringify(name)}, ${JSON.stringify(value)}, user);
+    })()`);
+  }
+
   /** Answers a modal dialog by a button's exact label. */
   async answerDialog(button: string): Promise<void> {
     await this.dialog.waitFor({ timeout: 10_000 });
