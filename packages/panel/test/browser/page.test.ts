@@ -199,6 +199,28 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
     ]);
   });
 
+  it("has each letter of a draft again, whatever moment the page is loaded anew at", async () => {
+    await show();
+    await page.locator("textarea").focus();
+    await page.keyboard.type("A draft that nobody sen");
+    await page.waitForFunction(() => panelHost.heard.some(({ type }) => type === "draft"));
+    // The host goes with the page here, and its memory of the page's state, too.
+    await page.evaluate(() => {
+      const area = document.querySelector("textarea");
+      if (area === null) return;
+      area.value += "t";
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+      location.reload();
+    });
+    await page.waitForLoadState();
+    await page.locator("#panel > *").first().waitFor();
+    await page.evaluate(() => {
+      panelHost.open(panelSamples.conversation([], 0));
+      panelHost.hello();
+    });
+    expect(await page.locator("textarea").inputValue()).toBe("A draft that nobody sent");
+  });
+
   it("takes no focus while things happen", async () => {
     await show();
     await page.locator("textarea").focus();
