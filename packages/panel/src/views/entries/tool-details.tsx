@@ -3,9 +3,20 @@ import type { JSX } from "preact";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { TextBox } from "../widgets/text-box.tsx";
 
-/** What a command writes for a terminal to draw in colours. */
+/** What a command writes for a terminal: colours, links, titles, and moves of its cursor. */
 // oxlint-disable-next-line no-control-regex -- Escapes are what is removed.
-const colours = /\u001b\[[\d;:?]*[ -/]*[@-~]/gu;
+const escapes = /\u001b(?:\[[\d;:?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_a-z=>78])/gu;
+
+// oxlint-disable-next-line no-control-regex
+const silent = /[\u0000\u0007\u0008]/gu;
+
+/** As a terminal would show it, line by line; what was drawn over stays. */
+function asLines(output: string): string {
+  return output
+    .replaceAll(escapes, "")
+    .replaceAll(/\r+\n?/gu, "\n")
+    .replaceAll(silent, "");
+}
 
 /** Characters of an output that are drawn: its end. */
 const outputLimit = 6_000;
@@ -16,7 +27,7 @@ export function ToolDetails({ entry }: { readonly entry: ToolEntry }): JSX.Eleme
   const panel = usePanel();
   const conversation = useSelected((state) => state.open?.id);
   const { command, input, output, outputOmitted } = entry;
-  const shown = output?.slice(-outputLimit).replaceAll(colours, "");
+  const shown = output === undefined ? undefined : asLines(output.slice(-outputLimit));
   const isCut = (outputOmitted ?? 0) > 0 || (output?.length ?? 0) > outputLimit;
   return (
     <div class="tool-details">

@@ -6,6 +6,7 @@ import { Icon, type IconName } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
 import { pure } from "../widgets/pure.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
 
 const icons: Readonly<Record<ToolKind, IconName>> = {
@@ -49,7 +50,7 @@ export const ToolView: ComponentType<{
           onClick={() => setOpen(!isOpen)}
         >
           <StateIcon entry={entry} />
-          <span class="tool-title">{entry.title}</span>
+          <span class="tool-title">{visibleLine(entry.title)}</span>
           <span class="sr-only">{words(`tool.${entry.state}`)}</span>
           {entry.state === "rejected" || entry.state === "cancelled" || entry.state === "failed" ? (
             <span class="tool-state" aria-hidden="true">
@@ -95,12 +96,12 @@ function Change({ entry, change }: { readonly entry: ToolEntry; readonly change:
         <button
           type="button"
           class="link change-path"
-          title={path}
+          title={visibleLine(path)}
           onClick={() => conversation && panel.post({ type: "open-file", conversation, path: change.path })}
         >
-          {baseName(path)}
+          {visibleLine(baseName(path))}
         </button>
-        <span class="change-folder">{path.slice(0, -baseName(path).length - 1)}</span>
+        <span class="change-folder">{visibleLine(path.slice(0, -baseName(path).length - 1))}</span>
         {change.before === undefined && change.isFragment !== true ? (
           <span class="badge">{words("diff.created")}</span>
         ) : undefined}
