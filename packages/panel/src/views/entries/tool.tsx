@@ -50,7 +50,9 @@ export const ToolView: ComponentType<{
           onClick={() => setOpen(!isOpen)}
         >
           <StateIcon entry={entry} />
-          <span class="tool-title">{visibleLine(entry.title)}</span>
+          <span class="tool-title" dir="auto">
+            {visibleLine(entry.title)}
+          </span>
           <span class="sr-only">{words(`tool.${entry.state}`)}</span>
           {entry.state === "rejected" || entry.state === "cancelled" || entry.state === "failed" ? (
             <span class="tool-state" aria-hidden="true">
