@@ -104,9 +104,15 @@ function! patchbay#close_notice(lines) abort
   endfor
 endfunction
 
+" Whether Vim lets nobody open or change windows just now: in a command line, at a prompt, and in a popup window, such as that of a
+" terminal in Vim. A floating window of Neovim is a window like others.
+function! patchbay#busy() abort
+  return getcmdwintype() !=# '' || mode() =~# '^[cr!]' || (!has('nvim') && win_gettype() ==# 'popup')
+endfunction
+
 " Opens a file for an agent that asked to show it. Without focus the cursor stays where it is.
 function! patchbay#show(path, line, column, focus) abort
-  if getcmdwintype() !=# '' || mode() =~# '^[cr!]'
+  if patchbay#busy()
     return 0
   endif
   let back = win_getid()

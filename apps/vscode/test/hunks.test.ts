@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createClaudeDriver, createGeminiDriver } from "@patchbay/testkit";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";
+import { Position } from "./fake-vscode/ranges.ts";
 import { TabInputTextDiff } from "./fake-vscode/values.ts";
 import type { FakeTab } from "./fake-vscode/workbench.ts";
 
@@ -45,6 +46,24 @@ it("decides the hunk at a line number, and with the last one the proposal", asyn
   await window.run("patchbay.acceptHunk", { uri, lineNumber: 5 });
   expect(await proposal.outcome).toMatchObject({ kind: "accepted" });
   expect(readFileSync(path, "utf8")).toBe("ONE\nkept\ntwo\nkept\nTHREE\n");
+});
+
+it.each([undefined, 1, 2])("goes to the next hunk unless the user is elsewhere by then (kind %s)", async (kind) => {
+  await window.activate();
+  const path = join(window.folder, "one.txt");
+  writeFileSync(path, before);
+  const gemini = await window.connect(createGeminiDriver);
+  gemini.propose({ path, text: after });
+  const tab = await window.diffTab("Gemini CLI");
+  const uri = modifiedOf(tab);
+  await expect.poll(shownLeft).toContain(uri.toString());
+  const end = new Position(4, 3);
+  const applied = window.bench.onDidChangeTextDocument.event(() => {
+    applied.dispose();
+    window.bench.select(end, end, kind);
+  });
+  await window.run("patchbay.rejectHunk", { uri, lineNumber: 1 });
+  expect(window.bench.activeEditor?.selection.active.line).toBe(kind === undefined ? 2 : 4);
 });
 
 it("rejects the proposal with its last hunk, and leaves other hunks alone that are asked for then", async () => {

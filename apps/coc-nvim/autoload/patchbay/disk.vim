@@ -59,7 +59,7 @@ function! patchbay#disk#reload(path) abort
   if number <= 0 || !bufloaded(number)
     return 1
   endif
-  if getcmdwintype() !=# '' || mode() =~# '^[cr!]'
+  if patchbay#busy()
     return 0
   endif
   call patchbay#disk#guard(a:path)
@@ -112,7 +112,7 @@ endfunction
 " It has: the buffer, if it is as it was at `tick`, takes the file and is saved then. Undo brings the old text back. 0: not now, try
 " again; 1: done; 2: it has other text by now, which stays; 3: it could not be read.
 function! patchbay#disk#take(number, tick) abort
-  if getcmdwintype() !=# '' || mode() =~# '^[cr!]'
+  if patchbay#busy()
     return 0
   endif
   if !bufloaded(a:number) || getbufvar(a:number, 'changedtick') != a:tick

@@ -66,7 +66,8 @@ function! patchbay#hunk#decided(id, accepted, rejected, line) abort
     return
   endif
   let [review.accepted, review.rejected] = [a:accepted, a:rejected]
-  if a:line >= 0 && index([review.left, review.right], bufnr('%')) >= 0
+  " Who types on takes the cursor along.
+  if a:line >= 0 && index([review.left, review.right], bufnr('%')) >= 0 && mode() !~# '^[iR]'
     for window in win_findbuf(review.right)
       call win_execute(window, 'call cursor(' . (a:line + 1) . ', 1)')
     endfor

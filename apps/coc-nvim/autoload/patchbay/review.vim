@@ -46,7 +46,7 @@ endfunction
 
 " In Insert mode that an operator began (cw, C, s) Vim says that one is pending until it ends.
 function! s:Busy() abort
-  return getcmdwintype() !=# '' || mode() =~# '^[cr!]' || mode(1) =~# '^no'
+  return patchbay#busy() || mode(1) =~# '^no'
         \ || (exists('*state') && state(mode() =~# '^[iR]' ? 'm' : 'mo') !=# '')
 endfunction
 
@@ -59,7 +59,7 @@ function! s:Show(review) abort
     noautocmd call patchbay#window#build(a:review)
   catch
     call patchbay#window#wipe([a:review.left, a:review.right])
-    if v:exception =~# 'E523\|E565\|E11:\|E788\|E1312'
+    if v:exception =~# 'E523\|E565\|E11:\|E788\|E863\|E994\|E1312'
       return 0
     endif
     throw 'patchbay: ' . v:exception . ' at ' . v:throwpoint

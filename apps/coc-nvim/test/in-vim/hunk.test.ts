@@ -104,6 +104,16 @@ describe.each(findVims())("a hunk of a review in $name", (vim) => {
     expect(facts).toEqual({ said: 1 });
   });
 
+  it("is left for the next one unless the user types by then", async () => {
+    const { facts } = await folder.run(
+      ...opened,
+      "call cursor(1, 1)",
+      `call feedkeys("Aone\\<Cmd>call patchbay#hunk#decided('p1', 1, 0, 3)\\<CR>two\\<Esc>", 'xt')`,
+      "let g:facts.typed = getline(1) =~# 'onetwo$'",
+    );
+    expect(facts).toEqual({ typed: 1 });
+  });
+
   it("is left for the next one, also on the other side; counts stand in the status line", async () => {
     const { facts } = await folder.run(
       ...opened,

@@ -181,6 +181,43 @@ describe.each(findVims())("the windows of a review in $name", (vim) => {
     expect(facts).toMatchObject({ answer: "busy" });
   });
 
+  describe.runIf(vim.name === "Vim")("while a terminal in a popup window has the focus", () => {
+    const inPopup = (command: string): readonly string[] => [
+      "call popup_create(term_start(['cat'], {'hidden': 1}), {'minwidth': 20, 'minheight': 5})",
+      "let g:facts.inside = win_gettype()",
+      command,
+      "let job = term_getjob(bufnr('%'))",
+      "call job_stop(job, 'kill')",
+      "while job_status(job) ==# 'run' | sleep 5m | endwhile",
+      "call popup_clear(1)",
+    ];
+
+    it("wait, and come when it has gone", async () => {
+      const { facts } = await folder.run(
+        "edit a.txt",
+        ...inPopup(propose()),
+        "let g:facts.during = g:facts.answer",
+        "function! Again(timer) abort",
+        `  ${propose()}`,
+        "  if g:facts.answer ==# 'busy' | call timer_start(5, 'Again') | endif",
+        "endfunction",
+        "call timer_start(5, 'Again')",
+        "let g:until = 'g:facts.answer ==# \"opened\"'",
+      );
+      expect(facts).toMatchObject({ inside: "popup", during: "busy", answer: "opened" });
+    });
+
+    it("wait until they can go", async () => {
+      const { facts } = await folder.run(
+        "edit a.txt",
+        propose(),
+        ...inPopup("let g:facts.closed = patchbay#review#close('p1', 'rejected')"),
+        "let g:facts.pages = tabpagenr('$')",
+      );
+      expect(facts).toMatchObject({ inside: "popup", answer: "opened", closed: 0, pages: 2 });
+    });
+  });
+
   it("say what counts in as much room as there is", async () => {
     const { facts } = await folder.run(
       "edit b.txt",

@@ -1,5 +1,15 @@
 import type { Companion, ProposalInfo } from "@patchbay/core";
-import { commands, type Disposable, l10n, Range, Selection, TextEditorRevealType, Uri, window } from "vscode";
+import {
+  commands,
+  type Disposable,
+  l10n,
+  Range,
+  Selection,
+  TextEditorRevealType,
+  TextEditorSelectionChangeKind,
+  Uri,
+  window,
+} from "vscode";
 import type { DiffViews } from "../diff/diff-views.ts";
 import type { ProposalReview } from "../diff/proposal-review.ts";
 import { activeProposalId, editorOf } from "../diff/proposal-tabs.ts";
@@ -90,10 +100,11 @@ async function onTheRight(companion: Companion, review: ProposalReview, line: nu
 
 async function give(companion: Companion, { review, line }: HunkPlace, verdict: "accept" | "reject"): Promise<void> {
   const file = fileNameOf(review.request.path);
-  const decision = await companion.decideHunk(review.request.id, verdict, line);
+  const user = watchUserIn(review.uri);
+  const decision = await companion.decideHunk(review.request.id, verdict, line).finally(() => user.dispose());
   switch (decision.kind) {
     case "decided":
-      if (decision.next !== undefined) goTo(review, decision.next.start);
+      if (decision.next !== undefined && !user.hasMoved) goTo(review, decision.next.start);
       note(l10n.t("Changes left in {0}: {1}", file, decision.left), noteMs);
       return;
     case "ended":
@@ -108,6 +119,21 @@ async function give(companion: Companion, { review, line }: HunkPlace, verdict: 
     case "read-only":
       void inform(l10n.t("{0} takes this proposal only as a whole: accept or reject it.", review.request.agentName));
   }
+}
+
+/** Whether the user goes on in a document meanwhile: a cursor that jumps then takes the rest of what is typed elsewhere. */
+function watchUserIn(uri: Uri): Disposable & { readonly hasMoved: boolean } {
+  let hasMoved = false;
+  const watching = window.onDidChangeTextEditorSelection(({ kind, textEditor }) => {
+    const isByHand = kind === TextEditorSelectionChangeKind.Keyboard || kind === TextEditorSelectionChangeKind.Mouse;
+    if (isByHand && textEditor.document.uri.toString() === uri.toString()) hasMoved = true;
+  });
+  return {
+    get hasMoved() {
+      return hasMoved;
+    },
+    dispose: () => void watching.dispose(),
+  };
 }
 
 function goTo(review: ProposalReview, line: number): void {

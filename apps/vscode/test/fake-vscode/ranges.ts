@@ -41,7 +41,11 @@ export class Selection extends Range {
   readonly anchor: Position;
   readonly active: Position;
 
-  constructor(anchor: Position, active: Position) {
+  constructor(anchor: Position, active: Position);
+  constructor(anchorLine: number, anchorCharacter: number, activeLine: number, activeCharacter: number);
+  constructor(...ends: [Position, Position] | [number, number, number, number]) {
+    const [anchor, active] =
+      ends.length === 2 ? ends : [new Position(ends[0], ends[1]), new Position(ends[2], ends[3])];
     super(anchor, active);
     this.anchor = anchor;
     this.active = active;

@@ -239,8 +239,11 @@ export class FakeWorkbench {
     new EventEmitter();
   readonly onDidChangeTabGroups: EventEmitter<unknown> = new EventEmitter();
   readonly onDidChangeActiveTextEditor: EventEmitter<FakeEditor | undefined> = new EventEmitter();
-  readonly onDidChangeTextEditorSelection: EventEmitter<{ textEditor: FakeEditor; selections: Selection[] }> =
-    new EventEmitter();
+  readonly onDidChangeTextEditorSelection: EventEmitter<{
+    textEditor: FakeEditor;
+    selections: Selection[];
+    kind?: number;
+  }> = new EventEmitter();
   readonly onDidChangeTextDocument: EventEmitter<{ document: FakeDocument; contentChanges: FakeChange[] }> =
     new EventEmitter();
   readonly onWillSaveTextDocument: EventEmitter<{ document: FakeDocument; reason: number }> = new EventEmitter();
@@ -335,12 +338,14 @@ export class FakeWorkbench {
     return terminal;
   }
 
-  select(anchor: Position, active: Position): void {
+  /** The selection changes, by the user's hand where a `kind` of `TextEditorSelectionChangeKind` says so. */
+  select(anchor: Position, active: Position, kind?: number): void {
     if (this.activeEditor === undefined) throw new Error("no editor");
     this.activeEditor.selection = new Selection(anchor, active);
     this.onDidChangeTextEditorSelection.fire({
       textEditor: this.activeEditor,
       selections: [this.activeEditor.selection],
+      ...(kind === undefined ? {} : { kind }),
     });
   }
 

@@ -6,7 +6,7 @@ import { CocDriver } from "../editors/coc/coc.ts";
 import { TheiaDriver } from "../editors/theia/theia.ts";
 import { VsCodeDriver } from "../editors/vscode/vscode.ts";
 import { nodeBinary } from "../prerequisites/components.ts";
-import { pause, poll } from "../support/poll.ts";
+import { poll } from "../support/poll.ts";
 import { quote } from "../terminals/tmux.ts";
 import { waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import { killAgent } from "./killed.ts";
@@ -28,9 +28,12 @@ async function openList({ editor }: World): Promise<() => Promise<string>> {
   if (editor instanceof CocDriver) {
     return async () => {
       await editor.command("Patchbay agents");
-      await pause(700);
+      const heading = "Agents: go to";
+      const isListed = async (): Promise<boolean> => (await editor.pane.screen()).includes(heading);
+      await poll("the list of agents", isListed, { timeout: 10_000 });
       const screen = await editor.pane.screen();
       await editor.pane.press("Escape");
+      await poll("the end of the list", async () => !(await isListed()), { timeout: 10_000 });
       return screen;
     };
   }
@@ -57,7 +60,7 @@ export const hookStates: Scenario = {
   run: async (world, id) => {
     const { editor, lab } = world;
     const kind = kindOf(id);
-    const file = "hook-states.txt";
+    const file = "states.txt";
     await world.writeFile(file, startContents);
     await withHook(world, id, async () => {
       const [mode] = kind.quietModes.filter(
