@@ -52,7 +52,7 @@ async function record(id: (typeof everyAgent)[number]): Promise<void> {
         .join("\n")
         .replaceAll(/\n{3,}/gu, "\n\n")
         .trim();
-    const recorded = `\`\`\`text\n$ patchbay serve\n${plain(first)}a\n\`\`\`\n\n\`\`\`text\n${plain(second)}\n\`\`\``;
+    const recorded = `\`\`\`text\n$ patchbay serve\n${plain(first)}a\n\`\`\`\n\n\`\`\`text\n$ patchbay run ${id}\n…\n\n${plain(second)}\n\`\`\``;
     const page = join(into, `${id}.md`);
     const text = await readFile(page, "utf8");
     const [begin, end] = ["<!-- recorded -->", "<!-- end of the record -->"];
