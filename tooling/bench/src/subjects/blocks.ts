@@ -15,7 +15,9 @@ const keys = 20;
 
 /** Lines as people write them, each another one. */
 function lines(count: number, mark: (line: number) => string): string {
-  return Array.from({ length: count }, (_, line) => `line ${line} of a text as long as many are${mark(line)}`).join("\n");
+  return Array.from({ length: count }, (_, line) => `line ${line} of a text as long as many are${mark(line)}`).join(
+    "\n",
+  );
 }
 
 serveFigures(async () => {
@@ -48,7 +50,11 @@ serveFigures(async () => {
     // A third of the lines is changed on both sides, each to something else.
     const count = 100_000;
     const sides = (who: string) => lines(count, (line) => (line % 3 === 1 ? `, by ${who}` : ""));
-    const merged = await open("merged.txt", lines(count, () => ""), sides("the agent"));
+    const merged = await open(
+      "merged.txt",
+      lines(count, () => ""),
+      sides("the agent"),
+    );
     const other = sides("another program");
     const merge = await taken(async () => {
       await writeFile(merged.path, other);
