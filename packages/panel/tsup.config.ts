@@ -53,7 +53,7 @@ const pageOptions = {
   },
 } as const satisfies Options;
 
-/** The page in three parts: what draws a conversation, what is not needed for that, and the highlighter when there is code to see. */
+/** The page in parts: what draws a conversation, what is not needed for that, what few need, and the highlighter when there is code to see. */
 const page: Options = {
   ...pageOptions,
   entry: { panel: "src/page.tsx" },

@@ -265,8 +265,18 @@ const panel = {
   "views/rest": {
     rooms: ["views/composer", "views/entries", "views/frame", "views/log", "views/questions", "views/widgets"],
   },
+  "views/rare": { rooms: ["views/entries", "views/frame", "views/log"] },
   page: {
-    rooms: ["bridge", "frame-bridge", "store", "views/frame", "views/rest", "views/review", "views/widgets/boundary"],
+    rooms: [
+      "bridge",
+      "frame-bridge",
+      "store",
+      "views/frame",
+      "views/rare",
+      "views/rest",
+      "views/review",
+      "views/widgets/boundary",
+    ],
     packages: preact,
   },
 };

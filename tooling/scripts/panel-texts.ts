@@ -19,8 +19,7 @@ export function panelTexts(): BundlerPlugin {
     setup: (build) => {
       // Without flags: esbuild reads it as a regular expression of Go.
       build.onLoad({ filter: /panel[\\/]src[\\/]strings\.ts$/ }, async ({ path }) => ({
-        contents: `${inEditors(await readFile(path, "utf8"))}
-export const listed = (texts) => Object.fromEntries(Object.keys(panelStrings).map((key, at) => [key, texts[at]]));`,
+        contents: inEditors(await readFile(path, "utf8")),
         loader: "ts",
       }));
       build.onLoad({ filter: /panel[\\/]src[\\/]languages[\\/](de|zh-cn)\.ts$/ }, async ({ path }) => {
@@ -39,13 +38,11 @@ function keysOf(source: string): readonly string[] {
   return Array.from(source.matchAll(entry), ([, key = ""]) => key);
 }
 
-/** A module that exports each of its tables made of their texts alone. */
+/** A module that exports the texts of its table alone, in the order of these keys. */
 function asLists(source: string, keys: readonly string[]): string {
   const texts = new Map(Array.from(source.matchAll(entry), ([, key = "", text = ""]) => [key, text]));
   const [, name = ""] = /^export const (\w+)/mu.exec(source) ?? [];
   const missing = keys.filter((key) => !texts.has(key));
   if (name === "" || missing.length > 0) throw new Error(`The panel has no translation of ${missing.join(", ")}.`);
-  return `import { listed } from "../strings.ts";
-export const ${name} = listed([${keys.map((key) => texts.get(key)).join(",")}]);
-`;
+  return `export const ${name} = [${keys.map((key) => texts.get(key)).join(",")}];`;
 }

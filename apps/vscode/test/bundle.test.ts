@@ -1,7 +1,8 @@
-import { isBuiltin } from "node:module";
+import { createRequire, isBuiltin } from "node:module";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { panelStrings, panelStringsIn } from "@patchbay/panel/messages";
 import { describe, expect, it } from "vitest";
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
@@ -33,15 +34,34 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     const scripts = files.filter((file) => file.endsWith(".js"));
     const panel = scripts.filter((file) => file.startsWith("panel-"));
     const turns = scripts.filter((file) => file.startsWith("agent-changes-"));
-    const others = scripts.filter((file) => !panel.includes(file) && !turns.includes(file));
-    expect(bytesOf(others)).toBeLessThanOrEqual(600_000);
+    const languages = ["de", "zh-cn"].map((language) =>
+      scripts.filter((file) => new RegExp(`^(?:sentences-)?${language}-\\w+\\.js$`, "u").test(file)),
+    );
+    const apart = new Set([...panel, ...turns, ...languages.flat()]);
+    expect(bytesOf(scripts.filter((file) => !apart.has(file)))).toBeLessThanOrEqual(600_000);
     expect(bytesOf(turns)).toBeLessThanOrEqual(60_000);
-    expect(bytesOf(panel)).toBeLessThanOrEqual(250_000);
+    // Of the languages the panel loads the user's alone.
+    for (const language of languages) {
+      expect(language).toHaveLength(2);
+      expect(bytesOf([...panel, ...language])).toBeLessThanOrEqual(250_000);
+    }
     expect(files.filter((file) => !scripts.includes(file))).toEqual([
       "THIRD-PARTY-NOTICES.txt",
       "page",
       "patchbay-hook.cjs",
     ]);
+  });
+
+  it.each([
+    ["de", "german"],
+    ["zh-cn", "chinese"],
+  ])("has the panel's texts in %s in the order of the English ones", (language, name) => {
+    const own: Readonly<Record<string, string>> = panelStringsIn(language);
+    const [file = ""] = readdirSync(dist).filter((one) => one.startsWith(`${language}-`));
+    const exported: unknown = createRequire(import.meta.url)(join(dist, file));
+    // Editors show reviews themselves, and are connected.
+    const keys = Object.keys(panelStrings).filter((key) => !/^(?:review|connection|mention)\./u.test(key));
+    expect(exported).toEqual({ [name]: keys.map((key) => own[key]) });
   });
 
   it("says whose work is in it, and in the panel's page", () => {

@@ -6,8 +6,9 @@ import { App } from "./views/frame/app.tsx";
 import { Boundary } from "./views/widgets/boundary.tsx";
 
 const rest = new LoadLater(async () => {
-  const { fillRest } = await import("./views/rest.tsx");
+  const [{ fillRest }, { fillRare }] = await Promise.all([import("./views/rest.tsx"), import("./views/rare.tsx")]);
   fillRest();
+  fillRare();
   return true;
 });
 

@@ -42,8 +42,15 @@ describe.skipIf(!existsSync(join(page, "panel.js")))("the page's bundle (needs a
     expect(zippedOf(later)).toBeLessThanOrEqual(14_000);
   });
 
+  it("has what few conversations need in a part of its own: 16 kB", () => {
+    const before = new Set([...loadedWith("panel.js"), ...loadedWith(chunk("rest"))]);
+    expect(before).not.toContain(chunk("rare"));
+    const rare = Array.from(loadedWith(chunk("rare"))).filter((file) => !before.has(file));
+    expect(bytesOf(rare)).toBeLessThanOrEqual(16_000);
+  });
+
   it("has the highlighter in a part of its own", () => {
-    const read = new Set([...loadedWith("panel.js"), ...loadedWith(chunk("rest"))]);
+    const read = new Set(["panel.js", chunk("rest"), chunk("rare")].flatMap((file) => [...loadedWith(file)]));
     expect(read).not.toContain(chunk("highlighter"));
   });
 

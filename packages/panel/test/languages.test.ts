@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sentences } from "../src/languages/sentences.ts";
-import { panelStrings, panelStringsIn, panelTextsIn, saidIn } from "../src/messages/index.ts";
+import { germanSentences } from "../src/languages/sentences-de.ts";
+import { chineseSentences } from "../src/languages/sentences-zh-cn.ts";
+import { loadPanelTexts, panelStrings, panelStringsIn, panelTextsIn, saidIn } from "../src/messages/index.ts";
 
 const placeholders = (text: string): readonly string[] =>
   Array.from(text.matchAll(/\{\w+\}/gu), ([whole]) => whole).toSorted((a, b) => a.localeCompare(b));
@@ -40,6 +41,10 @@ describe("the language", () => {
   ])("of %s", (locale, text) => {
     expect(panelStringsIn(locale)["compose.send"]).toBe(text);
   });
+
+  it.each(["de-AT", "zh-Hans", "fr"])("of %s is the same where it is loaded by itself", async (locale) => {
+    expect(await loadPanelTexts(locale)).toEqual(panelTextsIn(locale));
+  });
 });
 
 describe("what Patchbay says in conversations", () => {
@@ -71,10 +76,11 @@ describe("what Patchbay says in conversations", () => {
           .map((file) => readFileSync(join(packages, folder, file), "utf8")),
       )
       .join("\n");
-    for (const [english, ...others] of sentences) {
+    expect(chineseSentences.map(([english]) => english)).toEqual(germanSentences.map(([english]) => english));
+    for (const [english, own] of [...germanSentences, ...chineseSentences]) {
       const parts = english.split(/\{\d\}|\. (?=Install|Update)/u).map((part) => part.trim().replace(/:$/u, ""));
       expect(parts.filter((part) => !source.includes(part))).toEqual([]);
-      for (const other of others) expect([english, placesOf(other)]).toEqual([english, placesOf(english)]);
+      expect([english, placesOf(own)]).toEqual([english, placesOf(english)]);
     }
   });
 });

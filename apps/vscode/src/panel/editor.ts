@@ -3,7 +3,7 @@ import { type Clock, type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { TerminalCommand, TerminalProgram } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
-import { type MentionItem, type PanelSettings, panelTextsIn } from "@patchbay/panel/messages";
+import type { MentionItem, PanelSettings } from "@patchbay/panel/messages";
 import { FolderFiles, Mentions } from "@patchbay/panel/workspace";
 import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
 import { localiseSentence } from "../host/messages.ts";
@@ -15,6 +15,8 @@ import { TerminalOutputs } from "./terminal-outputs.ts";
 import { filesOfFolder, problemsOfWorkspace, symbolsOfWorkspace } from "./workspace-sources.ts";
 
 export interface PanelEditorOptions {
+  /** The page's texts in the user's language. */
+  readonly strings: PanelEditor["strings"];
   readonly host: EditorHost;
   /** Whether agents may know of a file. */
   readonly mayName: (path: string) => boolean;
@@ -33,7 +35,7 @@ const longestSelection = 65_536;
 
 /** VS Code as the panel's editor. */
 export class VsCodePanelEditor implements PanelEditor, Disposable {
-  readonly strings: PanelEditor["strings"] = panelTextsIn(env.language);
+  readonly strings: PanelEditor["strings"];
   readonly #options: PanelEditorOptions;
   readonly #settings: EventEmitter<void> = new EventEmitter();
   readonly #selection: EventEmitter<void> = new EventEmitter();
@@ -46,6 +48,7 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
 
   constructor(options: PanelEditorOptions) {
     this.#options = options;
+    this.strings = options.strings;
     this.#mentions = new Mentions({
       clock: options.clock,
       files: new FolderFiles({

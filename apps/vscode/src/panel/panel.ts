@@ -10,11 +10,13 @@ import {
   type TurnWitness,
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
-import { createSessionHost, type PageLink, PanelHost } from "@patchbay/panel/host";
+import { createSessionHost, type PageLink, type PanelEditor, PanelHost } from "@patchbay/panel/host";
+import { loadPanelTexts } from "@patchbay/panel/messages";
 import { openLibrary } from "@patchbay/panel/workspace";
 import {
   commands,
   type Disposable,
+  env,
   l10n,
   Uri,
   ViewColumn,
@@ -61,7 +63,7 @@ export class Panel {
   readonly #awaiting: ((link: PageLink) => void)[] = [];
   readonly #told: Map<string, boolean> = new Map();
 
-  constructor(services: PanelServices) {
+  constructor(services: PanelServices, strings: PanelEditor["strings"]) {
     const { companion, host, logger, turns, version, sharesSelection } = services;
     const platform = createNodePlatform();
     const mayName = (path: string): boolean => companion.mayName(path);
@@ -75,6 +77,7 @@ export class Panel {
     companion.excludeProcesses((pid) => this.#programs.isOwn(pid));
     this.#editor = new VsCodePanelEditor({
       host,
+      strings,
       mayName,
       sharesSelection,
       clock: platform.clock,
@@ -323,6 +326,7 @@ function isAtWork(link: PageLink | undefined): boolean {
   return kind === "running" || kind === "waiting" || kind === "retrying";
 }
 
-export function createPanel(services: PanelServices): Panel {
-  return new Panel(services);
+/** Loads the texts in the user's language with it. */
+export async function createPanel(services: PanelServices): Promise<Panel> {
+  return new Panel(services, await loadPanelTexts(env.language));
 }

@@ -38,10 +38,10 @@ function numbersOf(companion: KnownSessions, presences: readonly Presence[]): Re
   };
   const fresh: Presence[] = [];
   for (const presence of presences) {
-    // A hook may tell of a session that was known by its connection only.
-    const number = before.get(presence.id) ?? before.get(presence.session?.id ?? "");
-    if (number === undefined) fresh.push(presence);
-    else take(presence, number);
+    // What its hook and its own connection tell of are two sessions until the process behind the connection is known.
+    const given = [presence.id, presence.session?.id ?? ""].flatMap((id) => before.get(id) ?? []);
+    if (given.length === 0) fresh.push(presence);
+    else take(presence, Math.min(...given));
   }
   for (const presence of fresh.toSorted((one, other) => one.since - other.since)) {
     let number = 1;

@@ -8,14 +8,13 @@ import {
   agents,
   type SessionInfo,
 } from "@patchbay/core";
-import { readAgentSettings } from "@patchbay/core/diagnosis";
 import type { ServeCommand } from "../command-line.ts";
-import { askingWords } from "../doctor/finding-words.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
 import { TerminalReview } from "../review/terminal-review.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
+import { Advice, argumentsOf } from "./advice.ts";
 import { sessionName } from "./describe-session.ts";
 import { openFile, runServeCommand, saveKept } from "./serve-commands.ts";
 import { program } from "../own-command.ts";
@@ -101,9 +100,11 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
   });
   options.onCompanion?.(companion);
   for (const place of command.open) print(openFile(place, { host, folder }).text);
-  const advise = adviser(options, print);
+  const advise = (text: string): void => print(paint.faint(escapeLine(text)));
+  const advice = new Advice({ platform, folder, companion, print: advise, argumentsOf });
   const store = new DisposableStore();
-  store.add(companion.onDidChangeSessions(tellSessions(companion, print, advise)));
+  store.add(advice);
+  store.add(companion.onDidChangeSessions(tellSessions(companion, print, advice)));
   store.add(options.onDidContinue(() => screen.resume()));
   signal.addEventListener("abort", finish, { once: true });
   try {
@@ -165,22 +166,18 @@ function tellKept({ keptTexts }: Companion, print: (text: string) => void): void
 }
 
 /** Says who comes and who goes, each once. */
-function tellSessions(
-  companion: Companion,
-  print: (text: string) => void,
-  advise: (dialect: string) => void,
-): () => void {
+function tellSessions(companion: Companion, print: (text: string) => void, advice: Advice): () => void {
   const known = new Map<string, { readonly state: SessionInfo["state"]; readonly name: string }>();
   return () => {
     const { sessions } = companion;
     for (const session of sessions) {
-      const { id, state, dialect } = session;
+      const { id, state } = session;
       if (state === "connecting" || known.get(id)?.state === state) continue;
       const isNew = !known.has(id);
       known.set(id, { state, name: sessionName(session) });
       if (state === "away") print(`${sessionName(session)} is away.`);
       else print(`${sessionName(session)} ${isNew ? "has connected" : "is back"}.`);
-      if (isNew) advise(dialect);
+      if (isNew) advice.connected(session);
     }
     for (const [id, { state, name }] of Array.from(known)) {
       if (sessions.some((session) => session.id === id)) continue;
@@ -188,23 +185,5 @@ function tellSessions(
       // Of one that was away this has been said.
       if (state !== "away") print(`${name} has disconnected.`);
     }
-  };
-}
-
-/** Tells once per agent that its settings keep it from asking, so that nobody waits for changes that never come. */
-function adviser(options: ServeInTerminalOptions, print: (text: string) => void): (dialect: string) => void {
-  const { platform, folder, paint } = options;
-  const advised = new Set<string>();
-  return (dialect) => {
-    if (advised.has(dialect)) return;
-    advised.add(dialect);
-    readAgentSettings(platform, folder).then(
-      (settings) => {
-        for (const { text, fix } of askingWords(settings, dialect)) {
-          print(paint.faint(escapeLine(`If you see no changes: ${text}${fix === undefined ? "" : ` Type: ${fix}`}`)));
-        }
-      },
-      (error: unknown) => print(escapeLine(messageOf(error))),
-    );
   };
 }

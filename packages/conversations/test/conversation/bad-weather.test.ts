@@ -173,6 +173,37 @@ describe("an output of fifty megabytes", () => {
   });
 });
 
+describe("an answer in a million pieces", () => {
+  it("is told and written in as many steps as time has, and none is lost", async () => {
+    const files = new CountedFiles();
+    const lab = makeLab({ files });
+    const conversation = await lab.open();
+    await begin(lab, conversation);
+    lab.session.tell(message("m1", "", false));
+    lab.clock.advance(100);
+    let [told, heard] = [0, 0];
+    conversation.onDidChange((change) => {
+      told += 1;
+      if (change.kind === "patch") heard += change.patch.appends.reduce((sum, { text }) => sum + text.length, 0);
+    });
+    // A hundred a millisecond: ten seconds.
+    for (let count = 0; count < 1_000_000; count += 1) {
+      lab.session.say({ type: "append", id: "m1", to: "message", text: "y" });
+      if (count % 5_000 === 4_999) lab.clock.advance(50);
+    }
+    lab.clock.advance(100);
+    expect(heard).toBe(1_000_000);
+    expect(told).toBeLessThanOrEqual(201);
+    await conversation.flush();
+    expect(readFileSync(join(lab.directory, "c1.ndjson"), "utf8").split("\n").length).toBeLessThan(210);
+    const said = conversation
+      .snapshot()
+      .entries.flatMap(({ entry }) => (entry.kind === "message" ? [entry.text.length] : []));
+    expect(said).toEqual([1_000_000]);
+    await conversation.close();
+  });
+});
+
 describe("an agent that sends whole texts again and again", () => {
   it("makes as little of it on disk as one that sends pieces", async () => {
     const lab = makeLab();

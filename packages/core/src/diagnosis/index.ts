@@ -6,6 +6,6 @@ export type { ReviewReply } from "../hooks/review-question.ts";
 export { examineAsking, examineConnecting, isInstalled, readAgentSettings } from "./agent-settings.ts";
 export { diagnose } from "./examine.ts";
 export { examineAgents, examineEditor } from "./examine-editor.ts";
-export { connectingLine, planStart, type StartPlan, type StartRequest } from "./plan-start.ts";
+export { asksByArguments, connectingLine, planStart, type StartPlan, type StartRequest } from "./plan-start.ts";
 export { readPresences, type ToldPresence } from "./running-editors.ts";
 export { findRunningEditors, findServingEditors } from "./running-editors.ts";

@@ -78,6 +78,13 @@ export async function connectingLine(
   return [line, ...connecting.map((argument) => (argument.includes(" ") ? `"${argument}"` : argument))].join(" ");
 }
 
+/** Whether the arguments of a running agent have it ask before it writes, whatever its settings say. */
+export async function asksByArguments(agent: AgentId, args: readonly string[]): Promise<boolean> {
+  const { start } = await agentOf(agent).loadChecks();
+  const chosen = chosenMode(start, args);
+  return chosen !== undefined && unaskingMode(start, chosen) === undefined;
+}
+
 /** What the variables and the defaults of a start see to is none. */
 function findingsOf(settings: AgentSettings): readonly SettingsFinding[] {
   return examineConnecting(settings).filter(({ code }) => code === "editor-mode-off");

@@ -4,13 +4,14 @@ import { usePanel, useWords } from "../store/use-panel.ts";
 import { CopyButton } from "../views/widgets/copy-button.tsx";
 import { IconButton } from "../views/widgets/icon.tsx";
 import { pure } from "../views/widgets/pure.tsx";
+import { visibleText } from "../views/widgets/visible-text.ts";
 import { useHighlighted } from "./highlight-when-seen.ts";
 import type { CodePiece } from "./highlighter.ts";
 
 /** Lines that are drawn as one: a long code that grows is drawn again at its end only. */
 const chunkLines = 60;
 
-const Chunk = pure(({ text }: { readonly text: string }) => <span class="chunk">{text}</span>);
+const Chunk = pure(({ text }: { readonly text: string }) => <span class="chunk">{visibleText(text)}</span>);
 
 function chunksOf(code: string): readonly string[] {
   const lines = code.split("\n");
@@ -32,7 +33,11 @@ function scopeClass(scope: string): string {
 
 function Pieces({ pieces }: { readonly pieces: readonly CodePiece[] }): JSX.Element {
   return (
-    <>{pieces.map(({ text, scope }) => (scope === undefined ? text : <span class={scopeClass(scope)}>{text}</span>))}</>
+    <>
+      {pieces.map(({ text, scope }) =>
+        scope === undefined ? visibleText(text) : <span class={scopeClass(scope)}>{visibleText(text)}</span>,
+      )}
+    </>
   );
 }
 

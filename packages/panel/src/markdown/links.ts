@@ -67,6 +67,7 @@ const named: Readonly<Record<string, string>> = {
   times: "×",
   middot: "·",
   bull: "•",
+  colon: ":",
 };
 
 /** Character references in text; as nothing goes through HTML, nobody else reads them. */

@@ -7,6 +7,7 @@ import { createViewBridge } from "../../src/bridge.ts";
 import type { PageMessage } from "../../src/messages/index.ts";
 import { PanelStore } from "../../src/store/store.ts";
 import { App } from "../../src/views/frame/app.tsx";
+import { fillRare } from "../../src/views/rare.tsx";
 import { fillRest } from "../../src/views/rest.tsx";
 
 /** What jsdom does not have: it lays nothing out. */
@@ -23,6 +24,7 @@ Object.assign(globalThis, {
 options.requestAnimationFrame = (callback) => queueMicrotask(callback);
 Element.prototype.scrollIntoView = () => undefined;
 fillRest();
+fillRare();
 
 /** The panel in jsdom, with a host that is in the page. */
 export class TestPanel {
@@ -61,7 +63,14 @@ export class TestPanel {
     await act(what);
   }
 
+  /** The user closes it, and it is as if it had never been there. */
   close(): void {
+    this.end();
+    localStorage.clear();
+  }
+
+  /** The page is gone, as when it is hidden or loaded anew. */
+  end(): void {
     render(null, this.root);
     this.root.remove();
   }

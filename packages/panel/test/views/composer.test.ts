@@ -112,7 +112,7 @@ describe("the composer", () => {
     host.open(sampleConversation([], 0));
     panel = await TestPanel.start(host);
     await panel.write("Old");
-    panel.close();
+    panel.end();
     const draft = { blocks: [{ type: "text", text: "New" }], caret: 3, at: Date.now() + 1_000 } as const;
     host.open({ ...sampleConversation([], 0), draft });
     panel = await TestPanel.start(host);
@@ -132,9 +132,50 @@ describe("the composer", () => {
     host.open(sampleConversation([], 0));
     panel = await TestPanel.start(host);
     await panel.write("Half a thou");
-    panel.close();
+    panel.end();
     panel = await TestPanel.start(host);
     expect(panel.area.value).toBe("Half a thou");
+  });
+
+  it("has what was typed last though the editor kept an older state, or none, and the host has heard nothing yet", async () => {
+    const host = new PageHost();
+    host.open(sampleConversation([], 0));
+    panel = await TestPanel.start(host);
+    await panel.write("Half a th");
+    const before = host.viewApi.getState();
+    await panel.write("Half a thou");
+    panel.end();
+    for (const state of [before, undefined]) {
+      host.viewApi.setState(state);
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      panel = await TestPanel.start(host);
+      expect(panel.area.value).toBe("Half a thou");
+      panel.end();
+    }
+    panel = await TestPanel.start(host);
+    await panel.key("Enter");
+    panel.end();
+    host.viewApi.setState(before);
+    panel = await TestPanel.start(host);
+    expect(panel.area.value).toBe("");
+  });
+
+  it("leaves no draft in the browser once the host has it, and none of a conversation that is long gone", async () => {
+    const stored = (): readonly string[] =>
+      Object.keys(localStorage).filter((key) => key.startsWith("patchbay.draft."));
+    const old = { blocks: [{ type: "text", text: "Old" }], caret: 0, at: Date.now() - 8 * 24 * 3_600_000 };
+    localStorage.setItem("patchbay.draft.gone", JSON.stringify(old));
+    localStorage.setItem("patchbay.draft.odd", "{");
+    const shown = await show();
+    expect(stored()).toEqual([]);
+    await shown.write("Half a thou");
+    expect(stored()).toEqual(["patchbay.draft.c1"]);
+    dispatchEvent(new Event("blur"));
+    expect(shown.heard("draft")).toHaveLength(1);
+    vi.advanceTimersByTime(1_900);
+    expect(stored()).toHaveLength(1);
+    vi.advanceTimersByTime(200);
+    expect(stored()).toEqual([]);
   });
 
   it("shows the host's draft of another conversation, and gives the own one back", async () => {

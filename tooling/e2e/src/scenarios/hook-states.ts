@@ -11,7 +11,7 @@ import { quote } from "../terminals/tmux.ts";
 import { waitForEnd, waitForReview, withHook, withHooks } from "./hooked.ts";
 import { killAgent } from "./killed.ts";
 import { diffTitle, startContents, waitForContents } from "./propose.ts";
-import type { Scenario, World } from "./scenario.ts";
+import { must, type Scenario, type World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
 
@@ -97,5 +97,50 @@ export const hookStates: Scenario = {
         });
       } else await said("ended");
     });
+  },
+};
+
+const news = /is waiting for your answer: |has finished: /u;
+
+/** Who wants to be notified hears of an agent whose terminal they do not see: that it waits, and that it has finished. */
+export const hookNotice: Scenario = {
+  ...withHooks,
+  name: "hook-notice",
+  agents: everyAgent,
+  mayTell: news,
+  isFor: (editor) => editor instanceof VsCodeDriver,
+  run: async (world, id) => {
+    const { editor, lab } = world;
+    if (!(editor instanceof VsCodeDriver)) return;
+    const file = "notice.txt";
+    await world.writeFile(file, startContents);
+    await editor.setSettings({ "patchbay.notify": "hiddenTerminal", "patchbay.diff.open": "background" });
+    try {
+      await withHook(world, id, async () => {
+        const kind = kindOf(id);
+        const [mode] = kind.quietModes;
+        const { agent, focus } = await world.startAgent(id, {
+          isHooked: true,
+          ...(mode === undefined ? {} : { mode }),
+        });
+        agent.model.play(...kind.editTurns(join(lab.workspace, file), "first line", "FIRST line"));
+        await focus();
+        await agent.ask(`Please change ${file} for me`);
+        const other = await editor.openTerminal();
+        await other.focus();
+        const waits = await editor.answerNotification("Show");
+        must(`it says which agent waits: ${waits}`, waits.includes(`${kind.displayName} is waiting for your answer`));
+        const front = editor.workbench.page.locator(".tabs-container .tab.active", { hasText: diffTitle(agent, file) });
+        await front.waitFor({ timeout: 15_000 });
+        await editor.acceptDiff();
+        await waitForContents(world, file, changed);
+        const ends = await editor.answerNotification("Show");
+        must(`it says which agent has finished: ${ends}`, ends.includes(`${kind.displayName} has finished`));
+        // It leads to its terminal.
+        await waitForEnd(agent);
+      });
+    } finally {
+      await editor.setSettings({});
+    }
   },
 };

@@ -10,7 +10,7 @@ import { hookAccept, hookEdited, hookOnce, hookPaths, hookReject } from "./hook-
 import { hookCommand } from "./hook-commands.ts";
 import { hookProblems } from "./hook-problems.ts";
 import { hookAgentKilled, hookKilled, hookNone, hookReload } from "./hook-ends.ts";
-import { hookStates } from "./hook-states.ts";
+import { hookNotice, hookStates } from "./hook-states.ts";
 import { inbox } from "./inbox.ts";
 import { autosave, unsavedFile } from "./nothing-lost.ts";
 import { reloadReview, reloadUntouched } from "./reload-review.ts";
@@ -138,6 +138,7 @@ export const scenarios: readonly Scenario[] = [
   hookAgentKilled,
   hookNone,
   hookStates,
+  hookNotice,
   runAccept,
   runAcceptInEditor,
   runEnds,

@@ -4,7 +4,6 @@ import { useId, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
-import { ComposerChips } from "./chips.tsx";
 import { addChips, behind, newPromptId, nothingWritten, toBlocks } from "./draft.ts";
 import type { ImageProblem } from "./images.ts";
 import { suggestionId, type Suggestion } from "./suggestions.ts";
@@ -12,6 +11,13 @@ import { useDrop } from "./use-drop.ts";
 import { useSuggestions } from "./use-suggestions.ts";
 import { useWriting } from "./use-writing.ts";
 
+export const ComposerChips: Later<{
+  readonly chips: readonly PromptBlock[];
+  readonly selection: PromptBlock | undefined;
+  readonly isSelectionOn: boolean;
+  readonly onRemove: (index: number) => void;
+  readonly onToggleSelection: () => void;
+}> = later();
 export const ModeNote: Later<object> = later();
 export const OptionsRow: Later<{ readonly conversation: string }> = later();
 export const Queue: Later<{ readonly conversation: string; readonly isEmpty: boolean }> = later();

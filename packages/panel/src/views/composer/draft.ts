@@ -20,11 +20,6 @@ export function behind(before: Draft["before"]): Pick<Draft, "before"> {
   return before === undefined ? {} : { before };
 }
 
-/** Of what this page has kept and what the host has the newer one: another page may have shown the conversation since. */
-export function newerDraft(kept: Draft | undefined, held: Draft | undefined): Draft | undefined {
-  return (held?.at ?? 0) > (kept?.at ?? 0) ? held : (kept ?? held);
-}
-
 export function toBlocks({ chips, text }: Writing): readonly PromptBlock[] {
   return text === "" ? chips : [...chips, { type: "text", text }];
 }

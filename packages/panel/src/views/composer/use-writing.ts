@@ -3,7 +3,7 @@ import { type RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePanel, usePanelEvent, useSelected } from "../../store/use-panel.ts";
 import { promptText } from "../widgets/chip-words.ts";
-import { addChips, behind, fromDraft, newerDraft, nothingWritten, toBlocks, type Writing } from "./draft.ts";
+import { addChips, behind, fromDraft, nothingWritten, toBlocks, type Writing } from "./draft.ts";
 
 /** How long a draft may be newer here than with the host, ms. */
 const draftDelay = 300;
@@ -28,7 +28,9 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
     clearTimeout(timer.current);
     timer.current = undefined;
     const id = shownFor.current;
-    if (id !== undefined) panel.post({ type: "draft", conversation: id, draft: draftOf(latest.current, area.current) });
+    if (id === undefined) return;
+    panel.post({ type: "draft", conversation: id, draft: draftOf(latest.current, area.current) });
+    panel.kept.handedOver(id);
   }, [panel]);
 
   const change = useCallback(
@@ -60,15 +62,16 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
   useLayoutEffect(() => {
     if (shownFor.current !== undefined) flush();
     shownFor.current = conversation;
-    const kept = conversation === undefined ? undefined : panel.kept.of(conversation).draft;
-    adopt(conversation === undefined ? undefined : newerDraft(kept, panel.state.open?.draft));
+    adopt(conversation === undefined ? undefined : panel.kept.draftOf(conversation, panel.state.open?.draft));
     return undefined;
   }, [conversation]);
 
   useEffect(() => {
-    const onHide = (): void => flush();
-    addEventListener("pagehide", onHide);
-    return () => removeEventListener("pagehide", onHide);
+    // Who reloads a window leaves the page first.
+    for (const event of ["blur", "pagehide"]) addEventListener(event, flush);
+    return () => {
+      for (const event of ["blur", "pagehide"]) removeEventListener(event, flush);
+    };
   }, [flush]);
 
   useLayoutEffect(() => {
@@ -84,7 +87,7 @@ export function useWriting(area: RefObject<HTMLTextAreaElement | null>): {
       const { conversation: id, draft } = event;
       // What is being written here this moment is newer still.
       if (timer.current !== undefined || id !== shownFor.current) return;
-      if (newerDraft(panel.kept.of(id).draft, draft) !== draft) return;
+      if (panel.kept.draftOf(id, draft) !== draft) return;
       panel.kept.set(id, { draft });
       adopt(draft);
     }

@@ -3,9 +3,10 @@ import type { ComponentType, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, type IconName } from "../widgets/icon.tsx";
+import { type Later, later } from "../widgets/later.tsx";
 import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
 import { pure } from "../widgets/pure.tsx";
-import { TextBox } from "../widgets/text-box.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
 
 const icons: Readonly<Record<ToolKind, IconName>> = {
@@ -23,12 +24,9 @@ const icons: Readonly<Record<ToolKind, IconName>> = {
 
 /** Lines of a change that stand in the conversation; the rest is in the diff editor. */
 const diffLimit = 24;
-/** What a command writes for a terminal to draw in colours. */
-// oxlint-disable-next-line no-control-regex -- Escapes are what is removed.
-const colours = /\u001b\[[\d;:?]*[ -/]*[@-~]/gu;
 
-/** Characters of an output that are drawn: its end. */
-const outputLimit = 6_000;
+/** What it was asked and what it said, once somebody opens it. */
+export const ToolDetails: Later<{ readonly entry: ToolEntry }> = later();
 
 /** One use of a tool: a line, and below it what it did. Nothing folds by itself. */
 export const ToolView: ComponentType<{
@@ -52,7 +50,9 @@ export const ToolView: ComponentType<{
           onClick={() => setOpen(!isOpen)}
         >
           <StateIcon entry={entry} />
-          <span class="tool-title">{entry.title}</span>
+          <span class="tool-title" dir="auto">
+            {visibleLine(entry.title)}
+          </span>
           <span class="sr-only">{words(`tool.${entry.state}`)}</span>
           {entry.state === "rejected" || entry.state === "cancelled" || entry.state === "failed" ? (
             <span class="tool-state" aria-hidden="true">
@@ -98,12 +98,12 @@ function Change({ entry, change }: { readonly entry: ToolEntry; readonly change:
         <button
           type="button"
           class="link change-path"
-          title={path}
+          title={visibleLine(path)}
           onClick={() => conversation && panel.post({ type: "open-file", conversation, path: change.path })}
         >
-          {baseName(path)}
+          {visibleLine(baseName(path))}
         </button>
-        <span class="change-folder">{path.slice(0, -baseName(path).length - 1)}</span>
+        <span class="change-folder">{visibleLine(path.slice(0, -baseName(path).length - 1))}</span>
         {change.before === undefined && change.isFragment !== true ? (
           <span class="badge">{words("diff.created")}</span>
         ) : undefined}
@@ -120,42 +120,6 @@ function Change({ entry, change }: { readonly entry: ToolEntry; readonly change:
         </button>
       </div>
       {entry.state === "waiting" ? undefined : <DiffView change={change} path={path} limit={diffLimit} />}
-    </div>
-  );
-}
-
-function ToolDetails({ entry }: { readonly entry: ToolEntry }): JSX.Element {
-  const words = useWords();
-  const panel = usePanel();
-  const conversation = useSelected((state) => state.open?.id);
-  const { command, input, output, outputOmitted } = entry;
-  const shown = output?.slice(-outputLimit).replaceAll(colours, "");
-  const isCut = (outputOmitted ?? 0) > 0 || (output?.length ?? 0) > outputLimit;
-  return (
-    <div class="tool-details">
-      {command === undefined ? undefined : <TextBox label={words("ask.command")} text={command} isCommand />}
-      {input === undefined ? undefined : <TextBox label={words("tool.input")} text={input} />}
-      {shown === undefined ? undefined : (
-        <>
-          {isCut ? (
-            <p class="note">
-              {words("tool.omitted")}{" "}
-              <button
-                type="button"
-                class="link"
-                onClick={() => conversation && panel.post({ type: "open-entry", conversation, entry: entry.id })}
-              >
-                {words("tool.openOutput")}
-              </button>
-            </p>
-          ) : undefined}
-          {shown.trim() === "" ? (
-            <p class="note">{words("tool.noOutput")}</p>
-          ) : (
-            <TextBox label={words("tool.output")} text={shown} />
-          )}
-        </>
-      )}
     </div>
   );
 }

@@ -2,7 +2,6 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConversationSummary } from "../../messages/from-host.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
-import { formatAgo } from "../widgets/format.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { folderName, useFolders } from "../widgets/paths.ts";
 
@@ -128,4 +127,21 @@ function Row({
       <IconButton icon="trash" class="row-action" label={words("list.delete")} onClick={() => setAsking(true)} />
     </li>
   );
+}
+
+const units = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+/** E.g. "5 min. ago". */
+function formatAgo(at: number, now: number, locale: string): string {
+  const seconds = Math.max(0, (now - at) / 1000);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "narrow" });
+  const unit = units.find(([, length]) => seconds >= length);
+  return unit === undefined ? format.format(0, "second") : format.format(-Math.floor(seconds / unit[1]), unit[0]);
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
+import { visibleLine } from "../widgets/visible-text.ts";
 
 /** What the newest turn that changed files did to them. */
 export function ChangesBar({ conversation }: { readonly conversation: string }): JSX.Element | undefined {
@@ -67,9 +68,9 @@ function ChangedFileRow({
         title={`${words("changes.open")}: ${shown}`}
         onClick={() => panel.post({ type: "changes", conversation, turn, action: "review", path })}
       >
-        {baseName(shown)}
+        {visibleLine(baseName(shown))}
       </button>
-      <span class="change-folder">{shown.slice(0, -baseName(shown).length - 1)}</span>
+      <span class="change-folder">{visibleLine(shown.slice(0, -baseName(shown).length - 1))}</span>
       {kind === "changed" ? undefined : <span class="badge">{words(`changes.${kind}`)}</span>}
       {isAsked ? undefined : <span class="badge warning">{words("changes.unasked")}</span>}
       {isApplied ? undefined : <span class="badge">{words("changes.undone")}</span>}

@@ -6,9 +6,12 @@ import { useAgentName, usePanel, usePanelEvent, useWords } from "../../store/use
 import { EntryView } from "../entries/entry.tsx";
 import { type Groups, groupEntries } from "../entries/group-entries.ts";
 import { Icon } from "../widgets/icon.tsx";
-import { StatusRow } from "./status-row.tsx";
+import { type Later, later } from "../widgets/later.tsx";
 import { useScroll } from "./use-scroll.ts";
 import { firstCount, type Shown, shownOf, startAround, startMoved } from "./use-window.ts";
+
+/** What the session is doing. */
+export const StatusRow: Later<object> = later();
 
 /** The conversation itself: the newest entries, and older ones as one scrolls back. */
 export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Element {

@@ -4,9 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { formatDuration } from "../widgets/format.ts";
 import { Icon } from "../widgets/icon.tsx";
-import { type Later, later } from "../widgets/later.tsx";
-
-export const SignedOut: Later<{ readonly state: Extract<SessionState, { readonly kind: "signed-out" }> }> = later();
+import { SignedOut } from "./signed-out.tsx";
 
 /** What the session is doing, below the newest entry. */
 export function StatusRow(): JSX.Element | undefined {

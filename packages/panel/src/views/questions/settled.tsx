@@ -2,6 +2,7 @@ import type { QuestionEntry, QuestionOutcome } from "@patchbay/conversations/mod
 import type { JSX } from "preact";
 import { useWords } from "../../store/use-panel.ts";
 import { Icon } from "../widgets/icon.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 
 /** A question that has ended, in one line. */
 export function SettledView({
@@ -20,9 +21,9 @@ export function SettledView({
     <div class={`settled ${isAllowed ? "allowed" : "refused"}`}>
       <Icon name={isAllowed ? "check" : outcome.type === "withdrawn" ? "dash" : "close"} />
       <p>
-        {title === "" ? undefined : <span class="settled-title">{title}</span>}
+        {title === "" ? undefined : <span class="settled-title">{visibleLine(title)}</span>}
         <span class="settled-answer">
-          {summary}
+          {visibleLine(summary)}
           {edited}
         </span>
       </p>

@@ -36,20 +36,3 @@ export function formatDuration(ms: number, words: Words): string {
   if (seconds < 60) return words("end.seconds", { seconds });
   return words("end.minutes", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
-
-const units = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-] as const;
-
-/** E.g. "5 min. ago". */
-export function formatAgo(at: number, now: number, locale: string): string {
-  const seconds = Math.max(0, (now - at) / 1000);
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "narrow" });
-  const unit = units.find(([, length]) => seconds >= length);
-  return unit === undefined ? format.format(0, "second") : format.format(-Math.floor(seconds / unit[1]), unit[0]);
-}

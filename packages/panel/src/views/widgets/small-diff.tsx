@@ -3,6 +3,7 @@ import { diffLines } from "diff";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useWords } from "../../store/use-panel.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** A line of a small diff; `gap` stands for lines that are the same in both. */
 export interface DiffLine {
@@ -50,6 +51,15 @@ export function smallDiff({ before = "", after = "" }: FileChange): SmallDiff | 
   return { lines, added, removed };
 }
 
+/** Longer lines are cut: all of them is in the diff editor. */
+const longestLine = 2000;
+
+/** Nothing in it is invisible but how it ends. */
+function shownLine(text: string): string {
+  const line = visibleText(text.slice(0, longestLine).replace(/\r$/u, ""));
+  return text.length > longestLine ? `${line} …` : line;
+}
+
 const signs = { same: " ", added: "+", removed: "−", gap: "" } as const;
 
 /** A change as lines. Where the whole is not in `limit` lines, the rest is counted. */
@@ -79,7 +89,7 @@ export function DiffView({
             {kind === "added" || kind === "removed" ? (
               <span class="sr-only">{words(`diff.${kind}`)}: </span>
             ) : undefined}
-            <span class="diff-text">{kind === "gap" ? "⋯" : text}</span>
+            <span class="diff-text">{kind === "gap" ? "⋯" : shownLine(text)}</span>
           </div>
         ))}
         {rest > 0 ? <div class="diff-line gap diff-rest">{words("diff.more", { count: rest })}</div> : undefined}

@@ -3,7 +3,7 @@ import { useWords } from "../../store/use-panel.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { visibleText } from "./visible-text.ts";
 
-/** Text of a tool, whole, in a box that scrolls. In a command, nothing is invisible. */
+/** Text of a tool, whole, in a box that scrolls. Nothing in it is invisible. */
 export function TextBox({
   label,
   text,
@@ -18,7 +18,7 @@ export function TextBox({
     <div class={`text ${isCommand ? "command" : ""}`}>
       {/* Scrolled by keys, too. */}
       <pre tabIndex={0} role="group" aria-label={label} dir="ltr">
-        {isCommand ? visibleText(text) : text}
+        {visibleText(text)}
       </pre>
       <span class="text-actions">
         <CopyButton label={words("message.copy")} text={() => text} />

@@ -149,8 +149,13 @@ export class VsCodeDriver implements EditorDriver {
   }
 
   async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.setSettings({ "patchbay.reviews": reviews });
+  }
+
+  /** These, and none of those before. */
+  async setSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#lab === undefined) throw new Error("VS Code is not started");
-    await writeMachineSettings(this.#lab, { "patchbay.reviews": reviews });
+    await writeMachineSettings(this.#lab, settings);
   }
 
   async saveKept(): Promise<void> {
