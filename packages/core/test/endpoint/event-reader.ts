@@ -56,3 +56,9 @@ export async function openStream(
   onTestFinished(() => abort.abort());
   return { response, events, text: () => text, ended, isEnded: () => done, cut: () => abort.abort() };
 }
+
+/** A notification as text, what streams have sent of them, and what they should have. */
+export const note = (text: string): string => JSON.stringify({ jsonrpc: "2.0", method: "note", params: { text } });
+export const texts = (events: readonly { readonly message: unknown }[]): unknown[] =>
+  events.map(({ message }) => message);
+export const noted = (...names: string[]): unknown[] => names.map((name): unknown => JSON.parse(note(name)));
