@@ -77,7 +77,7 @@ async function capture(editor: "vim" | "neovim"): Promise<void> {
     await propose(world, started, change);
     await save("vertical");
   } finally {
-    world.dispose();
+    await world.dispose();
     await coc.stop();
     await lab.dispose();
   }

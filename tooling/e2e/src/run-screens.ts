@@ -60,7 +60,7 @@ async function record(id: (typeof everyAgent)[number]): Promise<void> {
     if (before === -1 || after < before) throw new Error(`${page} has no place for the record`);
     await writeFile(page, `${text.slice(0, before)}${begin}\n\n${recorded}\n\n${text.slice(after)}`);
   } finally {
-    world.dispose();
+    await world.dispose();
     await serve.stop();
     await lab.dispose();
   }

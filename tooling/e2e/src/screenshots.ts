@@ -95,7 +95,7 @@ export async function takePagePictures(into: string): Promise<void> {
     await page.showDiff(diffTitle(talk.agent, "shop.ts"));
     await page.screenshot(join(into, "page-review.png"));
   } finally {
-    world.dispose();
+    await world.dispose();
     await page.stop();
     await lab.dispose();
   }
@@ -117,7 +117,7 @@ async function reviewOneProposal(editor: EditorDriver, lab: Lab, take: () => Pro
     await editor.showDiff(diffTitle(claude.agent, change.file));
     await take();
   } finally {
-    world.dispose();
+    await world.dispose();
     await editor.stop();
     await lab.dispose();
   }
@@ -143,7 +143,7 @@ async function converse(code: VsCodeDriver, lab: Lab, take: () => Promise<void>)
     await code.showDiff(diffTitle(talk.agent, "cart.ts"));
     await take();
   } finally {
-    world.dispose();
+    await world.dispose();
     await code.stop();
     await lab.dispose();
   }
@@ -172,7 +172,7 @@ async function decideHunks(code: VsCodeDriver, lab: Lab, take: () => Promise<voi
     await pause(1_500);
     await take();
   } finally {
-    world.dispose();
+    await world.dispose();
     await code.stop();
     await lab.dispose();
   }
@@ -215,7 +215,7 @@ async function changeUnasked(code: VsCodeDriver, lab: Lab, take: () => Promise<v
       await take();
     });
   } finally {
-    world.dispose();
+    await world.dispose();
     await code.stop();
     await lab.dispose();
   }

@@ -60,6 +60,8 @@ export interface AgentStart {
   readonly isHooked?: boolean;
   /** By `patchbay run`, by somebody whose first command it is, with these arguments of the agent. */
   readonly run?: readonly string[];
+  /** In a terminal of its own, which does not end with the editor. */
+  readonly isOutside?: boolean;
   /** Wins over its usual environment. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Without a person: what it is to do before it ends, and what its model then says. */

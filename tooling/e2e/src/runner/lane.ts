@@ -77,7 +77,7 @@ export class Lane {
       for (const line of await this.#endStage()) say(line);
     }
     this.#print(lines.join("\n"));
-    world?.dispose();
+    await world?.dispose();
     await recorder?.dispose();
     return { id: one.id, status: failure === undefined ? "passed" : "failed", seconds, figures };
   }

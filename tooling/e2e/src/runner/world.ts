@@ -8,6 +8,8 @@ import type { Recorder } from "../record/recorder.ts";
 import { type PanelAgent, preparePanelAgent } from "../agents/panel-agent.ts";
 import type { Conversing, StartedAgent, World } from "../scenarios/scenario.ts";
 import type { Lab } from "../support/lab.ts";
+import { TmuxTerminal } from "../terminals/tmux.ts";
+import { waitForScreen } from "../terminals/wait-for-screen.ts";
 
 /** The world of one scenario; keeps what it started so that it can be reported on and ended. */
 export class ScenarioWorld implements World {
@@ -21,6 +23,7 @@ export class ScenarioWorld implements World {
   readonly #started: { readonly agent: Agent; readonly terminal: EditorTerminal }[] = [];
 
   readonly #inPanel: PanelAgent[] = [];
+  readonly #outside: TmuxTerminal[] = [];
 
   constructor(editor: EditorDriver, lab: Lab, recorder: Recorder | undefined) {
     this.editor = editor;
@@ -30,7 +33,7 @@ export class ScenarioWorld implements World {
 
   async startAgent(id: AgentId, start: AgentStart = {}): Promise<StartedAgent> {
     const extra = await this.#recorder?.environmentFor(id);
-    const terminal = await this.editor.openTerminal();
+    const terminal = start.isOutside === true ? await this.#openOutside() : await this.editor.openTerminal();
     // Its model listens from now on, so nothing may fail before somebody is to end it.
     const agent = await prepareAgent(kindOf(id), this.lab, extra, start);
     this.#started.push({ agent, terminal });
@@ -39,6 +42,19 @@ export class ScenarioWorld implements World {
     if (start.headless === undefined) await agent.waitUntilReady(terminal);
     else await agent.waitUntilAsking(terminal);
     return { agent, focus: () => terminal.focus() };
+  }
+
+  async #openOutside(): Promise<EditorTerminal> {
+    const pane = new TmuxTerminal();
+    this.#outside.push(pane);
+    await pane.start({ directory: this.lab.workspace, env: this.lab.env, command: ["true"] });
+    await waitForScreen(pane, /[$#]\s*$/, 10_000);
+    return {
+      screen: () => pane.screen(),
+      type: (text) => pane.type(text),
+      press: (key) => pane.press(key),
+      focus: async () => {},
+    };
   }
 
   async preparePanel(id: AgentId): Promise<PanelAgent> {
@@ -86,9 +102,10 @@ export class ScenarioWorld implements World {
     return files;
   }
 
-  /** Ends the agents' models; their terminals are the editor's to close. */
-  dispose(): void {
+  /** Ends the agents' models; terminals in the editor are the editor's to close. */
+  async dispose(): Promise<void> {
     for (const { agent } of this.#started) agent.dispose();
     for (const { model } of this.#inPanel) model.close();
+    for (const pane of this.#outside) await pane.dispose();
   }
 }

@@ -18,8 +18,14 @@ const changed = startContents.replace("first line", "FIRST line");
 /** How long after its agent was killed an untouched review may still be shown, milliseconds. */
 const goneWithin = 5_000;
 
+interface End {
+  readonly end: () => Promise<unknown>;
+  /** Patchbay is started anew with it. */
+  readonly isNewRun: boolean;
+}
+
 /** Ends what shows the review in the middle of it; the review comes back with what the user has typed, and the agent still waits. */
-async function goesOnAfter(world: World, id: AgentId, file: string, end: () => Promise<unknown>): Promise<void> {
+async function goesOnAfter(world: World, id: AgentId, file: string, { isNewRun, end }: End): Promise<void> {
   const { editor } = world;
   await world.writeFile(file, startContents);
   await withHook(world, id, async () => {
@@ -28,15 +34,16 @@ async function goesOnAfter(world: World, id: AgentId, file: string, end: () => P
     const canType = editor.id !== "serve";
     const wanted = canType ? changed.replace("FIRST line", "FIRST line typed before the end") : changed;
     const after = kind.takesUsersText || !canType ? [] : kind.writeTurns(join(world.lab.workspace, file), wanted);
-    const agent = await proposeByHook(world, id, usualChange(file), { after });
+    // With Theia's backend its terminals end.
+    const isOutside = isNewRun && editor.id === "theia";
+    const agent = await proposeByHook(world, id, usualChange(file), { after, isOutside });
     if (canType) await editor.typeInDiff(" typed before the end");
     // What is typed is on disk half a second later.
     await pause(1_500);
     const before = await runOf(world.lab, id);
     await end();
     const endedAt = Date.now();
-    // Theia's backend, where Patchbay runs, outlives its window.
-    if (editor.id !== "theia")
+    if (isNewRun)
       await poll("a new run", async () => ![before, ""].includes(await runOf(world.lab, id)), { timeout: 30_000 });
     await waitForReview(world, agent, file);
     world.note("the review is back after", Date.now() - endedAt - 1_000);
@@ -66,7 +73,10 @@ export const hookReload: Scenario = {
   agents: everyAgent,
   isFor: (editor) => editor.reload !== undefined,
   run: async (world, id) => {
-    await goesOnAfter(world, id, "hook-reload.txt", async () => world.editor.reload?.());
+    const { editor } = world;
+    // Theia's backend, where Patchbay runs, outlives its window.
+    const isNewRun = editor.id !== "theia";
+    await goesOnAfter(world, id, "hook-reload.txt", { isNewRun, end: async () => editor.reload?.() });
   },
 };
 
@@ -78,7 +88,8 @@ export const hookKilled: Scenario = {
   agents: everyAgent,
   isFor: (editor) => editor.killHost !== undefined,
   run: async (world, id) => {
-    await goesOnAfter(world, id, "hook-killed.txt", async () => world.editor.killHost?.());
+    const end = async (): Promise<void> => world.editor.killHost?.();
+    await goesOnAfter(world, id, "hook-killed.txt", { isNewRun: true, end });
   },
 };
 

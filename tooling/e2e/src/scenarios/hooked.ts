@@ -29,12 +29,12 @@ export async function proposeByHook(
   world: World,
   id: AgentId,
   change: Change,
-  { headless = false, mode = kindOf(id).quietModes[0], after = [] }: HookedStart = {},
+  { headless = false, mode = kindOf(id).quietModes[0], after = [], isOutside = false }: HookedStart = {},
 ): Promise<Agent> {
   const kind = kindOf(id);
   const before = await world.readFile(change.file);
   const turns = [...kind.editTurns(join(world.lab.workspace, change.file), change.from, change.to), ...after];
-  const start: AgentStart = { isHooked: true, ...(mode === undefined ? {} : { mode }) };
+  const start: AgentStart = { isHooked: true, isOutside, ...(mode === undefined ? {} : { mode }) };
   const prompt = `Please change ${change.file} for me`;
   const { agent } = await world.startAgent(id, headless ? { ...start, headless: { prompt, turns } } : start);
   if (!headless) {
@@ -50,6 +50,7 @@ export async function proposeByHook(
 
 export interface HookedStart {
   readonly headless?: boolean;
+  readonly isOutside?: boolean;
   readonly mode?: NonNullable<AgentStart["mode"]>;
   /** What the model says after the change. */
   readonly after?: NonNullable<AgentStart["headless"]>["turns"];

@@ -67,7 +67,8 @@ export const hostKilled: Scenario = {
   run: async (world, id) => {
     const { editor } = world;
     await world.writeFile("survives.txt", startContents);
-    const started = await world.startAgent(id);
+    // With Theia's backend its terminals end.
+    const started = await world.startAgent(id, { isOutside: editor.id === "theia" });
     const { agent } = started;
     await agent.waitForConnection();
     await propose(world, started, usualChange("survives.txt"));

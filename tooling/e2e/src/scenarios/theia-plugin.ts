@@ -68,7 +68,7 @@ async function inTheiaWithPlugins(
     for (const file of await saveArtifacts("theia-with-plugins", error, world)) plain.tell(file);
     throw error;
   } finally {
-    world.dispose();
+    await world.dispose();
     await theia.stop();
     await lab.dispose();
   }

@@ -101,6 +101,16 @@ export async function startDaemon(command: string, args: readonly string[], opti
   };
 }
 
+/** Whether a process runs, or waits for its parent to notice its end. */
+export function isAlive(pid: number): boolean {
+  try {
+    return pid > 1 && process.kill(pid, 0);
+  } catch {
+    // ESRCH: it has ended.
+    return false;
+  }
+}
+
 /** Ends a process group by its leader's id: politely, then not. A group that is gone is fine. */
 async function endGroup(leader: number): Promise<void> {
   if (!signal(-leader, "SIGTERM")) return;

@@ -9,7 +9,7 @@ import { cocDirectory, findProgram, neovimCommand } from "../../prerequisites/co
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
-import { mustRun } from "../../support/processes.ts";
+import { isAlive, mustRun } from "../../support/processes.ts";
 import { TmuxTerminal } from "../../terminals/tmux.ts";
 import { launchBrowser } from "../browser.ts";
 import { ConversationPanel } from "../vscode/conversation-panel.ts";
@@ -250,22 +250,35 @@ export class CocDriver implements EditorDriver {
     const before = await this.link.read("g:coc_process_pid");
     const agents = await this.link.read("patchbay#status()");
     const left = Date.now();
+    await this.#restartCoc(before);
+    await poll("the agents' return", async () => (await this.link.read("patchbay#status()")) === agents, {
+      timeout: 10_000,
+    });
+    return left;
+  }
+
+  /** coc's process is killed, and started again by its user. */
+  async killHost(): Promise<void> {
+    const before = Number(await this.link.read("g:coc_process_pid"));
+    process.kill(before, "SIGKILL");
+    await poll("the end of coc's process", () => !isAlive(before), { timeout: 3_000 });
+    await this.#restartCoc(before);
+  }
+
+  async #restartCoc(before: unknown): Promise<void> {
     await this.command("CocRestart");
     await poll(
       "a new process of coc",
       async () => {
         // Vim shows what coc says below its last line and waits for Enter.
         if (/Press ENTER/.test(await this.pane.screen())) await this.pane.press("Enter");
-        return (await this.link.read("get(g:, 'coc_process_pid', 0)")) !== before;
+        const now = await this.link.read("get(g:, 'coc_process_pid', 0)");
+        return now !== before && now !== 0;
       },
       { timeout: 15_000, interval: 300 },
     );
     if (this.#lab !== undefined) await this.#waitUntilListening(this.#lab);
     this.#processes = [...this.#processes, Number(await this.link.read("g:coc_process_pid"))];
-    await poll("the agents' return", async () => (await this.link.read("patchbay#status()")) === agents, {
-      timeout: 10_000,
-    });
-    return left;
   }
 
   /** Ends the editor as the system does that runs out of memory. */
@@ -355,13 +368,4 @@ export class CocDriver implements EditorDriver {
 function panelSettings(lab: Lab): Readonly<Record<string, unknown>> {
   const agents = Object.fromEntries(everyAgent.map((id) => [id, { program: panelProgram(lab, id) }]));
   return { "patchbay.panel.agents": agents };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return pid > 1 && process.kill(pid, 0);
-  } catch {
-    // ESRCH: it has ended.
-    return false;
-  }
 }

@@ -4,6 +4,7 @@ import type { Component } from "../../prerequisites/cache.ts";
 import { buildTheia, theiaApplication } from "../../prerequisites/theia.ts";
 import type { Lab } from "../../support/lab.ts";
 import { poll } from "../../support/poll.ts";
+import { isAlive } from "../../support/processes.ts";
 import { launchBrowser } from "../browser.ts";
 import { ConversationPanel } from "../vscode/conversation-panel.ts";
 import type { EditorDriver, EditorTerminal } from "../editor-driver.ts";
@@ -89,6 +90,15 @@ export class TheiaDriver implements EditorDriver {
     await this.workbench.page.reload();
     await this.workbench.waitUntilReady();
     this.#terminals = [];
+  }
+
+  /** The backend is killed, and started again under the same address. Its terminals end with it. */
+  async killHost(): Promise<void> {
+    if (this.#lab === undefined) throw new Error("Theia is not started");
+    const { pid } = this.server;
+    process.kill(pid, "SIGKILL");
+    await poll("the backend's end", () => !isAlive(pid), { timeout: 5_000 });
+    await this.restartHost(this.#lab);
   }
 
   async stop(): Promise<void> {
