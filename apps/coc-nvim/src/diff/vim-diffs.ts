@@ -62,6 +62,11 @@ type Verdict = "accepted" | "rejected" | "closed";
 /** While a prompt, a command line or a half-typed command is open no window can be made: look again after this long, ms. */
 const busyRetryMs = 150;
 
+/** So long after a restart of coc a review of the earlier run may take to be known again, ms. */
+const comesBackWithin = 3_000;
+
+const tooLate = "This review had ended before you accepted it, so nothing was sent. :Patchbay next goes to what waits.";
+
 /** Shows proposals in Vim's diff mode; the windows and everything in them are autoload/patchbay/review.vim. */
 export class VimDiffs implements HostDiffs, Disposable {
   readonly #options: VimDiffsOptions;
@@ -111,12 +116,23 @@ export class VimDiffs implements HostDiffs, Disposable {
   /** What Vim tells about a review: `accepted` with its text unless that is long, `rejected`, `closed`, `edited`. */
   report(kind: string, id: string, text: unknown): void {
     const review = this.#reviews.get(id);
-    if (review === undefined || review.ended) return;
+    if (review === undefined || review.ended) {
+      if (kind === "accepted") this.#acceptedTooLate(id);
+      return;
+    }
     if (kind === "edited") review.events.edited();
     else if (kind === "rejected") this.#decide(review, "rejected", undefined);
     else if (kind === "closed") this.#decide(review, "closed", undefined);
     else if (kind === "unified") void this.#draw(review);
     else if (kind === "accepted") void this.#accept(review, readBufferText(text));
+  }
+
+  /** In a window that an earlier run has left, or that is about to go. After a restart of coc the review may still come: then it counts. */
+  #acceptedTooLate(id: string): void {
+    const say = (): void => {
+      if (this.#reviews.get(id)?.ended !== false) this.#options.vim.notify("patchbay#say", [tooLate, "WarningMsg"]);
+    };
+    this.#store.add(this.#options.clock.setTimeout(say, comesBackWithin));
   }
 
   /** The editor is about to end: views need not be taken away, and nothing more is asked of it. */

@@ -154,6 +154,20 @@ describe("a review", () => {
     expect(test.vim.calls).toContainEqual({ name: "patchbay#disk#reload", args: [join(test.folder, "a.txt")] });
   });
 
+  it("that is over is no place to accept in, and says so", async () => {
+    const said = () => test.vim.calls.filter((call) => call.name === "patchbay#say").map((call) => call.args[0]);
+    const opening = await open();
+    if (opening.kind !== "opened") throw new Error("not opened");
+    await opening.view.close("superseded");
+    test.parts.report("closed", "p1", undefined);
+    for (const id of ["p1", "of an earlier run", "p2"]) test.parts.report("accepted", id, {});
+    await open({ id: "p2" });
+    expect(said()).toEqual([]);
+    test.clock.advance(3_000);
+    expect(said()).toEqual(Array.from({ length: 2 }, () => expect.stringMatching(/^This review had ended/u)));
+    expect(verdicts).toEqual([]);
+  });
+
   it("tells User autocommands what happened", async () => {
     const opening = await open();
     if (opening.kind !== "opened") throw new Error("not opened");

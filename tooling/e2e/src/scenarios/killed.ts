@@ -76,9 +76,8 @@ export const hostKilled: Scenario = {
     await editor.typeInDiff(" typed before the end");
     // From a second after the proposal on something stands by.
     await pause(1_500);
-    await editor.killHost?.();
     const killedAt = Date.now();
-    // The editor starts another one by itself.
+    await editor.killHost?.();
     const heardAt = await waitUntilHeard(world, id, { since: killedAt, timeout: 20_000 });
     world.note("the agent hears again after", heardAt - killedAt);
     await waitForDiff(world, agent, "survives.txt");

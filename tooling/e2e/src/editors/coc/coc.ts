@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { cocDirectory, findProgram, neovimCommand } from "../../prerequisites/coc.ts";
 import { nodeBinary } from "../../prerequisites/components.ts";
 import type { Lab } from "../../support/lab.ts";
-import { poll } from "../../support/poll.ts";
+import { pause, poll } from "../../support/poll.ts";
 import { isAlive, mustRun } from "../../support/processes.ts";
 import { TmuxTerminal } from "../../terminals/tmux.ts";
 import { launchBrowser } from "../browser.ts";
@@ -263,6 +263,11 @@ export class CocDriver implements EditorDriver {
     process.kill(before, "SIGKILL");
     await poll("the end of coc's process", () => !isAlive(before), { timeout: 3_000 });
     await this.#restartCoc(before);
+    // Until what coc has said is confirmed Vim does nothing else.
+    await pause(1_000);
+    const isAsked = async (): Promise<boolean> => /Press ENTER/.test(await this.pane.screen());
+    if (await isAsked()) await this.pane.press("Enter");
+    await poll("the end of coc's words", async () => !(await isAsked()), { timeout: 5_000 });
   }
 
   async #restartCoc(before: unknown): Promise<void> {
