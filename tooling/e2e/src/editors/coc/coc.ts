@@ -263,11 +263,17 @@ export class CocDriver implements EditorDriver {
     process.kill(before, "SIGKILL");
     await poll("the end of coc's process", () => !isAlive(before), { timeout: 3_000 });
     await this.#restartCoc(before);
-    // Until what coc has said is confirmed Vim does nothing else.
+    // Until what coc has said is confirmed Vim does nothing else; its prompt may be drawn over.
     await pause(1_000);
-    const isAsked = async (): Promise<boolean> => /Press ENTER/.test(await this.pane.screen());
-    if (await isAsked()) await this.pane.press("Enter");
-    await poll("the end of coc's words", async () => !(await isAsked()), { timeout: 5_000 });
+    await poll(
+      "the end of coc's words",
+      async () => {
+        const isAsked = String(await this.link.read("mode()")) === "r";
+        if (isAsked) await this.pane.press("Enter");
+        return !isAsked;
+      },
+      { timeout: 5_000, interval: 300 },
+    );
   }
 
   async #restartCoc(before: unknown): Promise<void> {
