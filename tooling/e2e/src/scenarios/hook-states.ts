@@ -108,10 +108,15 @@ export const hookNotice: Scenario = {
   name: "hook-notice",
   agents: everyAgent,
   mayTell: news,
-  isFor: (editor) => editor instanceof VsCodeDriver,
+  isFor: (editor) => editor instanceof VsCodeDriver || editor instanceof TheiaDriver,
   run: async (world, id) => {
     const { editor, lab } = world;
-    if (!(editor instanceof VsCodeDriver)) return;
+    if (!(editor instanceof VsCodeDriver || editor instanceof TheiaDriver)) return;
+    const { page } = editor.workbench;
+    const show = async (): Promise<string> =>
+      editor instanceof VsCodeDriver
+        ? await editor.answerNotification("Show")
+        : await editor.workbench.readAndAnswer("Show");
     const file = "notice.txt";
     await world.writeFile(file, startContents);
     await editor.setSettings({ "patchbay.notify": "hiddenTerminal", "patchbay.diff.open": "background" });
@@ -128,13 +133,15 @@ export const hookNotice: Scenario = {
         await agent.ask(`Please change ${file} for me`);
         const other = await editor.openTerminal();
         await other.focus();
-        const waits = await editor.answerNotification("Show");
+        const waits = await show();
         must(`it says which agent waits: ${waits}`, waits.includes(`${kind.displayName} is waiting for your answer`));
-        const front = editor.workbench.page.locator(".tabs-container .tab.active", { hasText: diffTitle(agent, file) });
-        await front.waitFor({ timeout: 15_000 });
+        const tabs = page.locator(
+          ".tabs-container .tab.active, #theia-main-content-panel .lm-TabBar-tab.lm-mod-current",
+        );
+        await tabs.filter({ hasText: diffTitle(agent, file) }).waitFor({ timeout: 15_000 });
         await editor.acceptDiff();
         await waitForContents(world, file, changed);
-        const ends = await editor.answerNotification("Show");
+        const ends = await show();
         must(`it says which agent has finished: ${ends}`, ends.includes(`${kind.displayName} has finished`));
         // It leads to its terminal.
         await waitForEnd(agent);

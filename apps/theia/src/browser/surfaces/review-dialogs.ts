@@ -121,10 +121,7 @@ export class DecideAllDialog extends CarefulDialog {
   constructor({ verdict, proposals }: AllProposals) {
     const count = proposals.length;
     super({
-      title:
-        verdict === "accept"
-          ? nls.localize("patchbay/all/acceptTitle", "Accept {0} proposals?", count)
-          : nls.localize("patchbay/all/rejectTitle", "Reject {0} proposals?", count),
+      title: titleFor(verdict, count),
       msg: listOf(proposals.map(({ path, agentName }) => `${path} (${agentName})`)),
       ok:
         verdict === "accept"
@@ -133,6 +130,17 @@ export class DecideAllDialog extends CarefulDialog {
       cancel: nls.localizeByDefault("Cancel"),
     });
   }
+}
+
+function titleFor(verdict: AllProposals["verdict"], count: number): string {
+  if (verdict === "accept") {
+    return count === 1
+      ? nls.localize("patchbay/all/acceptOne", "Accept one proposal?")
+      : nls.localize("patchbay/all/acceptTitle", "Accept {0} proposals?", count);
+  }
+  return count === 1
+    ? nls.localize("patchbay/all/rejectOne", "Reject one proposal?")
+    : nls.localize("patchbay/all/rejectTitle", "Reject {0} proposals?", count);
 }
 
 /** Most names that are listed; the count says how many there are. */

@@ -214,8 +214,13 @@ export class TheiaDriver implements EditorDriver {
   }
 
   async setReviews(reviews: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.setSettings({ "patchbay.reviews": reviews });
+  }
+
+  /** These, and none of those before. */
+  async setSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#lab === undefined) throw new Error("Theia is not started");
-    await changeTheiaSettings(this.#lab, { "patchbay.reviews": reviews });
+    await changeTheiaSettings(this.#lab, settings);
   }
 
   async saveKept(): Promise<void> {

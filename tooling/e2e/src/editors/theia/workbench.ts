@@ -141,6 +141,16 @@ export class TheiaWorkbench {
       .click({ timeout: 10_000 });
   }
 
+  /** The same by a button that only one notification has; gives what that says. */
+  async readAndAnswer(button: string): Promise<string> {
+    const pressed = this.page.locator("button").and(this.page.getByText(button, { exact: true }));
+    const notification = this.page.locator(".theia-notification-list-item").filter({ has: pressed }).first();
+    await notification.waitFor({ timeout: 30_000 });
+    const told = await notification.locator(".theia-notification-message").innerText();
+    await notification.locator(pressed).click({ timeout: 10_000 });
+    return told;
+  }
+
   /** What the notifications say: those on the screen, and those kept in their list. */
   async notificationTexts(): Promise<readonly string[]> {
     const messages = this.page.locator(".theia-notifications-container .theia-notification-message");
