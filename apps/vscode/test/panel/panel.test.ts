@@ -192,8 +192,11 @@ describe("an agent of the settings", () => {
     });
     // It is seen: nothing has to be told.
     expect(bench.shown).toEqual([]);
-    const question = /"kind":"question","id":"([^"]+)"|"id":"([^"]+)"[^{}]*"kind":"question"/u.exec(heard(view));
-    const questionId = question?.[1] ?? question?.[2] ?? "";
+    // The page hears of it a moment after the editor.
+    const question = /"kind":"question","id":"([^"]+)"|"id":"([^"]+)"[^{}]*"kind":"question"/u;
+    await expect.poll(() => heard(view)).toMatch(question);
+    const [, first, second] = question.exec(heard(view)) ?? [];
+    const questionId = first ?? second ?? "";
     view.webview.say({
       type: "answer",
       conversation: id,
