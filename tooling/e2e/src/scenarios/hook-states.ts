@@ -134,7 +134,9 @@ export const hookNotice: Scenario = {
         const other = await editor.openTerminal();
         await other.focus();
         const waits = await show();
-        must(`it says which agent waits: ${waits}`, waits.includes(`${kind.displayName} is waiting for your answer`));
+        // Sessions of one agent are numbered.
+        const says = (what: string): RegExp => new RegExp(`${kind.displayName}(?: \\d+)? ${what}`, "u");
+        must(`it says which agent waits: ${waits}`, says("is waiting for your answer: ").test(waits));
         const tabs = page.locator(
           ".tabs-container .tab.active, #theia-main-content-panel .lm-TabBar-tab.lm-mod-current",
         );
@@ -142,7 +144,7 @@ export const hookNotice: Scenario = {
         await editor.acceptDiff();
         await waitForContents(world, file, changed);
         const ends = await show();
-        must(`it says which agent has finished: ${ends}`, ends.includes(`${kind.displayName} has finished`));
+        must(`it says which agent has finished: ${ends}`, says("has finished: ").test(ends));
         // It leads to its terminal.
         await waitForEnd(agent);
       });

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { everyAgent } from "../../agents/index.ts";
@@ -47,8 +47,9 @@ export function theiaDirectory(lab: Lab): string {
 /** Starts the backend of a built application; on a port the system chooses unless one is given. */
 export async function startTheia(lab: Lab, application: string, port = 0): Promise<TheiaServer> {
   const configuration = theiaDirectory(lab);
-  // A log of its own: the address is read from it.
+  // A log of its own, and a new one for each start: the address is read from it.
   const output = join(lab.root, `theia-${port}.log`);
+  await rm(output, { force: true });
   await mkdir(configuration, { recursive: true });
   await writeFile(join(configuration, "settings.json"), JSON.stringify(settingsFor(lab), undefined, 2));
   const main = join(application, "lib", "backend", "main.js");
