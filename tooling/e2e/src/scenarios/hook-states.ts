@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { AgentId } from "@patchbay/core";
 import { commandLine } from "../agents/agent.ts";
 import { everyAgent, kindOf } from "../agents/index.ts";
 import { CocDriver } from "../editors/coc/coc.ts";
@@ -14,6 +15,11 @@ import { diffTitle, startContents, waitForContents } from "./propose.ts";
 import { must, type Scenario, type World } from "./scenario.ts";
 
 const changed = startContents.replace("first line", "FIRST line");
+
+/** In which an agent asks for nothing at all. */
+function unaskingMode(id: AgentId) {
+  return kindOf(id).quietModes.find(({ arguments: [, name] }) => name === "yolo" || name === "bypassPermissions");
+}
 
 /** Reads the edition's list of sessions, as it stands on the screen. */
 async function openList({ editor }: World): Promise<() => Promise<string>> {
@@ -63,9 +69,7 @@ export const hookStates: Scenario = {
     const file = "states.txt";
     await world.writeFile(file, startContents);
     await withHook(world, id, async () => {
-      const [mode] = kind.quietModes.filter(
-        ({ arguments: [, name] }) => name === "yolo" || name === "bypassPermissions",
-      );
+      const mode = unaskingMode(id);
       const { agent, focus } = await world.startAgent(id, { isHooked: true, ...(mode === undefined ? {} : { mode }) });
       const path = join(lab.workspace, file);
       agent.model.play(...kind.commandTurns("sleep 6"), ...kind.editTurns(path, "first line", "FIRST line"));
@@ -123,15 +127,17 @@ export const hookNotice: Scenario = {
     try {
       await withHook(world, id, async () => {
         const kind = kindOf(id);
-        const [mode] = kind.quietModes;
+        const mode = unaskingMode(id);
         const { agent, focus } = await world.startAgent(id, {
           isHooked: true,
           ...(mode === undefined ? {} : { mode }),
         });
-        agent.model.play(...kind.editTurns(join(lab.workspace, file), "first line", "FIRST line"));
+        const other = await editor.openTerminal();
+        // Time to go elsewhere; without the comment Qwen Code refuses to sleep.
+        const slow = kind.commandTurns("sleep 6 # intentional-sleep: a slow build");
+        agent.model.play(...slow, ...kind.editTurns(join(lab.workspace, file), "first line", "FIRST line"));
         await focus();
         await agent.ask(`Please change ${file} for me`);
-        const other = await editor.openTerminal();
         await other.focus();
         const waits = await show();
         // Sessions of one agent are numbered.

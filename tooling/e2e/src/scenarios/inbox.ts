@@ -92,7 +92,11 @@ class ReviewTree {
     let key = "j";
     let last = "";
     const isThere = async (): Promise<boolean> => {
-      const text = (await focused.count()) === 0 ? "" : await focused.first().innerText();
+      // A tree that changes just now draws its rows anew.
+      const text = await focused
+        .first()
+        .innerText({ timeout: 500 })
+        .catch(() => "");
       if (text.includes(file)) return true;
       if (text === last && text !== "") key = key === "j" ? "k" : "j";
       last = text;
