@@ -408,9 +408,15 @@ describe("files and lifecycle", () => {
   it("directories that vanish while it runs are made again with the next change", async () => {
     const editor = await startEditor();
     const { sandbox } = editor;
-    rmSync(join(sandbox.tmp, "gemini"), { recursive: true });
-    rmSync(join(sandbox.home, ".claude"), { recursive: true });
-    rmSync(sandbox.storage, { recursive: true });
+    // Moved away in one step: a removal file by file meets what the companion writes meanwhile.
+    const gone = join(sandbox.root, "gone");
+    mkdirSync(gone);
+    for (const [index, directory] of [
+      join(sandbox.tmp, "gemini"),
+      join(sandbox.home, ".claude"),
+      sandbox.storage,
+    ].entries())
+      renameSync(directory, join(gone, String(index)));
     await editor.call(ask.setFolders, { folders: [sandbox.workspace, join(sandbox.root, "b")] });
     await editor.until("the records are back", () => sandbox.records().length >= 4);
     const agent = await connectHttp(editor);
