@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { type Clock, type Disposable, Emitter, type Logger, messageOf } from "@patchbay/core";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { PageChannel, PageLink, PanelHost } from "../host/index.ts";
+import { pageMessageSchema } from "../messages/from-page.ts";
 import type { ShellMessage } from "../messages/shell.ts";
 import { keyProtocol } from "./door.ts";
 
@@ -98,6 +99,7 @@ export class PageSockets {
         return;
       }
       said.fire(frame.message);
+      this.#begin(page.link, frame.message);
       // What has been taken is not sent again.
       void send(socket, { ack: frame.n });
     });
@@ -110,13 +112,15 @@ export class PageSockets {
       onDidChange();
     });
     onDidChange();
-    this.#begin(page.link);
   }
 
-  /** The first page begins what was asked for with the server's start. */
-  #begin(link: PageLink): void {
+  /**
+   * The first page that comes with nothing to show begins what was asked for with the server's start. It has said that it is
+   * ready: what it is shown stays. A page of an earlier run, which may be back before it, keeps its conversation.
+   */
+  #begin(link: PageLink, message: unknown): void {
     const { beginWith, logger } = this.#options;
-    if (this.#hasBegun || beginWith === undefined) return;
+    if (this.#hasBegun || beginWith === undefined || !isEmptyPage(message)) return;
     this.#hasBegun = true;
     link.begin(beginWith).catch((error: unknown) => {
       logger.warn("A conversation could not be begun", { reason: messageOf(error) });
@@ -150,6 +154,12 @@ export class PageSockets {
 async function send(socket: WebSocket, frame: object): Promise<boolean> {
   if (socket.readyState !== socket.OPEN) return false;
   return await new Promise((resolve) => socket.send(JSON.stringify(frame), (error) => resolve(error == null)));
+}
+
+/** The first message of a page that shows no conversation. */
+function isEmptyPage(message: unknown): boolean {
+  const parsed = pageMessageSchema.safeParse(message);
+  return parsed.success && parsed.data.type === "ready" && parsed.data.conversation === undefined;
 }
 
 /** A message with its number, by which the page knows that it was heard. */

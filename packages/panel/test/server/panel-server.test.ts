@@ -1,6 +1,9 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createFakeClock, panelHostContract } from "@patchbay/testkit";
+import { createFakeClock, PuppetAgent, panelHostContract } from "@patchbay/testkit";
 import { askForLink, idleMs, linkMs } from "../../src/server/index.ts";
 import { openPage, type ServerLab, type ServerLabOptions, startServerLab, textOf } from "./server-lab.ts";
 
@@ -276,6 +279,27 @@ describe("a page's WebSocket", () => {
     const ended = new Promise((resolve) => socket?.once("close", resolve));
     socket?.resume();
     await ended;
+  });
+});
+
+describe("the agent that the server was started with", () => {
+  it("begins in the first page that shows nothing, and takes no page of an earlier run its conversation", async () => {
+    const place = realpathSync(mkdtempSync(join(tmpdir(), "patchbay-begin-")));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    const agent = await PuppetAgent.create(place);
+    onTestFinished(async () => await agent.dispose());
+    const lab = await start({ agent, beginWith: "puppet" });
+    const guest = await lab.enter();
+    const [back, fresh] = [await openPage(lab, guest), await openPage(lab, guest)];
+    await back.say({ type: "ready", conversation: "of-an-earlier-run" });
+    await fresh.say({ type: "ready" });
+    await expect.poll(() => fresh.messages).toContainEqual(expect.objectContaining({ type: "conversation" }));
+    const isShown = (message: unknown): boolean => typeof message === "object" && message !== null && "open" in message;
+    expect([fresh.messages.some(isShown), back.messages.some(isShown)]).toEqual([true, false]);
+    const later = await openPage(lab, guest);
+    await later.say({ type: "ready" });
+    await expect.poll(() => later.messages).toContainEqual(expect.objectContaining({ type: "hello" }));
+    expect(later.messages.some(isShown)).toBe(false);
   });
 });
 
