@@ -1,4 +1,12 @@
 export { FolderLedgers } from "./folder-ledgers.ts";
 export type * from "./model.ts";
 export { createDiskDoor, type DiskDoorOptions } from "./undo/disk-door.ts";
+export {
+  type HeldLines,
+  isAmong,
+  partsOf,
+  type PlacedHunk,
+  placedHunks,
+  undecidedFiles,
+} from "./undo/placed-hunks.ts";
 export { changedHunks } from "./undo/undo-hunks.ts";

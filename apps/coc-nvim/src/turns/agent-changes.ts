@@ -6,11 +6,10 @@ import {
   type Logger,
   type Platform,
 } from "@patchbay/core";
-import { createDiskDoor, FolderLedgers, type UndoDoor } from "@patchbay/turns";
+import { createDiskDoor, FolderLedgers, undecidedFiles, type UndoDoor } from "@patchbay/turns";
 import type { VimEditors } from "../host/vim-editors.ts";
 import type { VimWorkspace } from "../host/vim-workspace.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
-import { undecidedFiles } from "./placed-hunks.ts";
 import { TurnSigns } from "./turn-signs.ts";
 import { turnsStorage } from "./turns-before.ts";
 

@@ -1,11 +1,19 @@
 import { basename } from "node:path";
-import type { FolderLedgers, TurnFile, TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
+import {
+  type FolderLedgers,
+  isAmong,
+  partsOf,
+  type TurnFile,
+  type TurnInfo,
+  undecidedFiles,
+  type UndoRequest,
+  type UndoResult,
+} from "@patchbay/turns";
 import { toBufferText } from "../diff/buffer-reader.ts";
 import { shortPath } from "../diff/review-names.ts";
 import { sendLines } from "../vim/long-text.ts";
 import { asList, asNumber, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
-import { isAmong, type PlacedHunk, undecidedFiles } from "./placed-hunks.ts";
 import type { TurnSigns } from "./turn-signs.ts";
 
 export interface TurnServices {
@@ -177,20 +185,6 @@ export async function decideLines(
     if (text !== undefined) said.add(text);
   }
   return [...said].join(" ");
-}
-
-/** The whole file where all of it is meant: one step, which is undone at once. Else from the bottom up, so that those above stay in place. */
-function partsOf(
-  path: string,
-  hunks: readonly PlacedHunk[],
-): readonly { readonly turn: TurnInfo; readonly part: UndoRequest }[] {
-  const parts: { turn: TurnInfo; part: UndoRequest }[] = [];
-  for (const turn of new Set(hunks.map((one) => one.turn))) {
-    const ofTurn = hunks.filter((one) => one.turn === turn);
-    if (ofTurn.length === ofTurn[0]?.of) parts.push({ turn, part: { path } });
-    else for (const { hunk } of ofTurn) parts.push({ turn, part: { path, hunk } });
-  }
-  return parts;
 }
 
 /** `patchbay.bringBack`: the last undo, undone. */

@@ -1,9 +1,9 @@
 import { type Clock, type Disposable, DisposableStore, messageOf, type Logger } from "@patchbay/core";
-import type { FolderLedgers } from "@patchbay/turns";
+import { type FolderLedgers, type HeldLines, type PlacedHunk, placedHunks, undecidedFiles } from "@patchbay/turns";
+import { toBufferText } from "../diff/buffer-reader.ts";
 import type { VimEditors } from "../host/vim-editors.ts";
 import { asLines, asNumber, asShape } from "../vim/shape.ts";
 import type { CocServices, Vim } from "../vim/vim.ts";
-import { type PlacedHunk, placedHunks, undecidedFiles } from "./placed-hunks.ts";
 
 /** After what was typed or written last, ms. */
 const restMs = 200;
@@ -51,7 +51,7 @@ export class TurnSigns implements Disposable {
     const number = editors.bufferOf(path)?.number;
     if (number === undefined) return undefined;
     const { lines } = asShape(await vim.call("patchbay#disk#held", [number]));
-    return Array.isArray(lines) ? await placedHunks(ledgers(), path, asLines(lines), clock) : undefined;
+    return Array.isArray(lines) ? await placedHunks(ledgers(), heldLines(path, asLines(lines)), clock) : undefined;
   }
 
   dispose(): void {
@@ -97,7 +97,7 @@ export class TurnSigns implements Disposable {
     // What an agent writes without asking is to be seen, and not to bring up Vim's prompt.
     if (asNumber(await vim.call("patchbay#disk#reload", [path])) === 0) return false;
     const lines = coc.lines(number) ?? asLines(asShape(await vim.call("patchbay#disk#held", [number]))["lines"]);
-    const marks = (await placedHunks(ledgers(), path, lines, clock)).slice(0, mostMarks).map(markOf);
+    const marks = (await placedHunks(ledgers(), heldLines(path, lines), clock)).slice(0, mostMarks).map(markOf);
     const told = JSON.stringify([number, isShown(), marks]);
     if (told === this.#told.get(path)) return true;
     if (marks.length === 0) this.#told.delete(path);
@@ -105,6 +105,11 @@ export class TurnSigns implements Disposable {
     vim.notify("patchbay#turns#mark", [number, marks, isShown() ? 1 : 0]);
     return true;
   }
+}
+
+/** As a buffer holds them, without line ends. */
+export function heldLines(path: string, lines: readonly string[]): HeldLines {
+  return { path, lines, linesOf: (text) => toBufferText(text).lines };
 }
 
 function markOf({ start, end, kind }: PlacedHunk): Mark {

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNodePlatform, type TurnSource } from "@patchbay/core";
-import { createDiskDoor, FolderLedgers } from "@patchbay/turns";
+import { createDiskDoor, FolderLedgers, placedHunks } from "@patchbay/turns";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { placedHunks } from "../../src/turns/placed-hunks.ts";
 import { actOnTurn, bringBack, decideLines, turnRows, type TurnServices } from "../../src/turns/turn-actions.ts";
+import { heldLines } from "../../src/turns/turn-signs.ts";
 
 const platform = createNodePlatform();
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -39,7 +39,7 @@ beforeEach(async () => {
   choice = undefined;
   const changes = {
     ledgers,
-    signs: { hunks: async (file: string) => await placedHunks(ledgers, file, linesNow(), platform.clock) },
+    signs: { hunks: async (file: string) => await placedHunks(ledgers, heldLines(file, linesNow()), platform.clock) },
   };
   services = {
     changes,
@@ -69,7 +69,7 @@ const end = async (): Promise<void> => {
 
 describe("changes of a turn in a buffer", () => {
   const placed = async (lines: readonly string[]): Promise<readonly string[]> =>
-    (await placedHunks(ledgers, path, lines, platform.clock)).map(
+    (await placedHunks(ledgers, heldLines(path, lines), platform.clock)).map(
       ({ start, end: stop, kind }) => `${kind} ${start} ${stop}`,
     );
 

@@ -155,6 +155,8 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(AgentChanges).toSelf().inSingletonScope();
     bind(CommandContribution).toService(AgentChanges);
     bind(FrontendApplicationContribution).toService(AgentChanges);
+    bind(MenuContribution).toService(AgentChanges);
+    bind(StylingParticipant).toService(AgentChanges);
 
     bind(AgentTerminals).toSelf().inSingletonScope();
     bind(CommandContribution).toService(AgentTerminals);

@@ -22,7 +22,7 @@ import type {
   SessionInfo,
   TextEdit,
 } from "@patchbay/core";
-import type { TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
+import type { PlacedHunk, TurnInfo, UndoRequest, UndoResult } from "@patchbay/turns";
 
 /** Where the backend serves {@link PatchbayServer}; the same channel carries {@link PatchbayWindow} the other way. */
 export const patchbayServerPath = "/services/patchbay";
@@ -79,6 +79,10 @@ export interface PatchbayServer {
   turns(): Promise<readonly ListedTurn[]>;
   /** Keeps all of a turn, or one file of it. False: there is nothing to keep. */
   keepTurn(turn: string, path?: string): Promise<boolean>;
+  /** Where changes of turns that nobody has reviewed stand in a file as an editor holds it; see `placedHunks`. */
+  turnMarks(path: string, text: string): Promise<readonly TurnMark[]>;
+  /** Keeps or undoes what agents changed in some lines of a file. Undefined: no such change stands there as an agent left it. */
+  decideLines(verdict: "keep" | "undo", place: LinesPlace): Promise<readonly LinesUndone[] | undefined>;
   /** See `FolderLedgers.undo`. Undefined: the ledger is off. */
   undoTurn(turn: string, request: UndoRequest): Promise<TurnUndone | undefined>;
   /** Does now what waits for the agent. Undefined where it was carried out already. */
@@ -98,6 +102,26 @@ export interface ListedTurn extends TurnInfo {
   /** How many files wait: more than are listed where there are very many. */
   readonly undecided: number;
   readonly lines: { readonly added: number; readonly removed: number };
+}
+
+/** A change of a turn in an editor, with the lines that are marked for it: from 1, the last one included. */
+export interface TurnMark extends Pick<PlacedHunk, "kind"> {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Lines of a file as an editor holds it: from 1, the last one included. */
+export interface LinesPlace {
+  readonly path: string;
+  readonly text: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface LinesUndone {
+  /** Id of the turn of which something was undone, or waits to be. */
+  readonly of: string;
+  readonly result: TurnUndone;
 }
 
 export interface TurnUndone extends UndoResult {

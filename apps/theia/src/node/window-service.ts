@@ -22,9 +22,12 @@ import type {
   HookPlan,
   HookState,
   LineRange,
+  LinesPlace,
+  LinesUndone,
   ListedTurn,
   PatchbayServer,
   PatchbayWindow,
+  TurnMark,
   TurnUndone,
   Verdict,
   WindowContext,
@@ -196,6 +199,14 @@ export class WindowService implements PatchbayServer {
 
   async keepTurn(turn: string, path?: string): Promise<boolean> {
     return (await (await this.#companion())?.turns.keep(turn, path)) ?? false;
+  }
+
+  async turnMarks(path: string, text: string): Promise<readonly TurnMark[]> {
+    return (await (await this.#companion())?.turns.marksIn(path, text)) ?? [];
+  }
+
+  async decideLines(verdict: "keep" | "undo", place: LinesPlace): Promise<readonly LinesUndone[] | undefined> {
+    return await (await this.#companion())?.turns.decideLines(verdict, place);
   }
 
   async undoTurn(turn: string, request: UndoRequest): Promise<TurnUndone | undefined> {

@@ -118,6 +118,37 @@ describe("what agents change in a workspace", () => {
     expect(readFileSync(at("a.txt"), "utf8")).toBe("ONE\nmiddle\nthree\n");
   });
 
+  it("is marked in the text that a window holds, and kept or undone by its lines", async () => {
+    const { window, service } = await open();
+    const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
+    await write("a.txt", before, "ONE\ntwo\nthree\nnew\nfour\nfive\n");
+    witness().turnEnded(claude());
+    const path = at("a.txt");
+    const shown = "mine\nONE\ntwo\nthree\nnew\nfour\nfive\n";
+    window.editor.openFile(path);
+    window.editor.makeDirty(path, shown);
+    await settle();
+    expect(await service.turnMarks(path, shown)).toEqual([
+      { kind: "delete", first: 7, last: 7 },
+      { kind: "add", first: 5, last: 5 },
+      { kind: "change", first: 2, last: 2 },
+    ]);
+    expect(await service.turnMarks(path, shown.replaceAll("\n", "\r\n"))).toHaveLength(3);
+    expect(await service.turnMarks(at("b.txt"), shown)).toEqual([]);
+    expect(await service.decideLines("undo", { path, text: shown, first: 3, last: 4 })).toBeUndefined();
+    const [turn] = await service.turns();
+    const done = await service.decideLines("undo", { path, text: shown, first: 5, last: 5 });
+    expect(done).toMatchObject([{ of: turn?.id, result: { files: [{ outcome: "undone" }], isTold: true } }]);
+    const now = "mine\nONE\ntwo\nthree\nfour\nfive\n";
+    expect(await window.readUnsaved(path)).toBe(now);
+    expect(await service.decideLines("keep", { path, text: now, first: 1, last: 2 })).toEqual([]);
+    expect(await window.readUnsaved(path)).toBe(now);
+    expect(await service.turns()).toMatchObject([{ files: [{ path, review: "partly" }] }]);
+    expect(await service.turnMarks(path, now)).toEqual([{ kind: "delete", first: 6, last: 6 }]);
+    await service.decideLines("keep", { path, text: now, first: 1, last: 6 });
+    expect(await service.turns()).toEqual([]);
+  });
+
   it("is there again after a restart of the backend", async () => {
     await open();
     await write("a.txt", "one\n", "two\n");

@@ -7,7 +7,8 @@ import type { Resource } from "@theia/core/lib/common/resource";
 import { SelectionService } from "@theia/core/lib/common/selection-service";
 import type { URI } from "@theia/core/lib/common/uri";
 import type { Position } from "@theia/core/shared/vscode-languageserver-protocol";
-import type { Selection, TextEditor } from "@theia/editor/lib/browser/editor";
+import type { EditorDecoration } from "@theia/editor/lib/browser/decorations/editor-decoration";
+import type { DeltaDecorationParams, Selection, TextEditor } from "@theia/editor/lib/browser/editor";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
 import { MonacoEditorModel } from "@theia/monaco/lib/browser/monaco-editor-model";
 import { MonacoToProtocolConverter } from "@theia/monaco/lib/browser/monaco-to-protocol-converter";
@@ -29,6 +30,7 @@ export class SimulatedEditor implements TextEditor {
   cursor: Position = { line: 0, character: 0 };
   selection: Selection = { start: this.cursor, end: this.cursor, direction: "ltr" };
   readonly #release: () => void;
+  #given = 0;
   readonly #cursor: Emitter<Position> = new Emitter();
   readonly #selection: Emitter<Selection> = new Emitter();
   readonly #focus: Emitter<boolean> = new Emitter();
@@ -36,7 +38,9 @@ export class SimulatedEditor implements TextEditor {
   readonly onSelectionChanged: Event<Selection> = this.#selection.event;
   readonly onFocusChanged: Event<boolean> = this.#focus.event;
   readonly onDidChangeReadOnly: TextEditor["onDidChangeReadOnly"] = Event.None;
-  readonly onDocumentContentChanged: TextEditor["onDocumentContentChanged"] = Event.None;
+  readonly onDocumentContentChanged: TextEditor["onDocumentContentChanged"];
+  /** Those that it shows, by the ids that it gave them. */
+  readonly decorations: Map<string, EditorDecoration> = new Map();
   readonly onMouseDown: TextEditor["onMouseDown"] = Event.None;
   readonly onScrollChanged: TextEditor["onScrollChanged"] = Event.None;
   readonly onLanguageChanged: TextEditor["onLanguageChanged"] = Event.None;
@@ -45,6 +49,8 @@ export class SimulatedEditor implements TextEditor {
   constructor(uri: URI, model: SimulatedDocument, release: () => void) {
     this.uri = uri;
     this.document = model;
+    this.onDocumentContentChanged = (listener) =>
+      model.onDidChangeContent(() => listener({ document: model, contentChanges: [] }));
     this.node.tabIndex = 0;
     this.#release = release;
   }
@@ -91,8 +97,12 @@ export class SimulatedEditor implements TextEditor {
   refresh(): void {}
   resizeToFit(): void {}
   setSize(): void {}
-  deltaDecorations(): string[] {
-    return [];
+  deltaDecorations({ oldDecorations, newDecorations }: DeltaDecorationParams): string[] {
+    for (const id of oldDecorations) this.decorations.delete(id);
+    const ids = newDecorations.map((_, index) => `decoration-${this.#given + index}`);
+    this.#given += ids.length;
+    for (const [index, one] of newDecorations.entries()) this.decorations.set(ids[index] ?? "", one);
+    return ids;
   }
   getLinesDecorations(): [] {
     return [];

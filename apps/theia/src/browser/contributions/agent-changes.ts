@@ -1,20 +1,29 @@
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
+import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
+import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
+import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable } from "@theia/core/shared/inversify";
-import { type ListedTurn, PatchbayServer } from "../../common/protocol.ts";
+import { EDITOR_LINENUMBER_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-linenumber-contribution";
+import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
+import { type LinesPlace, type ListedTurn, PatchbayServer } from "../../common/protocol.ts";
+import { filePathOf } from "../documents/selection-text.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { WindowClient } from "../window/window-client.ts";
 import { LaterServices } from "./later-services.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
 import type { TurnAction, TurnActions } from "./turn-actions.ts";
+import type { TurnMarks } from "./turn-marks.ts";
 
 /** What agents changed without a review, as the backend lists it. What is done with it is loaded with the first such wish. */
 @injectable()
-export class AgentChanges implements CommandContribution, FrontendApplicationContribution {
+export class AgentChanges
+  implements CommandContribution, FrontendApplicationContribution, MenuContribution, StylingParticipant
+{
   @inject(PatchbayServer)
   protected readonly server: RpcProxy<PatchbayServer>;
   @inject(WindowClient)
@@ -25,9 +34,12 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
   protected readonly lists: Lists;
   @inject(LaterServices)
   protected readonly later: LaterServices;
+  @inject(EditorManager)
+  protected readonly editors: EditorManager;
 
   protected listed: readonly ListedTurn[] = [];
   protected actions: TurnActions | undefined;
+  protected marks: TurnMarks | undefined;
   protected isReading = false;
   protected again = false;
   protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
@@ -64,7 +76,34 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
       isEnabled,
       execute: async () => (await this.loaded()).undoSession(this.listed),
     });
+    for (const verdict of ["keep", "undo"] as const) {
+      const isHere = (argument: unknown): boolean => this.linesOf(argument) !== undefined;
+      commands.registerCommand(patchbayCommands[`${verdict}Change`], {
+        isEnabled: isHere,
+        isVisible: isHere,
+        execute: async (argument: unknown) => await this.decideLines(verdict, argument),
+      });
+    }
     commands.registerCommand(patchbayCommands.bringBack, { execute: async () => (await this.loaded()).bringBack() });
+  }
+
+  registerMenus(menus: MenuModelRegistry): void {
+    const group = [...EDITOR_LINENUMBER_CONTEXT_MENU, "1_patchbay"];
+    menus.registerMenuAction(group, { commandId: patchbayCommands.keepChange.id, order: "4" });
+    menus.registerMenuAction(group, { commandId: patchbayCommands.undoChange.id, order: "5" });
+  }
+
+  /** Bars at the left edge of the margin; those of Theia's own source control stand right of them. Nothing is told by colour alone. */
+  registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
+    const bar = (kind: string, name: string, style: string): void =>
+      collector.addRule(
+        `.patchbay-turn-${kind} { width: 3px !important; border-left: 3px ${style} var(--theia-editorGutter-${name}Background, currentColor); box-sizing: border-box; }`,
+      );
+    bar("add", "added", "solid");
+    bar("change", "modified", "dotted");
+    collector.addRule(
+      `.patchbay-turn-delete::after { content: ""; position: absolute; bottom: -4px; border: 4px solid transparent; border-left-color: var(--theia-editorGutter-deletedBackground, currentColor); }`,
+    );
   }
 
   async act(action: TurnAction, turn: ListedTurn, path: string | undefined): Promise<void> {
@@ -74,6 +113,24 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
   protected async loaded(): Promise<TurnActions> {
     this.actions ??= await this.later.get(async () => (await import("./turn-actions.ts")).TurnActions);
     return this.actions;
+  }
+
+  /** Lines of an editor with a marked change: of the menu on a line's number, else what is selected in the editor in front. */
+  protected linesOf(argument: unknown): Omit<LinesPlace, "text"> | undefined {
+    const widget = this.editors.currentEditor;
+    if (widget === undefined) return undefined;
+    const { selection, document } = widget.editor;
+    const line = lineOf(argument);
+    const [first, last] = line === undefined ? [selection.start.line + 1, selection.end.line + 1] : [line, line];
+    const path = filePathOf(new URI(document.uri));
+    return path !== undefined && this.marks?.isIn(widget, first, last) === true ? { path, first, last } : undefined;
+  }
+
+  protected async decideLines(verdict: "keep" | "undo", argument: unknown): Promise<void> {
+    const place = this.linesOf(argument);
+    const text = this.editors.currentEditor?.editor.document.getText();
+    if (place === undefined || text === undefined) return;
+    await (await this.loaded()).decideLines(verdict, { ...place, text }, this.listed);
   }
 
   /** Asks anew; calls that come meanwhile are gathered into one more. */
@@ -88,7 +145,17 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     }
     this.actions?.withdrawAnswered(this.listed);
     this.onDidChangeEmitter.fire();
+    await this.mark();
     if (this.again) await this.read();
+  }
+
+  /** Where the code of the bars could not be loaded, it is tried again with the next change: the list does without. */
+  protected async mark(): Promise<void> {
+    if (this.listed.length > 0)
+      this.marks ??= await this.later
+        .get(async () => (await import("./turn-marks.ts")).TurnMarks)
+        .catch(() => undefined);
+    this.marks?.update(this.listed);
   }
 
   protected async choose(): Promise<ListedTurn | undefined> {
@@ -101,4 +168,10 @@ export class AgentChanges implements CommandContribution, FrontendApplicationCon
     if (items.length < 2) return items[0]?.turn;
     return (await this.lists.choose(items, nls.localize("patchbay/turns/which", "Which turn?")))?.turn;
   }
+}
+
+/** The line of a menu on a line's number, from 1; undefined: the argument is none of that. */
+function lineOf(argument: unknown): number | undefined {
+  if (typeof argument !== "object" || argument === null || !("lineNumber" in argument)) return undefined;
+  return typeof argument.lineNumber === "number" ? argument.lineNumber : undefined;
 }

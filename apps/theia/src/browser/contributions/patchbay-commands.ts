@@ -48,6 +48,8 @@ type CommandName =
   | "undoTurn"
   | "undoTurnWithReason"
   | "undoSession"
+  | "keepChange"
+  | "undoChange"
   | "bringBack"
   | "showConnections"
   | "showShared"
@@ -88,6 +90,8 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   undoTurn: command("undoTurn", "Undo Changes of a Turn"),
   undoTurnWithReason: command("undoTurnWithReason", "Undo Changes with Reason…"),
   undoSession: command("undoSession", "Undo Changes of a Session…"),
+  keepChange: command("keepChange", "Keep Change in These Lines"),
+  undoChange: command("undoChange", "Undo Change in These Lines"),
   bringBack: command("bringBack", "Bring Back Undone Changes"),
   showConnections: command("showConnections", "Show Reviews and Connections"),
   showShared: command("showShared", "Show What Is Shared"),

@@ -4,7 +4,7 @@ import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import type { UndoRequest } from "@patchbay/turns";
-import { type ListedTurn, PatchbayServer, type TurnUndone } from "../../common/protocol.ts";
+import { type LinesPlace, type ListedTurn, PatchbayServer, type TurnUndone } from "../../common/protocol.ts";
 import { visibleText } from "../../common/visible-text.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
 import { PanelChanges } from "../panel/panel-places.ts";
@@ -127,13 +127,35 @@ export class TurnActions {
     if (chosen !== undefined) await this.undo(chosen.turns, {});
   }
 
+  /** Keeps or undoes what agents changed in some lines of a file, without the rest of it. */
+  async decideLines(verdict: "keep" | "undo", place: LinesPlace, listed: readonly ListedTurn[]): Promise<void> {
+    const done = await this.server.decideLines(verdict, place);
+    if (done === undefined) {
+      const words = nls.localize("patchbay/turns/notHere", "No change of an agent waits for review in these lines.");
+      this.notices.info(words, { timeout: 5000 });
+      return;
+    }
+    this.answer(
+      done.flatMap(({ of, result }) => listed.filter(({ id }) => id === of).map((turn) => ({ turn, result }))),
+    );
+  }
+
   protected async undo(turns: readonly ListedTurn[], request: UndoRequest): Promise<void> {
-    const done: TurnUndone[] = [];
-    const added: WaitingUndo[] = [];
+    const results: { turn: ListedTurn; result: TurnUndone }[] = [];
     for (const turn of turns) {
       const result = await this.server.undoTurn(turn.id, request);
-      if (result?.waiting !== undefined) added.push({ turn, request: result.waiting });
-      else if (result !== undefined) done.push(result);
+      if (result !== undefined) results.push({ turn, result });
+    }
+    this.answer(results);
+  }
+
+  /** Says what was done, and asks whether to do now what waits for an agent. */
+  protected answer(results: readonly { readonly turn: ListedTurn; readonly result: TurnUndone }[]): void {
+    const added: WaitingUndo[] = [];
+    const done: TurnUndone[] = [];
+    for (const { turn, result } of results) {
+      if (result.waiting === undefined) done.push(result);
+      else added.push({ turn, request: result.waiting });
     }
     this.tell(done);
     if (added.length === 0) return;

@@ -8,8 +8,19 @@ import {
   turnsDirectory,
   type TurnWitness,
 } from "@patchbay/core";
-import { createDiskDoor, FolderLedgers, type TurnInfo, type UndoDoor, type UndoResult } from "@patchbay/turns";
-import type { ListedTurn, TurnUndone } from "../../common/protocol.ts";
+import {
+  createDiskDoor,
+  FolderLedgers,
+  isAmong,
+  partsOf,
+  type PlacedHunk,
+  placedHunks,
+  type TurnInfo,
+  undecidedFiles,
+  type UndoDoor,
+  type UndoResult,
+} from "@patchbay/turns";
+import type { LinesPlace, LinesUndone, ListedTurn, TurnMark, TurnUndone } from "../../common/protocol.ts";
 import type { WorkspaceHost } from "../workspace-host.ts";
 
 /** More turns are not listed; older ones are in the ledger all the same. */
@@ -17,6 +28,9 @@ const mostTurns = 30;
 
 /** More files of a turn are not listed one by one. */
 const mostFiles = 200;
+
+/** More changes of a file are not marked. */
+const mostMarks = 2_000;
 
 /** How often windows are told that the list has changed at most, ms. */
 const tellsEveryMs = 200;
@@ -85,6 +99,29 @@ export class WorkspaceTurns implements Disposable {
     return (await this.#open()?.keep(turn, path)) ?? false;
   }
 
+  /** What is marked in a file as a window holds it. */
+  async marksIn(path: string, text: string): Promise<readonly TurnMark[]> {
+    return (await this.#placed(path, text)).slice(0, mostMarks).map(markOf);
+  }
+
+  /** See `PatchbayServer.decideLines`. */
+  async decideLines(
+    verdict: "keep" | "undo",
+    { path, text, first, last }: LinesPlace,
+  ): Promise<readonly LinesUndone[] | undefined> {
+    const hunks = (await this.#placed(path, text)).filter((hunk) => isAmong(hunk, first, last));
+    if (hunks.length === 0) return undefined;
+    const done: LinesUndone[] = [];
+    for (const { turn, part } of partsOf(path, hunks)) {
+      if (verdict === "keep") await this.#ledgers?.keep(turn.id, path, part.hunk);
+      else {
+        const result = await this.undo(turn.id, part);
+        if (result !== undefined) done.push({ of: turn.id, result });
+      }
+    }
+    return done;
+  }
+
   async undo(turn: string, request: Parameters<FolderLedgers["undo"]>[1]): Promise<TurnUndone | undefined> {
     const ledgers = this.#open();
     return ledgers === undefined ? undefined : undone(ledgers, await ledgers.undo(turn, request));
@@ -126,6 +163,12 @@ export class WorkspaceTurns implements Disposable {
     for (const one of this.#following) one.dispose();
     this.#due?.dispose();
     this.#ledgers?.dispose();
+  }
+
+  async #placed(path: string, text: string): Promise<readonly PlacedHunk[]> {
+    const ledgers = this.isOn ? this.#ledgers : undefined;
+    const held = { path, lines: linesOf(text), linesOf };
+    return ledgers === undefined ? [] : await placedHunks(ledgers, held, this.#options.clock);
   }
 
   #open(): FolderLedgers | undefined {
@@ -186,10 +229,22 @@ export class WorkspaceTurns implements Disposable {
   }
 }
 
+/** Where lines were removed, the line above is marked; at the top the first one. */
+function markOf({ start, end, kind }: PlacedHunk): TurnMark {
+  const first = kind === "delete" ? Math.max(start, 1) : start + 1;
+  return { kind, first, last: Math.max(first, end) };
+}
+
+/** As Theia's editors count lines: what follows the last line end is a line only if it holds something. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/u);
+  return lines.length > 1 && lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
 /** Undefined where nothing of it is to be decided. An undo is brought back by its own command. */
 function listed(turn: TurnInfo): ListedTurn | undefined {
-  const undecided = turn.files.filter(({ review }) => review !== "kept" && review !== "undone");
-  if (turn.undoes !== undefined || undecided.length === 0) return undefined;
+  const undecided = undecidedFiles(turn);
+  if (undecided.length === 0) return undefined;
   const sum = (side: "added" | "removed"): number =>
     undecided.reduce((count, { lines }) => count + (lines?.[side] ?? 0), 0);
   return {

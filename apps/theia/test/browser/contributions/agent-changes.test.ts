@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
 import { CommandRegistry } from "@theia/core/lib/common/command";
+import { Event } from "@theia/core/lib/common/event";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
@@ -101,6 +102,8 @@ beforeEach(async () => {
     },
   });
   theia.container.rebind<unknown>(EditorManager).toConstantValue({
+    all: [],
+    onCreated: Event.None,
     open: async (uri: { toString(): string }) => void opened.push(decodeURIComponent(uri.toString())),
   });
   theia.container.bind(AgentChanges).toSelf();

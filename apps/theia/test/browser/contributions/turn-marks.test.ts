@@ -1,0 +1,188 @@
+// @vitest-environment jsdom
+import { SimulatedTheia } from "../../support/simulated-theia.ts";
+import type { CommandRegistry } from "@theia/core/lib/common/command";
+import { URI } from "@theia/core/lib/common/uri";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
+import { patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
+import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
+import { Lists } from "../../../src/browser/surfaces/lists.ts";
+import { WindowClient } from "../../../src/browser/window/window-client.ts";
+import {
+  type LinesUndone,
+  type ListedTurn,
+  PatchbayServer,
+  type TurnMark,
+  type TurnUndone,
+} from "../../../src/common/protocol.ts";
+import { settle } from "../../support/backend.ts";
+import { editorOf, type SimulatedEditor } from "../../support/simulated-editors.ts";
+
+const path = "/workspace/a.txt";
+
+const turn: ListedTurn = {
+  id: "t1",
+  agents: ["Claude Code"],
+  agent: "claude",
+  session: "s1",
+  prompt: "Change it",
+  began: 0,
+  ended: 1,
+  border: "exact",
+  undoes: undefined,
+  headMoved: false,
+  isPartial: false,
+  undecided: 1,
+  lines: { added: 1, removed: 0 },
+  files: [{ path, kind: "changed", attribution: "exact", review: "unreviewed", lines: undefined }],
+};
+
+/** What the backend says of lines, and what it is asked. */
+class Ledger {
+  listed: readonly ListedTurn[] = [turn];
+  marks: readonly TurnMark[] = [
+    { kind: "change", first: 2, last: 3 },
+    { kind: "delete", first: 5, last: 5 },
+  ];
+  done: readonly LinesUndone[] | undefined = [];
+  readonly looks: string[] = [];
+  readonly asked: unknown[] = [];
+
+  async turns(): Promise<readonly ListedTurn[]> {
+    return this.listed;
+  }
+  async turnMarks(_path: string, text: string): Promise<readonly TurnMark[]> {
+    this.looks.push(text);
+    return this.marks;
+  }
+  async decideLines(...asked: readonly unknown[]): Promise<readonly LinesUndone[] | undefined> {
+    this.asked.push(asked);
+    return this.done;
+  }
+  async undoWaitingTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
+    this.asked.push(["now", ...asked]);
+    return undefined;
+  }
+}
+
+let theia: SimulatedTheia;
+let ledger: Ledger;
+let commands: CommandRegistry;
+let editor: SimulatedEditor;
+
+const text = "one\nTWO\nTHREE\nfour\nfive\n";
+
+beforeEach(async () => {
+  theia = new SimulatedTheia();
+  ledger = new Ledger();
+  theia.container.rebind<unknown>(PatchbayServer).toConstantValue(ledger);
+  theia.container.bind(PanelChanges).toSelf();
+  theia.container.bind<unknown>(Lists).toConstantValue({});
+  theia.files.set("file:///workspace/a.txt", text);
+  editor = editorOf(await theia.editors.open(new URI("file:///workspace/a.txt"), { mode: "activate" }));
+  theia.container.bind(AgentChanges).toSelf();
+  const changes = theia.container.get(AgentChanges);
+  commands = theia.commands();
+  changes.registerCommands(commands);
+  changes.onStart();
+  await tellTurns();
+  await expect.poll(() => shown()).toEqual(["change 2 3", "delete 5 5"]);
+});
+afterEach(() => theia.dispose());
+
+async function tellTurns(): Promise<void> {
+  theia.container.get(WindowClient).notifyTurns();
+  await settle();
+}
+
+const shown = (of: SimulatedEditor = editor): readonly string[] =>
+  Array.from(of.decorations.values(), ({ range, options }) => {
+    const kind = options.linesDecorationsClassName?.replace(/^.*patchbay-turn-/u, "");
+    return `${kind} ${range.start.line + 1} ${range.end.line + 1}`;
+  });
+
+const at = (line: number): void => editor.moveTo({ line: line - 1, character: 0 });
+
+describe("bars beside what agents changed", () => {
+  it("follow what is typed, once it rests", async () => {
+    ledger.marks = [{ kind: "change", first: 3, last: 4 }];
+    for (const mine of ["m\n", "mi\n", "mine\n"]) editor.type(mine + text);
+    await expect.poll(() => shown()).toEqual(["change 3 4"]);
+    expect(ledger.looks).toEqual([text, `mine\n${text}`]);
+  });
+
+  it("stand in each editor of the file, also in one that is opened later, and in no other file's", async () => {
+    theia.files.set("file:///workspace/b.txt", text);
+    const split = theia.editors.currentEditor;
+    if (split === undefined) throw new Error("there is no editor");
+    const second = editorOf(await theia.editors.split(split));
+    const other = editorOf(await theia.editors.open(new URI("file:///workspace/b.txt"), { mode: "activate" }));
+    await expect.poll(() => shown(second)).toEqual(["change 2 3", "delete 5 5"]);
+    expect(shown(other)).toEqual([]);
+  });
+
+  it("go when nothing of the file is to be reviewed, without asking for it", async () => {
+    ledger.listed = [];
+    await tellTurns();
+    expect([shown(), ledger.looks.length]).toEqual([[], 1]);
+  });
+
+  it("are left out of a text that is too long to be sent with each pause", async () => {
+    editor.type("x".repeat(2_000_001));
+    await expect.poll(() => shown()).toEqual([]);
+    expect(ledger.looks).toEqual([text]);
+  });
+});
+
+describe("a change in an editor", () => {
+  const { keepChange, undoChange } = patchbayCommands;
+
+  it("is kept or undone where the cursor is, and nothing is offered elsewhere", async () => {
+    for (const [line, isHere] of [
+      [1, false],
+      [2, true],
+      [3, true],
+      [4, false],
+      [5, true],
+    ] as const) {
+      at(line);
+      expect([line, commands.isEnabled(keepChange.id), commands.isEnabled(undoChange.id)]).toEqual([
+        line,
+        isHere,
+        isHere,
+      ]);
+    }
+    await commands.executeCommand(undoChange.id);
+    editor.moveTo({ line: 4, character: 1 }, { line: 0, character: 0 });
+    await commands.executeCommand(keepChange.id);
+    expect(ledger.asked).toEqual([
+      ["undo", { path, first: 5, last: 5, text }],
+      ["keep", { path, first: 1, last: 5, text }],
+    ]);
+  });
+
+  it("is meant by the line of a menu, wherever the cursor is", async () => {
+    at(1);
+    expect(commands.isVisible(keepChange.id, { lineNumber: 4, column: 1 })).toBe(false);
+    expect(commands.isVisible(keepChange.id, { lineNumber: 2, column: 1 })).toBe(true);
+    await commands.executeCommand(keepChange.id, { lineNumber: 2, column: 1 });
+    expect(ledger.asked).toEqual([["keep", { path, first: 2, last: 2, text }]]);
+  });
+
+  it("that was changed again says so; one of an agent that works waits, and can be hurried", async () => {
+    at(2);
+    ledger.done = undefined;
+    await commands.executeCommand(undoChange.id);
+    const waiting = { path, hunk: { start: 1, end: 3 } };
+    ledger.done = [{ of: "t1", result: { files: [], turn: undefined, isTold: false, waiting } }];
+    await commands.executeCommand(undoChange.id);
+    const waits = "Claude Code is working. This is undone when it has finished.";
+    expect(theia.messages.said).toEqual([
+      "info: No change of an agent waits for review in these lines.",
+      `info: ${waits}`,
+    ]);
+    theia.messages.answer(waits, "Undo Now");
+    await settle();
+    expect(ledger.asked.at(-1)).toEqual(["now", "t1", waiting]);
+  });
+});
