@@ -48,6 +48,7 @@ describe.skipIf(!existsSync(join(directory, entry)))("the part for the browser",
       "inbox-widget",
       "panel-module",
       "turn-actions",
+      "turn-marks",
     ]);
     expect(text).not.toMatch(/patchbay\/(?:diagnosis\/listening|hook\/question|panel\/frame|turns\/conflicts)/u);
   });

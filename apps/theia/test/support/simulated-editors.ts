@@ -31,6 +31,7 @@ export class SimulatedEditor implements TextEditor {
   selection: Selection = { start: this.cursor, end: this.cursor, direction: "ltr" };
   readonly #release: () => void;
   #given = 0;
+  #isVisible = true;
   readonly #cursor: Emitter<Position> = new Emitter();
   readonly #selection: Emitter<Selection> = new Emitter();
   readonly #focus: Emitter<boolean> = new Emitter();
@@ -98,6 +99,7 @@ export class SimulatedEditor implements TextEditor {
   resizeToFit(): void {}
   setSize(): void {}
   deltaDecorations({ oldDecorations, newDecorations }: DeltaDecorationParams): string[] {
+    if (!this.#isVisible) return [];
     for (const id of oldDecorations) this.decorations.delete(id);
     const ids = newDecorations.map((_, index) => `decoration-${this.#given + index}`);
     this.#given += ids.length;
@@ -129,7 +131,11 @@ export class SimulatedEditor implements TextEditor {
   shouldDisplayDirtyDiff(): boolean {
     return false;
   }
-  handleVisibilityChanged(): void {}
+  /** As in Theia, an editor that is not shown lets go of its text, and of what is drawn in it. */
+  handleVisibilityChanged(isVisible: boolean): void {
+    this.#isVisible = isVisible;
+    if (!isVisible) this.decorations.clear();
+  }
 }
 
 /** The area of editors: one is in front of the others, and one at most has the keys. */

@@ -213,7 +213,7 @@ export const turnSigns: Scenario = {
 
 /**
  * The same in the Review view of Theia, by keys: a file is undone while the agent works and waits for the end of the turn, another one is
- * kept, and a third one is opened beside what it was.
+ * kept, and a third one is opened beside what it was; its lines have a bar in the editor, where they are undone.
  */
 export const turnView: Scenario = {
   ...withHooks,
@@ -276,6 +276,12 @@ export const turnView: Scenario = {
         await workbench.currentTab
           .filter({ hasText: "turn-shell.txt (since the turn of Claude Code)" })
           .waitFor({ timeout: patience });
+        await workbench.openFile("turn-shell.txt");
+        await workbench.goToLine(4);
+        await page.locator(".patchbay-turn-add:visible").first().waitFor({ timeout: patience });
+        await workbench.runCommand("Patchbay: Undo Change in These Lines");
+        await waitForContents(world, "turn-shell.txt", startContents);
+        await page.locator(".patchbay-turn-mark:visible").waitFor({ state: "detached", timeout: patience });
         agent.model.play();
         await focus();
         await agent.ask("And what now, then");
@@ -285,7 +291,10 @@ export const turnView: Scenario = {
           { timeout: patience, describe: () => agent.terminal.screen() },
         );
         const told = agent.model.conversation.at(-1) ?? "";
-        must("the model is told what was undone", told.includes("took back changes of yours in turn-a.txt"));
+        must(
+          "the model is told what was undone",
+          /took back changes of yours in turn-a.txt.*turn-shell.txt/su.test(told),
+        );
       });
     } finally {
       await theia.setReviews({ "*": "always" });

@@ -95,14 +95,15 @@ export class AgentChanges
 
   /** Bars at the left edge of the margin; those of Theia's own source control stand right of them. Nothing is told by colour alone. */
   registerThemeStyle(_theme: unknown, collector: CssStyleCollector): void {
-    const bar = (kind: string, name: string, style: string): void =>
-      collector.addRule(
-        `.patchbay-turn-${kind} { width: 3px !important; border-left: 3px ${style} var(--theia-editorGutter-${name}Background, currentColor); box-sizing: border-box; }`,
-      );
-    bar("add", "added", "solid");
-    bar("change", "modified", "dotted");
+    // The first of the two colours comes with source control, which not every product has.
+    const color = (name: string, plain: string): string =>
+      `var(--theia-editorGutter-${name}Background, var(--theia-charts-${plain}))`;
+    const bar = (kind: string, style: string): void =>
+      collector.addRule(`.patchbay-turn-${kind} { border-left: 3px ${style}; box-sizing: border-box; }`);
+    bar("add", `solid ${color("added", "green")}`);
+    bar("change", `dotted ${color("modified", "blue")}`);
     collector.addRule(
-      `.patchbay-turn-delete::after { content: ""; position: absolute; bottom: -4px; border: 4px solid transparent; border-left-color: var(--theia-editorGutter-deletedBackground, currentColor); }`,
+      `.patchbay-turn-delete::after { content: ""; position: absolute; bottom: -4px; border: 4px solid transparent; border-left-color: ${color("deleted", "red")}; }`,
     );
   }
 

@@ -1,3 +1,4 @@
+import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
@@ -64,8 +65,13 @@ export class TurnMarks {
     const marked: Marked = { path, marks: [], decorations: [], due: undefined };
     this.marked.set(widget, marked);
     const following = widget.editor.onDocumentContentChanged(() => this.want(widget));
+    // An editor behind another one has no text, and comes back without what was drawn in it.
+    const appearing = widget.onDidChangeVisibility((isVisible) => {
+      if (isVisible) this.show(widget, marked, marked.marks);
+    });
     widget.disposed.connect(() => {
       following.dispose();
+      appearing.dispose();
       clearTimeout(marked.due);
       this.marked.delete(widget);
     });
@@ -94,6 +100,8 @@ export class TurnMarks {
 
   protected show({ editor }: EditorWidget, marked: Marked, marks: readonly TurnMark[]): void {
     marked.marks = marks;
+    // Two texts side by side show for themselves what differs, and Theia's diff editor takes no decorations.
+    if (DiffUris.isDiffUri(editor.uri)) return;
     marked.decorations = editor.deltaDecorations({
       oldDecorations: marked.decorations,
       newDecorations: marks.map(decorationOf),

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
+import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import type { CommandRegistry } from "@theia/core/lib/common/command";
 import { URI } from "@theia/core/lib/common/uri";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -116,9 +117,27 @@ describe("bars beside what agents changed", () => {
     const split = theia.editors.currentEditor;
     if (split === undefined) throw new Error("there is no editor");
     const second = editorOf(await theia.editors.split(split));
-    const other = editorOf(await theia.editors.open(new URI("file:///workspace/b.txt"), { mode: "activate" }));
     await expect.poll(() => shown(second)).toEqual(["change 2 3", "delete 5 5"]);
+    const other = editorOf(await theia.editors.open(new URI("file:///workspace/b.txt"), { mode: "activate" }));
+    await expect.poll(() => ledger.looks.length).toBeGreaterThan(1);
     expect(shown(other)).toEqual([]);
+  });
+
+  it("are there again when an editor comes to the front", async () => {
+    theia.files.set("file:///workspace/b.txt", text);
+    await theia.editors.open(new URI("file:///workspace/b.txt"), { mode: "activate" });
+    expect(shown()).toEqual([]);
+    await theia.editors.open(new URI("file:///workspace/a.txt"), { mode: "activate" });
+    expect(shown()).toEqual(["change 2 3", "delete 5 5"]);
+  });
+
+  it("are left out beside what the file was: what differs is shown there, and can be decided", async () => {
+    const was = theia.container.get(PanelChanges).addText(path, "one\n", "before");
+    const both = DiffUris.encode(was, new URI("file:///workspace/a.txt"));
+    const side = editorOf(await theia.editors.open(both, { mode: "activate" }));
+    side.moveTo({ line: 2, character: 0 });
+    await expect.poll(() => commands.isEnabled(patchbayCommands.keepChange.id)).toBe(true);
+    expect(shown(side)).toEqual([]);
   });
 
   it("go when nothing of the file is to be reviewed, without asking for it", async () => {
