@@ -155,7 +155,9 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(AgentChanges).toSelf().inSingletonScope();
     bind(CommandContribution).toService(AgentChanges);
     bind(FrontendApplicationContribution).toService(AgentChanges);
+    bind(KeybindingContribution).toService(AgentChanges);
     bind(MenuContribution).toService(AgentChanges);
+    bind(TabBarToolbarContribution).toService(AgentChanges);
     bind(StylingParticipant).toService(AgentChanges);
 
     bind(AgentTerminals).toSelf().inSingletonScope();

@@ -1,16 +1,20 @@
 import type { FrontendApplicationContribution } from "@theia/core/lib/browser/frontend-application-contribution";
+import type { KeybindingContribution, KeybindingRegistry } from "@theia/core/lib/browser/keybinding";
+import type {
+  TabBarToolbarContribution,
+  TabBarToolbarRegistry,
+} from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
+import type { Widget } from "@theia/core/lib/browser/widgets/widget";
 import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
 import { Emitter, type Event } from "@theia/core/lib/common/event";
 import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
-import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EDITOR_LINENUMBER_CONTEXT_MENU } from "@theia/editor/lib/browser/editor-linenumber-contribution";
-import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import { type LinesPlace, type ListedTurn, PatchbayServer } from "../../common/protocol.ts";
-import { filePathOf } from "../documents/selection-text.ts";
+import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
+import { type ListedTurn, PatchbayServer } from "../../common/protocol.ts";
 import { Lists } from "../surfaces/lists.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { WindowClient } from "../window/window-client.ts";
@@ -19,10 +23,22 @@ import { patchbayCommands } from "./patchbay-commands.ts";
 import type { TurnAction, TurnActions } from "./turn-actions.ts";
 import type { TurnMarks } from "./turn-marks.ts";
 
+/** What decides a single change. */
+const changeButtons = [
+  { name: "keepChange", verdict: "keep", icon: "check", keybinding: "shift+alt+enter" },
+  { name: "undoChange", verdict: "undo", icon: "discard", keybinding: "shift+alt+backspace" },
+] as const;
+
 /** What agents changed without a review, as the backend lists it. What is done with it is loaded with the first such wish. */
 @injectable()
 export class AgentChanges
-  implements CommandContribution, FrontendApplicationContribution, MenuContribution, StylingParticipant
+  implements
+    CommandContribution,
+    FrontendApplicationContribution,
+    KeybindingContribution,
+    MenuContribution,
+    StylingParticipant,
+    TabBarToolbarContribution
 {
   @inject(PatchbayServer)
   protected readonly server: RpcProxy<PatchbayServer>;
@@ -34,8 +50,6 @@ export class AgentChanges
   protected readonly lists: Lists;
   @inject(LaterServices)
   protected readonly later: LaterServices;
-  @inject(EditorManager)
-  protected readonly editors: EditorManager;
 
   protected listed: readonly ListedTurn[] = [];
   protected actions: TurnActions | undefined;
@@ -44,6 +58,8 @@ export class AgentChanges
   protected again = false;
   protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
   readonly onDidChange: Event<void> = this.onDidChangeEmitter.event;
+  /** Something else is marked in an editor. */
+  protected readonly onDidMarkEmitter: Emitter<void> = new Emitter();
 
   /** The newest first. */
   get turns(): readonly ListedTurn[] {
@@ -76,21 +92,43 @@ export class AgentChanges
       isEnabled,
       execute: async () => (await this.loaded()).undoSession(this.listed),
     });
-    for (const verdict of ["keep", "undo"] as const) {
-      const isHere = (argument: unknown): boolean => this.linesOf(argument) !== undefined;
-      commands.registerCommand(patchbayCommands[`${verdict}Change`], {
-        isEnabled: isHere,
-        isVisible: isHere,
-        execute: async (argument: unknown) => await this.decideLines(verdict, argument),
+    for (const { name, verdict } of changeButtons) {
+      const isOffered = (argument: unknown): boolean => this.marks?.isOffered(argument) === true;
+      commands.registerCommand(patchbayCommands[name], {
+        isEnabled: isOffered,
+        isVisible: isOffered,
+        execute: async (argument: unknown) => {
+          const place = this.marks?.toDecide(argument);
+          if (place !== undefined) await (await this.loaded()).decideLines(verdict, place, this.listed);
+        },
       });
     }
     commands.registerCommand(patchbayCommands.bringBack, { execute: async () => (await this.loaded()).bringBack() });
   }
 
+  registerKeybindings(keybindings: KeybindingRegistry): void {
+    // As in the review of a proposal. Elsewhere the commands are disabled, and the keys free.
+    for (const { name, keybinding } of changeButtons)
+      keybindings.registerKeybinding({ command: patchbayCommands[name].id, keybinding, when: "editorFocus" });
+  }
+
   registerMenus(menus: MenuModelRegistry): void {
     const group = [...EDITOR_LINENUMBER_CONTEXT_MENU, "1_patchbay"];
-    menus.registerMenuAction(group, { commandId: patchbayCommands.keepChange.id, order: "4" });
-    menus.registerMenuAction(group, { commandId: patchbayCommands.undoChange.id, order: "5" });
+    for (const [order, { name }] of changeButtons.entries())
+      menus.registerMenuAction(group, { commandId: patchbayCommands[name].id, order: `4${order}` });
+  }
+
+  registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
+    const isVisible = (widget?: Widget): boolean =>
+      widget instanceof EditorWidget &&
+      this.actions?.isDiff(widget.editor.uri) === true &&
+      this.marks?.next(widget, 0) !== undefined;
+    const onDidChange = this.onDidMarkEmitter.event;
+    for (const [order, { name, icon }] of changeButtons.entries()) {
+      const { id, label: tooltip = id } = patchbayCommands[name];
+      const item = { id, command: id, icon: `codicon codicon-${icon}`, tooltip, priority: order - 29 };
+      toolbar.registerItem({ ...item, isVisible, onDidChange });
+    }
   }
 
   /** Bars at the left edge of the margin; those of Theia's own source control stand right of them. Nothing is told by colour alone. */
@@ -116,24 +154,6 @@ export class AgentChanges
     return this.actions;
   }
 
-  /** Lines of an editor with a marked change: of the menu on a line's number, else what is selected in the editor in front. */
-  protected linesOf(argument: unknown): Omit<LinesPlace, "text"> | undefined {
-    const widget = this.editors.currentEditor;
-    if (widget === undefined) return undefined;
-    const { selection, document } = widget.editor;
-    const line = lineOf(argument);
-    const [first, last] = line === undefined ? [selection.start.line + 1, selection.end.line + 1] : [line, line];
-    const path = filePathOf(new URI(document.uri));
-    return path !== undefined && this.marks?.isIn(widget, first, last) === true ? { path, first, last } : undefined;
-  }
-
-  protected async decideLines(verdict: "keep" | "undo", argument: unknown): Promise<void> {
-    const place = this.linesOf(argument);
-    const text = this.editors.currentEditor?.editor.document.getText();
-    if (place === undefined || text === undefined) return;
-    await (await this.loaded()).decideLines(verdict, { ...place, text }, this.listed);
-  }
-
   /** Asks anew; calls that come meanwhile are gathered into one more. */
   protected async read(): Promise<void> {
     this.again = this.isReading;
@@ -147,6 +167,7 @@ export class AgentChanges
     this.actions?.withdrawAnswered(this.listed);
     this.onDidChangeEmitter.fire();
     await this.mark();
+    await this.actions?.refreshLeftSides(this.listed);
     if (this.again) await this.read();
   }
 
@@ -155,6 +176,10 @@ export class AgentChanges
     if (this.listed.length > 0)
       this.marks ??= await this.later
         .get(async () => (await import("./turn-marks.ts")).TurnMarks)
+        .then((marks) => {
+          marks.onDidChange(() => this.onDidMarkEmitter.fire());
+          return marks;
+        })
         .catch(() => undefined);
     this.marks?.update(this.listed);
   }
@@ -169,10 +194,4 @@ export class AgentChanges
     if (items.length < 2) return items[0]?.turn;
     return (await this.lists.choose(items, nls.localize("patchbay/turns/which", "Which turn?")))?.turn;
   }
-}
-
-/** The line of a menu on a line's number, from 1; undefined: the argument is none of that. */
-function lineOf(argument: unknown): number | undefined {
-  if (typeof argument !== "object" || argument === null || !("lineNumber" in argument)) return undefined;
-  return typeof argument.lineNumber === "number" ? argument.lineNumber : undefined;
 }

@@ -1,6 +1,7 @@
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
+import type { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
 import type { UndoRequest } from "@patchbay/turns";
@@ -21,6 +22,14 @@ export type TurnAction = "open" | "keep" | "undo";
 interface WaitingUndo {
   readonly turn: ListedTurn;
   readonly request: UndoRequest;
+}
+
+/** What stands on the left of a diff of a turn's file. */
+interface LeftSide {
+  readonly turn: string;
+  readonly path: string;
+  /** The state of the file with which the text was read. */
+  state: string;
 }
 
 /** Whether to do now what waits. */
@@ -46,12 +55,33 @@ export class TurnActions {
   /** By their texts. Withdrawn when nothing waits of what they are about. */
   protected readonly asking: Map<string, Question> = new Map();
 
+  /** By the URI of the left side. */
+  protected readonly leftSides: Map<string, LeftSide> = new Map();
+
   async act(action: TurnAction, turn: ListedTurn, path: string | undefined): Promise<void> {
     if (action === "keep") await this.server.keepTurn(turn.id, path);
     else if (action === "undo") await this.undo([turn], path === undefined ? {} : { path });
     else {
       const files = turn.files.filter((file) => path === undefined || file.path === path);
       for (const file of files.slice(0, mostTabs)) await this.open(turn, file);
+    }
+  }
+
+  /** Whether a file of a turn is shown beside what it was. */
+  isDiff(uri: URI): boolean {
+    const [left] = DiffUris.isDiffUri(uri) ? DiffUris.decode(uri) : [];
+    return left !== undefined && this.leftSides.has(left.toString());
+  }
+
+  /** The left sides of open diffs hold what was kept. */
+  async refreshLeftSides(listed: readonly ListedTurn[]): Promise<void> {
+    for (const [uri, side] of this.leftSides) {
+      const { turn, path } = side;
+      const state = stateOf(listed, turn, path);
+      if (state === side.state) continue;
+      side.state = state;
+      const text = await this.server.textBeforeTurn(turn, path);
+      if (text !== undefined && !this.texts.setText(uri, withoutMark(text))) this.leftSides.delete(uri);
     }
   }
 
@@ -81,7 +111,9 @@ export class TurnActions {
       await this.editors.open(file, { mode: "activate" });
       return;
     }
-    const before = this.texts.addText(path, text.replace(/^\uFEFF/u, ""), "before");
+    const before = this.texts.addText(path, withoutMark(text), "before");
+    if (kind === "changed")
+      this.leftSides.set(before.toString(), { turn: turn.id, path, state: stateOf([turn], turn.id, path) });
     const label = nls.localize(
       "patchbay/turns/since",
       "{0} (since the turn of {1})",
@@ -234,4 +266,14 @@ export class TurnActions {
       this.tell(back);
     });
   }
+}
+
+/** Says when another part of a file is undecided. */
+function stateOf(listed: readonly ListedTurn[], id: string, path: string): string {
+  const file = listed.find((turn) => turn.id === id)?.files.find((one) => one.path === path);
+  return file === undefined ? "" : `${file.review} ${file.lines?.added} ${file.lines?.removed}`;
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/u, "");
 }

@@ -1,11 +1,12 @@
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
+import { Emitter, type Event } from "@theia/core/lib/common/event";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { URI } from "@theia/core/lib/common/uri";
 import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
 import { type EditorDecoration, OverviewRulerLane } from "@theia/editor/lib/browser/decorations/editor-decoration";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
-import { type ListedTurn, PatchbayServer, type TurnMark } from "../../common/protocol.ts";
+import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
+import { type LinesPlace, type ListedTurn, PatchbayServer, type TurnMark } from "../../common/protocol.ts";
 import { filePathOf } from "../documents/selection-text.ts";
 
 /** After what was typed or written last, ms. */
@@ -29,6 +30,13 @@ interface Marked {
   due: ReturnType<typeof setTimeout> | undefined;
 }
 
+/** Lines of an editor: from 1, the last one included. */
+interface Place extends Omit<LinesPlace, "text"> {
+  readonly widget: EditorWidget;
+  /** The line of a menu. */
+  readonly isLine: boolean;
+}
+
 /** Bars beside the lines of open files that agents have changed and nobody has reviewed. */
 @injectable()
 export class TurnMarks {
@@ -39,6 +47,8 @@ export class TurnMarks {
 
   protected readonly marked: Map<EditorWidget, Marked> = new Map();
   protected changed: ReadonlySet<string> = new Set();
+  protected readonly onDidChangeEmitter: Emitter<void> = new Emitter();
+  readonly onDidChange: Event<void> = this.onDidChangeEmitter.event;
 
   @postConstruct()
   protected init(): void {
@@ -52,8 +62,50 @@ export class TurnMarks {
     for (const widget of this.marked.keys()) this.want(widget);
   }
 
-  /** Whether a change is marked in lines of an editor: from 1, the last one included. */
-  isIn(widget: EditorWidget, first: number, last: number): boolean {
+  /** Whether a change can be decided: at the line of a menu on a line's number, else anywhere in the editor in front. */
+  isOffered(argument: unknown): boolean {
+    const place = this.placeOf(argument);
+    if (place === undefined) return false;
+    return place.isLine ? this.isIn(place) : this.next(place.widget, 0) !== undefined;
+  }
+
+  /**
+   * The lines of which a change is decided: of a menu, else what is selected in the editor in front. Undefined: none is marked there; the
+   * cursor goes to the next one, which is then seen before it is decided.
+   */
+  toDecide(argument: unknown): LinesPlace | undefined {
+    const place = this.placeOf(argument);
+    if (place === undefined) return undefined;
+    const { widget, path, first, last } = place;
+    const { editor } = widget;
+    if (this.isIn(place)) return { path, first, last, text: editor.document.getText() };
+    const next = this.next(widget, last);
+    if (next === undefined) return undefined;
+    const position = { line: next - 1, character: 0 };
+    editor.cursor = position;
+    editor.revealPosition(position, { vertical: "centerIfOutsideViewport" });
+    return undefined;
+  }
+
+  /** The line of the next marked change of an editor, from 1: below a line, or the first one of all. */
+  next(widget: EditorWidget, line: number): number | undefined {
+    const lines = (this.marked.get(widget)?.marks ?? [])
+      .map(({ first }) => first)
+      .toSorted((one, other) => one - other);
+    return lines.find((one) => one > line) ?? lines[0];
+  }
+
+  protected placeOf(argument: unknown): Place | undefined {
+    const widget = argument instanceof EditorWidget ? argument : this.editors.currentEditor;
+    const path = widget === undefined ? undefined : this.marked.get(widget)?.path;
+    if (widget === undefined || path === undefined) return undefined;
+    const line = lineOf(argument);
+    if (line !== undefined) return { widget, path, isLine: true, first: line, last: line };
+    const { start, end } = widget.editor.selection;
+    return { widget, path, isLine: false, first: start.line + 1, last: end.line + 1 };
+  }
+
+  protected isIn({ widget, first, last }: Place): boolean {
     return this.marked.get(widget)?.marks.some((mark) => mark.first <= last && first <= mark.last) === true;
   }
 
@@ -100,6 +152,7 @@ export class TurnMarks {
 
   protected show({ editor }: EditorWidget, marked: Marked, marks: readonly TurnMark[]): void {
     marked.marks = marks;
+    this.onDidChangeEmitter.fire();
     // Two texts side by side show for themselves what differs, and Theia's diff editor takes no decorations.
     if (DiffUris.isDiffUri(editor.uri)) return;
     marked.decorations = editor.deltaDecorations({
@@ -118,4 +171,10 @@ function decorationOf({ kind, first, last }: TurnMark): EditorDecoration {
       overviewRuler: { color: { id: rulerColors[kind] }, position: OverviewRulerLane.Left },
     },
   };
+}
+
+/** The line of a menu on a line's number, from 1; undefined: the argument is none of that. */
+function lineOf(argument: unknown): number | undefined {
+  if (typeof argument !== "object" || argument === null || !("lineNumber" in argument)) return undefined;
+  return typeof argument.lineNumber === "number" ? argument.lineNumber : undefined;
 }

@@ -1,3 +1,4 @@
+import { Emitter } from "@theia/core/lib/common/event";
 import { type Resource, ResourceError, type ResourceResolver } from "@theia/core/lib/common/resource";
 import type { URI } from "@theia/core/lib/common/uri";
 import { injectable } from "@theia/core/shared/inversify";
@@ -25,11 +26,16 @@ export interface PanelTab {
 
 const changeScheme = "patchbay-theia-change";
 
+interface ShownText {
+  text: string;
+  readonly changed: Emitter<void>;
+}
+
 /** Changes of conversations as documents that nobody can type into, as long as their editors are open. */
 @injectable()
 export class PanelChanges implements ResourceResolver {
   readonly priority: number = 100;
-  protected readonly texts: Map<string, string> = new Map();
+  protected readonly texts: Map<string, ShownText> = new Map();
   protected count = 0;
 
   /** Both sides of a change. The path stays: the language comes from its ending. */
@@ -41,21 +47,35 @@ export class PanelChanges implements ResourceResolver {
   addText(path: string, text: string, side: string): URI {
     this.count += 1;
     const uri = fileUriOf(path).withScheme(changeScheme).withQuery(`${side}-${this.count}`);
-    this.texts.set(uri.toString(), text);
+    this.texts.set(uri.toString(), { text, changed: new Emitter() });
     return uri;
+  }
+
+  /** Gives a document another text. False: nobody shows it any more. */
+  setText(uri: string, text: string): boolean {
+    const shown = this.texts.get(uri);
+    if (shown === undefined) return false;
+    const isSame = shown.text === text;
+    shown.text = text;
+    if (!isSame) shown.changed.fire();
+    return true;
   }
 
   resolve(uri: URI): Resource {
     if (uri.scheme !== changeScheme) throw new Error(`${uri.scheme} is not ours`);
-    const text = this.texts.get(uri.toString());
-    if (text === undefined)
+    const shown = this.texts.get(uri.toString());
+    if (shown === undefined)
       throw ResourceError.NotFound({ message: "The change is not shown any more.", data: { uri } });
     return {
       uri,
       readOnly: true,
       autosaveable: false,
-      readContents: () => Promise.resolve(text),
-      dispose: () => this.texts.delete(uri.toString()),
+      onDidChangeContents: shown.changed.event,
+      readContents: () => Promise.resolve(shown.text),
+      dispose: () => {
+        this.texts.delete(uri.toString());
+        shown.changed.dispose();
+      },
     };
   }
 }

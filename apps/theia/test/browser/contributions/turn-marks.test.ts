@@ -1,9 +1,10 @@
 // @vitest-environment jsdom
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
+import { TabBarToolbarRegistry } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
 import type { CommandRegistry } from "@theia/core/lib/common/command";
 import { URI } from "@theia/core/lib/common/uri";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
 import { patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
 import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
@@ -18,6 +19,8 @@ import {
 } from "../../../src/common/protocol.ts";
 import { settle } from "../../support/backend.ts";
 import { editorOf, type SimulatedEditor } from "../../support/simulated-editors.ts";
+
+type ToolbarItem = Parameters<TabBarToolbarRegistry["registerItem"]>[0];
 
 const path = "/workspace/a.txt";
 
@@ -52,6 +55,10 @@ class Ledger {
   async turns(): Promise<readonly ListedTurn[]> {
     return this.listed;
   }
+  before = "";
+  async textBeforeTurn(): Promise<string> {
+    return this.before;
+  }
   async turnMarks(_path: string, text: string): Promise<readonly TurnMark[]> {
     this.looks.push(text);
     return this.marks;
@@ -68,6 +75,7 @@ class Ledger {
 
 let theia: SimulatedTheia;
 let ledger: Ledger;
+let changes: AgentChanges;
 let commands: CommandRegistry;
 let editor: SimulatedEditor;
 
@@ -82,7 +90,7 @@ beforeEach(async () => {
   theia.files.set("file:///workspace/a.txt", text);
   editor = editorOf(await theia.editors.open(new URI("file:///workspace/a.txt"), { mode: "activate" }));
   theia.container.bind(AgentChanges).toSelf();
-  const changes = theia.container.get(AgentChanges);
+  changes = theia.container.get(AgentChanges);
   commands = theia.commands();
   changes.registerCommands(commands);
   changes.onStart();
@@ -131,13 +139,38 @@ describe("bars beside what agents changed", () => {
     expect(shown()).toEqual(["change 2 3", "delete 5 5"]);
   });
 
-  it("are left out beside what the file was: what differs is shown there, and can be decided", async () => {
-    const was = theia.container.get(PanelChanges).addText(path, "one\n", "before");
-    const both = DiffUris.encode(was, new URI("file:///workspace/a.txt"));
-    const side = editorOf(await theia.editors.open(both, { mode: "activate" }));
-    side.moveTo({ line: 2, character: 0 });
-    await expect.poll(() => commands.isEnabled(patchbayCommands.keepChange.id)).toBe(true);
+  it("are left out beside what the file was: there are buttons, and the left side takes over what is kept", async () => {
+    const buttons = new Map<string, ToolbarItem>();
+    const toolbar = { registerItem: (item: ToolbarItem) => void buttons.set(item.id, item) };
+    changes.registerToolbarItems(Object.assign(Object.create(TabBarToolbarRegistry.prototype), toolbar));
+    const button = buttons.get(patchbayCommands.keepChange.id);
+    const isVisible = (): boolean => button?.isVisible?.(theia.editors.currentEditor) === true;
+    const drawn = vi.fn();
+    button?.onDidChange?.(drawn);
+    expect(isVisible()).toBe(false);
+    ledger.before = "before\n";
+    await changes.act("open", turn, path);
+    await expect.poll(isVisible).toBe(true);
+    expect(drawn).toHaveBeenCalled();
+    const side = editorOf(theia.editors.currentEditor);
     expect(shown(side)).toEqual([]);
+    const [left] = DiffUris.decode(side.uri);
+    const onLeft = async (): Promise<string> =>
+      String(
+        await theia.container
+          .get(PanelChanges)
+          .resolve(left ?? new URI())
+          .readContents(),
+      );
+    expect(await onLeft()).toBe("before\n");
+    ledger.before = "kept\n";
+    const [file] = turn.files;
+    ledger.listed = file === undefined ? [] : [{ ...turn, files: [{ ...file, review: "partly" }] }];
+    await tellTurns();
+    expect(await onLeft()).toBe("kept\n");
+    ledger.listed = [];
+    await tellTurns();
+    expect(isVisible()).toBe(false);
   });
 
   it("go when nothing of the file is to be reviewed, without asking for it", async () => {
@@ -156,28 +189,29 @@ describe("bars beside what agents changed", () => {
 describe("a change in an editor", () => {
   const { keepChange, undoChange } = patchbayCommands;
 
-  it("is kept or undone where the cursor is, and nothing is offered elsewhere", async () => {
-    for (const [line, isHere] of [
-      [1, false],
-      [2, true],
-      [3, true],
-      [4, false],
-      [5, true],
+  it("is kept or undone where the cursor is; elsewhere the cursor goes to the next one, and nothing is decided", async () => {
+    const { id } = undoChange;
+    for (const [line, goesTo] of [
+      [1, 2],
+      [4, 5],
+      [6, 2],
     ] as const) {
       at(line);
-      expect([line, commands.isEnabled(keepChange.id), commands.isEnabled(undoChange.id)]).toEqual([
-        line,
-        isHere,
-        isHere,
-      ]);
+      await commands.executeCommand(id);
+      expect([line, editor.cursor.line + 1]).toEqual([line, goesTo]);
     }
-    await commands.executeCommand(undoChange.id);
+    expect(ledger.asked).toEqual([]);
+    for (const line of [2, 3, 5]) {
+      at(line);
+      await commands.executeCommand(id);
+      expect(ledger.asked.at(-1)).toEqual(["undo", { path, first: line, last: line, text }]);
+    }
     editor.moveTo({ line: 4, character: 1 }, { line: 0, character: 0 });
     await commands.executeCommand(keepChange.id);
-    expect(ledger.asked).toEqual([
-      ["undo", { path, first: 5, last: 5, text }],
-      ["keep", { path, first: 1, last: 5, text }],
-    ]);
+    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 5, text }]);
+    ledger.listed = [];
+    await tellTurns();
+    expect([commands.isEnabled(keepChange.id), commands.isEnabled(id)]).toEqual([false, false]);
   });
 
   it("is meant by the line of a menu, wherever the cursor is", async () => {
