@@ -13,7 +13,14 @@ import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { PatchbayServer } from "../../common/protocol.ts";
-import { commandOf, type InboxAction, inboxFocusKey, inboxWidgetId, waitingCount } from "../inbox/inbox-row.ts";
+import {
+  commandOf,
+  decidableIds,
+  type InboxAction,
+  inboxFocusKey,
+  inboxWidgetId,
+  waitingCount,
+} from "../inbox/inbox-row.ts";
 import type { EmptyInbox, InboxRequest, InboxWidget } from "../inbox/inbox-widget.ts";
 import { summaryOf } from "../surfaces/status-words.ts";
 import { Notices } from "../surfaces/notices.ts";
@@ -170,7 +177,10 @@ export class InboxContribution
     const { subject } = row;
     switch (subject.kind) {
       case "presence":
-        if (subject.presence === undefined) return;
+        // Both ask first.
+        if (action === "acceptAll" || action === "rejectAll")
+          await this.commands.executeCommand(patchbayCommands[action].id, decidableIds(row.children));
+        if (subject.presence === undefined || action === "acceptAll" || action === "rejectAll") return;
         if (action === "terminal") await this.terminals.show(subject.presence);
         else await this.terminals.goTo(subject.presence);
         return;

@@ -70,11 +70,11 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     const waiting = (): boolean => this.attachment.status.proposals.some(({ state }) => state !== "kept");
     commands.registerCommand(patchbayCommands.acceptAll, {
       isEnabled: waiting,
-      execute: () => this.decideAll("accept"),
+      execute: (some: unknown) => this.decideAll("accept", some),
     });
     commands.registerCommand(patchbayCommands.rejectAll, {
       isEnabled: waiting,
-      execute: () => this.decideAll("reject"),
+      execute: (some: unknown) => this.decideAll("reject", some),
     });
     // In a proposal "save" means accept; elsewhere these step aside for Theia's own handlers.
     commands.registerHandler(CommonCommands.SAVE.id, {
@@ -206,10 +206,15 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     if (proposal !== undefined) this.proposals[verdict](proposal);
   }
 
-  /** Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. */
-  protected async decideAll(verdict: "accept" | "reject"): Promise<void> {
+  /**
+   * Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. `some`: the ids of those
+   * that are meant; anything else, as the widget of a button, means all.
+   */
+  protected async decideAll(verdict: "accept" | "reject", some: unknown): Promise<void> {
     // What the user has set aside is decided by itself.
-    const proposals = this.attachment.status.proposals.filter(({ state, isHeld }) => state !== "kept" && !isHeld);
+    const proposals = this.attachment.status.proposals
+      .filter(({ state, isHeld }) => state !== "kept" && !isHeld)
+      .filter(({ id }) => !Array.isArray(some) || some.includes(id));
     if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
     const decided = await this.server.decideAll(
       verdict,

@@ -15,6 +15,8 @@ export type InboxAction =
   | "open"
   | "accept"
   | "reject"
+  | "acceptAll"
+  | "rejectAll"
   | "hold"
   | "terminal"
   | "keep"
@@ -73,6 +75,13 @@ export function waitingCount({ proposals, commands }: Pick<WindowStatus, "propos
 /** All rows in the order in which they stand, with those below them. */
 export function allRows(rows: readonly InboxRow[]): readonly InboxRow[] {
   return rows.flatMap((row) => [row, ...allRows(row.children)]);
+}
+
+/** The proposals among these rows and below them that can be decided together, by id: what is held is decided by itself. */
+export function decidableIds(rows: readonly InboxRow[]): readonly string[] {
+  return allRows(rows).flatMap(({ subject, actions }) =>
+    subject.kind === "proposal" && !subject.proposal.isHeld && actions.includes("reject") ? subject.proposal.id : [],
+  );
 }
 
 /** A folder as the user knows it: from the root of the workspace where it is in one. */

@@ -9,6 +9,7 @@ import { presenceWords } from "../surfaces/status-words.ts";
 import {
   ageWords,
   allRows,
+  decidableIds,
   folderIn,
   type InboxAction,
   type InboxRow,
@@ -79,9 +80,14 @@ function agentRow(agentName: string, rows: readonly InboxRow[]): InboxRow {
     facts: [],
     lines: undefined,
     tooltip: visibleText(agentName),
-    actions: isPlain ? only.actions : [],
+    actions: isPlain ? only.actions : together(rows),
     children,
   };
+}
+
+/** Of an agent or a session. A single proposal has its own row for that. */
+function together(rows: readonly InboxRow[]): readonly InboxAction[] {
+  return decidableIds(rows).length > 1 ? ["acceptAll", "rejectAll"] : [];
 }
 
 function presenceOf({ subject }: InboxRow): Presence | undefined {
@@ -107,7 +113,7 @@ function sessionRow(presence: Presence, entries: readonly InboxRow[], around: In
     facts: facts.flatMap((fact) => (fact === "" ? [] : [visibleText(fact)])),
     lines: undefined,
     tooltip: [label, state].join("\n"),
-    actions: presence.processes.length > 0 ? ["terminal"] : [],
+    actions: [...together(children), ...(presence.processes.length > 0 ? (["terminal"] as const) : [])],
     children,
   };
 }

@@ -74,6 +74,8 @@ const looks: Readonly<Record<InboxAction, Look>> = {
   open: { icon: "go-to-file", words: nls.localize("patchbay/inbox/open", "Open") },
   accept: { icon: "check", words: nls.localize("patchbay/toolbar/accept", "Accept") },
   reject: { icon: "close", words: nls.localize("patchbay/toolbar/reject", "Reject") },
+  acceptAll: { icon: "check-all", words: nls.localize("patchbay/inbox/acceptAll", "Accept All") },
+  rejectAll: { icon: "close-all", words: nls.localize("patchbay/inbox/rejectAll", "Reject All") },
   hold: { icon: "debug-pause", words: nls.localize("patchbay/inbox/hold", "Hold: Close for Now") },
   terminal: { icon: "terminal", words: nls.localize("patchbay/inbox/goToTerminal", "Go to Its Terminal") },
   keep: { icon: "check", words: nls.localize("patchbay/turns/keep", "Keep") },
@@ -84,7 +86,12 @@ const looks: Readonly<Record<InboxAction, Look>> = {
 };
 
 /** The keys of a yes and a no are the same whether an agent asked or not. */
-const sameKey: Partial<Record<InboxAction, InboxAction>> = { keep: "accept", undo: "reject" };
+const sameKey: Partial<Record<InboxAction, InboxAction>> = {
+  keep: "accept",
+  undo: "reject",
+  acceptAll: "accept",
+  rejectAll: "reject",
+};
 
 /** Where the user was in the view, kept with the layout. */
 interface KeptPlace {

@@ -261,6 +261,22 @@ describe("deciding", () => {
     // None of them could be accepted.
     expect(theia.messages.said).toEqual(expected.length === 0 ? [] : ["warn: Accepted 0 of 2 proposals."]);
   });
+
+  it("of some proposals is about those that are named and wait", async () => {
+    await attach();
+    await show();
+    const proposals = ["one", "two", "three"].map((id): ProposalInfo => ({ ...info, id, isHeld: id === "two" }));
+    theia.receive({ ...theia.attachment.status, proposals });
+    const asked: (readonly string[])[] = [];
+    const [companion] = backend.companions;
+    if (companion === undefined) throw new Error("There is no companion.");
+    companion.onAcceptAll = (ids) => asked.push(ids);
+    const done = commands.executeCommand(patchbayCommands.acceptAll.id, ["two", "three", "gone"]);
+    await settle();
+    pressButton("Accept 1");
+    await done;
+    expect(asked).toEqual([["three"]]);
+  });
 });
 
 const info: ProposalInfo = {

@@ -2,7 +2,7 @@
 import "../../support/browser.ts";
 import type { AgentActivity, ProposalInfo, SessionInfo } from "@patchbay/core";
 import { describe, expect, it } from "vitest";
-import { ageWords, allRows, type InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
+import { ageWords, allRows, decidableIds, type InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
 import { inboxRows } from "../../../src/browser/inbox/inbox-rows.ts";
 import { waitingCount } from "../../../src/browser/inbox/inbox-row.ts";
 import type { ListedTurn, WindowStatus } from "../../../src/common/protocol.ts";
@@ -131,6 +131,37 @@ describe("the rows of the view", () => {
   ])("say first what a proposal %j waits for: %s", (facts, state, isOpen) => {
     const [row] = rowsOf({ sessions: [session], proposals: [{ ...proposal, ...facts }] })[0]?.children ?? [];
     expect([row?.state, row?.actions.includes("accept")]).toEqual([state, isOpen]);
+  });
+
+  it("offer to decide all proposals of an agent or a session where there are several, those that are held left out", () => {
+    const other: AgentActivity = { ...activity, owner: "hook:claude d", session: "d", title: "write docs" };
+    const asked = (id: string, sessionId: string, facts: Partial<ProposalInfo> = {}): ProposalInfo => ({
+      ...proposal,
+      ...facts,
+      id,
+      sessionId,
+      agentName: "Claude Code",
+    });
+    const proposals = [
+      asked("one", activity.owner),
+      asked("two", activity.owner, { standing: "conflict" }),
+      asked("three", other.owner),
+      asked("held", other.owner, { isHeld: true, state: "hidden" }),
+      asked("outside", other.owner, { state: "asking" }),
+      asked("elsewhere", other.owner, { state: "terminal" }),
+    ];
+    const [agent] = rowsOf({ activities: [activity, other], proposals });
+    const both = ["acceptAll", "rejectAll"];
+    expect(agent?.actions).toEqual(both);
+    expect(decidableIds(agent?.children ?? [])).toEqual(["two", "one", "three"]);
+    const actions = agent?.children.map(({ label, actions: all }) => [label, all]);
+    expect(actions).toEqual([
+      ["make the tests pass", [...both, "terminal"]],
+      ["write docs", ["terminal"]],
+    ]);
+    // An agent whose only session has no name stands for it.
+    const two = [proposal, { ...proposal, id: "two" }];
+    expect(rowsOf({ sessions: [session], proposals: two })[0]?.actions).toEqual([...both, "terminal"]);
   });
 
   it("tell sessions of one agent apart that have no prompt yet", () => {

@@ -123,6 +123,21 @@ it("draws rows with their state, and a button with its key for each thing to do"
   expect(asked).toEqual([["a.txt", "reject"]]);
 });
 
+it("has the keys of a yes and a no also for all proposals of an agent", async () => {
+  await widget.display([{ ...agent(row("a.txt")), actions: ["acceptAll", "rejectAll"] }], nobody);
+  await lines(2);
+  const [all] = Array.from(document.querySelectorAll<HTMLElement>(".patchbay-inbox-actions > button"));
+  expect(all?.title).toBe("Accept All (A)");
+  all?.click();
+  document.querySelector<HTMLElement>(".theia-TreeNode")?.click();
+  await expect.poll(() => widget.selected?.id).toBe("agent");
+  widget.ask("reject");
+  expect(asked).toEqual([
+    ["agent", "acceptAll"],
+    ["agent", "rejectAll"],
+  ]);
+});
+
 it("goes from one thing that waits to the next, around, and asks about the selected one", async () => {
   await widget.display([agent(row("one"), row("two", { actions: ["open"] }))], nobody);
   for (const expected of ["one", "two", "one"]) {

@@ -1,0 +1,88 @@
+// @vitest-environment jsdom
+import { SimulatedTheia } from "../../support/simulated-theia.ts";
+import type { ProposalInfo } from "@patchbay/core";
+import { BadgeService } from "@theia/core/lib/browser/badges/badge-service";
+import { QuickViewService } from "@theia/core/lib/browser/quick-input/quick-view-service";
+import { WidgetManager } from "@theia/core/lib/browser/widget-manager";
+import { CommandRegistry } from "@theia/core/lib/common/command";
+import { Emitter } from "@theia/core/lib/common/event";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
+import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
+import { InboxContribution } from "../../../src/browser/contributions/inbox-contribution.ts";
+import { KeptTexts } from "../../../src/browser/contributions/kept-texts.ts";
+import { patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
+import { inboxRows } from "../../../src/browser/inbox/inbox-rows.ts";
+import type { InboxRequest } from "../../../src/browser/inbox/inbox-widget.ts";
+import type { WindowStatus } from "../../../src/common/protocol.ts";
+import { settle } from "../../support/backend.ts";
+
+const proposal: ProposalInfo = {
+  id: "one",
+  sessionId: "g1",
+  agentName: "Gemini CLI",
+  path: "/workspace/a.txt",
+  kind: "change",
+  state: "shown",
+  standing: "unchanged",
+  edited: false,
+  isHeld: false,
+  createdAt: 0,
+  lines: undefined,
+  sessionTitle: undefined,
+};
+
+const status: WindowStatus = {
+  state: { kind: "listening", port: 1, warnings: [] },
+  environment: {},
+  sessions: [
+    {
+      id: "g1",
+      dialect: "gemini",
+      agentName: "Gemini CLI",
+      version: "0.61",
+      pid: 7,
+      state: "connected",
+      since: 0,
+      openProposals: 3,
+    },
+  ],
+  proposals: [proposal, { ...proposal, id: "two" }, { ...proposal, id: "held", isHeld: true }],
+  keptTexts: [],
+  activities: [],
+  commands: { all: [] },
+};
+
+let theia: SimulatedTheia;
+let wish: Emitter<InboxRequest>;
+let run: unknown[];
+let gone: unknown[];
+
+beforeEach(() => {
+  theia = new SimulatedTheia();
+  run = [];
+  gone = [];
+  wish = new Emitter();
+  const { container } = theia;
+  const executeCommand = async (...given: readonly unknown[]): Promise<void> => void run.push(given);
+  container.bind<unknown>(CommandRegistry).toConstantValue({ executeCommand });
+  container.bind<unknown>(AgentChanges).toConstantValue({ turns: [] });
+  container.bind<unknown>(AgentTerminals).toConstantValue({ goTo: async (where: unknown) => void gone.push(where) });
+  for (const part of [BadgeService, KeptTexts, QuickViewService, WidgetManager])
+    container.bind<unknown>(part).toConstantValue({ showBadge: () => {} });
+  const widget = { onDidAsk: wish.event, onDidOffer: new Emitter<string>().event, present: async () => {} };
+  theia.container.resolve(InboxContribution).adopt(widget as never);
+});
+afterEach(() => theia.dispose());
+
+it("decides everything of an agent by the command that asks first, and goes nowhere", async () => {
+  const [row] = inboxRows(status, { roots: [], now: 0 });
+  if (row === undefined) throw new Error("There is no agent.");
+  for (const action of ["acceptAll", "rejectAll"] as const) wish.fire({ row, action });
+  await settle();
+  expect(run).toEqual([
+    [patchbayCommands.acceptAll.id, ["one", "two"]],
+    [patchbayCommands.rejectAll.id, ["one", "two"]],
+  ]);
+  expect(gone).toEqual([]);
+});
