@@ -258,7 +258,7 @@ const panel = {
     packages: [...preact, "@patchbay/core/texts"],
   },
   "views/frame": {
-    rooms: ["store", "views/composer", "views/log", "views/widgets"],
+    rooms: ["messages/agent-facts", "store", "views/composer", "views/log", "views/widgets"],
     types: ["messages/from-host"],
     packages: [...preact, "@patchbay/conversations/model"],
   },

@@ -1,8 +1,10 @@
 import type { Event } from "@patchbay/core";
 import type {
+  AgentFacts,
   Answer,
   Entry,
   LineRange,
+  McpServerChange,
   PromptBlock,
   SessionCapabilities,
   SessionUpdate,
@@ -42,6 +44,10 @@ export interface AgentSession {
   rewind?(promptId: string, dryRun: boolean): Promise<RewindResult>;
   /** Names the session with the agent; absent where it keeps no names. */
   rename?(title: string): Promise<void>;
+  /** What the agent tells of itself at the moment; absent where it tells nothing. Never rejects. */
+  facts?(): Promise<AgentFacts>;
+  /** Connects an MCP server again, or switches it on or off. Rejects with the agent's words where that fails. */
+  changeServer?(name: string, change: McpServerChange): Promise<void>;
 }
 
 /** `id` becomes the id of the prompt's entry; a UUID (Claude rewinds to it). */

@@ -30,6 +30,7 @@ export { Conversation } from "./conversation/conversation.ts";
 export type {
   ConversationOptions,
   EntryReader,
+  FactControls,
   FileControls,
   QueueControls,
 } from "./conversation/conversation-options.ts";

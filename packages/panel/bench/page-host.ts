@@ -1,4 +1,5 @@
 import type {
+  AgentFacts,
   ConversationPatch,
   ConversationSnapshot,
   ConversationStatus,
@@ -17,6 +18,7 @@ import {
   panelStrings,
 } from "../src/messages/index.ts";
 import * as z from "zod/mini";
+import { sampleFacts } from "./sample.ts";
 
 // Nothing may be compiled from strings in a page; without this, it would be tried.
 z.config({ jitless: true });
@@ -38,6 +40,8 @@ export class PageHost {
   ];
   conversations: readonly ConversationSummary[] = [];
   conversation: ConversationSnapshot | undefined;
+  /** What the agent tells of itself; null: it is not running. */
+  facts: AgentFacts | null = sampleFacts;
   selection: Extract<HostMessage, { readonly type: "selection" }>["block"];
   /** All entries; the page has only those that it was sent. */
   #entries: readonly PlacedEntry[] = [];
@@ -137,6 +141,9 @@ export class PageHost {
         this.say({ type: "found", request: message.request, places: hits.map(({ place }) => place) });
         return;
       }
+      case "facts":
+        this.say({ type: "facts", conversation: message.conversation, facts: this.facts });
+        return;
       case "send":
         this.add({ kind: "prompt", id: `sent-${this.heard.length}`, at: Date.now(), blocks: message.blocks });
         return;

@@ -1,4 +1,4 @@
-import type { ConversationSnapshot, Entry, PlacedEntry } from "@patchbay/conversations/model";
+import type { AgentFacts, ConversationSnapshot, Entry, PlacedEntry } from "@patchbay/conversations/model";
 
 const capabilities = {
   images: true,
@@ -9,7 +9,35 @@ const capabilities = {
   forkBefore: true,
   rewind: true,
   resume: true,
+  facts: true,
 } as const;
+
+/** What an agent tells of itself. */
+export const sampleFacts: AgentFacts = {
+  account: "ada@example.com · Analytical Engines",
+  plan: "max",
+  limits: [
+    { window: "5-hours", used: 0.42, resetsAt: Date.UTC(2026, 10, 24, 15) },
+    { window: "7-days", used: 0.91, resetsAt: Date.UTC(2026, 10, 28, 6) },
+    { window: "7-days", model: "Opus", used: 0.2 },
+  ],
+  context: {
+    used: 61_400,
+    size: 200_000,
+    parts: [
+      { name: "System prompt", tokens: 2339 },
+      { name: "System tools", tokens: 10_250 },
+      { name: "Messages", tokens: 48_811 },
+    ],
+  },
+  servers: [
+    { name: "tracker", state: "connected", tools: 12, canChange: true },
+    { name: "database", state: "failed", error: "ECONNREFUSED: Unable to connect.", canChange: true },
+    { name: "calendar", state: "needs-auth", canChange: true },
+    { name: "browser", state: "disabled", canChange: true },
+    { name: "companion", state: "connected", tools: 4, canChange: false },
+  ],
+};
 
 /** A conversation with these entries. */
 export function sampleConversation(entries: readonly Entry[], at: number): ConversationSnapshot {

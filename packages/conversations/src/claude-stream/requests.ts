@@ -2,7 +2,8 @@ import * as z from "zod";
 
 /** Bodies of control requests, and what ours are answered with; as tolerant as the codec of messages. */
 
-const maybe = <T>(type: z.ZodType<T>): z.ZodType<T | undefined> => type.optional().catch(undefined);
+/** A member that is left out where it has another shape than it had. */
+export const maybe = <T>(type: z.ZodType<T>): z.ZodType<T | undefined> => type.optional().catch(undefined);
 
 const text = z.string();
 const number = z.number();
@@ -108,6 +109,9 @@ export interface Account {
   readonly tokenSource?: string | undefined;
   readonly apiKeySource?: string | undefined;
   readonly apiProvider?: string | undefined;
+  readonly email?: string | undefined;
+  readonly organization?: string | undefined;
+  readonly subscriptionType?: string | undefined;
 }
 
 export const initialized: z.ZodType<Initialized> = z.object({
@@ -125,7 +129,16 @@ export const initialized: z.ZodType<Initialized> = z.object({
       }),
     )
     .catch([]),
-  account: maybe(z.object({ tokenSource: maybe(text), apiKeySource: maybe(text), apiProvider: maybe(text) })),
+  account: maybe(
+    z.object({
+      tokenSource: maybe(text),
+      apiKeySource: maybe(text),
+      apiProvider: maybe(text),
+      email: maybe(text),
+      organization: maybe(text),
+      subscriptionType: maybe(text),
+    }),
+  ),
   current_permission_mode: maybe(text),
 });
 

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Emitter, type Event, messageOf, PatchbayError } from "@patchbay/core";
 import type { AgentSession, Prompt, RewindResult, SessionHost, SessionStart } from "../driver.ts";
 import type {
+  AgentFacts,
   Answer,
+  McpServerChange,
   NoticeEntry,
   SessionCapabilities,
   SessionState,
@@ -12,8 +14,9 @@ import type {
 import { AgentProcess, type AgentProcessPorts, endOf, type ProcessExit } from "../process/agent-process.ts";
 import type { Environment } from "../process/children.ts";
 import { type Launch, type ProgramNeed, startFailure } from "../process/programs.ts";
-import { appliedSettings, initialized, rewound } from "./requests.ts";
+import { type Account, appliedSettings, initialized, rewound } from "./requests.ts";
 import { companionName } from "./companion-server.ts";
+import { factsOf } from "./facts.ts";
 import { hooks } from "./hooks.ts";
 import { argumentsFor, sessionEnvironment } from "./launch.ts";
 import { ClaudeOptions, commandsOf, isSignedOut } from "./options.ts";
@@ -49,6 +52,7 @@ const capabilities: SessionCapabilities = {
   forkBefore: true,
   rewind: true,
   resume: true,
+  facts: true,
 };
 
 /** How long it may take to end once its input is closed, and its turn once it is interrupted, ms. */
@@ -65,6 +69,7 @@ export class ClaudeSession implements AgentSession {
   #stream: SessionStream | undefined;
   #process: AgentProcess | undefined;
   #program: Launch | undefined;
+  #account: Account | undefined;
   #state: SessionState = { kind: "ended" };
   readonly #told: Map<SessionUpdate["type"], string> = new Map();
   #isReady = false;
@@ -157,6 +162,18 @@ export class ClaudeSession implements AgentSession {
     await this.#request("rename_session", { title });
   }
 
+  async facts(): Promise<AgentFacts> {
+    const [context, usage, servers] = await Promise.all(
+      ["get_context_usage", "get_usage", "mcp_status"].map((what) => this.#request(what).catch(() => undefined)),
+    );
+    return factsOf({ account: this.#account, context, usage, servers });
+  }
+
+  async changeServer(serverName: string, change: McpServerChange): Promise<void> {
+    if (change === "reconnect") await this.#request("mcp_reconnect", { serverName });
+    else await this.#request("mcp_toggle", { serverName, enabled: change === "enable" });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const stream = this.#stream;
@@ -196,6 +213,7 @@ export class ClaudeSession implements AgentSession {
   async #initialise(start: SessionStart, newId: string): Promise<void> {
     const { model, effort } = this.#options;
     const answer = initialized.parse(await this.#request("initialize", { hooks, sdkMcpServers: [companionName] }));
+    this.#account = answer.account;
     this.#choices.initialise(answer, model === undefined ? {} : { model });
     if (model !== undefined) await this.#request("set_model", { model });
     if (effort !== undefined) await this.#request("apply_flag_settings", { settings: { effortLevel: effort } });

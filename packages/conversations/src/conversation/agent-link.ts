@@ -1,7 +1,13 @@
 import { type Disposable, type Logger, messageOf } from "@patchbay/core";
 import type { AgentSession, SessionHost, SessionStart } from "../driver.ts";
 import type { NoticeEntry } from "../model/entries.ts";
-import type { SessionCapabilities, SessionOption, SessionUpdate } from "../model/session.ts";
+import type {
+  AgentFacts,
+  McpServerChange,
+  SessionCapabilities,
+  SessionOption,
+  SessionUpdate,
+} from "../model/session.ts";
 import type { About } from "../transcript/line.ts";
 
 /** What is asked of an agent's driver. */
@@ -68,6 +74,16 @@ export class AgentLink {
     await this.session?.rename?.(title).catch((error: unknown) => {
       this.#options.logger.warn("The agent did not take the name", { reason: messageOf(error) });
     });
+  }
+
+  /** What the running agent tells of itself. Starts none: undefined where none runs, or it tells nothing. */
+  async facts(): Promise<AgentFacts | undefined> {
+    return await this.session?.facts?.();
+  }
+
+  /** Changes an MCP server of the running agent. Rejects with its words where that fails. */
+  async changeServer(name: string, change: McpServerChange): Promise<void> {
+    await this.session?.changeServer?.(name, change);
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {

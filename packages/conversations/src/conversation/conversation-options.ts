@@ -2,7 +2,7 @@ import type { Clock, Logger, PrivateStorage, Random } from "@patchbay/core";
 import type { AgentSession } from "../driver.ts";
 import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { About } from "../transcript/line.ts";
-import type { SessionRequest } from "./agent-link.ts";
+import type { AgentLink, SessionRequest } from "./agent-link.ts";
 import type { History } from "./history.ts";
 import type { ConversationHost, TurnFiles } from "./turn-files.ts";
 import type { ConversationTurns } from "./told-turns.ts";
@@ -28,6 +28,9 @@ export interface ConversationOptions {
 
 /** What can be done with prompts that wait; false where one has been sent by now. */
 export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendNow">;
+
+/** What the running agent tells of itself, and its MCP servers. */
+export type FactControls = Pick<AgentLink, "facts" | "changeServer">;
 
 /** A file of a turn, by the id of the turn's prompt and the file's path: what was done to it, its undo and its redo. */
 export type FileControls = Pick<TurnFiles, "change" | "undo" | "redo">;

@@ -8,7 +8,13 @@ import type { ConversationFile } from "../transcript/conversation-store.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import { Answers } from "./answers.ts";
 import { AgentLink } from "./agent-link.ts";
-import type { ConversationOptions, EntryReader, FileControls, QueueControls } from "./conversation-options.ts";
+import type {
+  ConversationOptions,
+  EntryReader,
+  FactControls,
+  FileControls,
+  QueueControls,
+} from "./conversation-options.ts";
 import { type ConversationChange, GatheredUpdates } from "./gathered-updates.ts";
 import { History } from "./history.ts";
 import { Notices } from "./notices.ts";
@@ -215,6 +221,11 @@ export class Conversation {
   /** The prompts that wait. */
   get queue(): QueueControls {
     return this.#turns;
+  }
+
+  /** The agent that runs for it. */
+  get agent(): FactControls {
+    return this.#link;
   }
 
   /** What turns did to the files. */

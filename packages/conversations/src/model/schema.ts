@@ -229,4 +229,5 @@ export const sessionCapabilitiesSchema: z.ZodMiniType<SessionCapabilities> = z.o
   forkBefore: z.boolean(),
   rewind: z.boolean(),
   resume: z.boolean(),
+  facts: z.exactOptional(z.boolean()),
 });

@@ -73,7 +73,51 @@ export interface SessionCapabilities {
   readonly rewind: boolean;
   /** Continues an earlier session with its memory. */
   readonly resume: boolean;
+  /** It tells of itself when it is asked: `AgentFacts`. */
+  readonly facts?: boolean;
 }
+
+/** What a running agent tells of itself. What it does not tell is absent. Names are the agent's own. */
+export interface AgentFacts {
+  /** Whose account it works on. */
+  readonly account?: string;
+  /** The subscription, as the vendor names it. */
+  readonly plan?: string;
+  readonly limits?: readonly PlanLimit[];
+  readonly context?: ContextUse;
+  readonly servers?: readonly McpServer[];
+}
+
+/** How much of a plan's window is used up. `model`: the window of a week is for that model alone. */
+export interface PlanLimit {
+  readonly window: "5-hours" | "7-days";
+  readonly model?: string;
+  /** From 0 to 1. */
+  readonly used: number;
+  /** Unix milliseconds. */
+  readonly resetsAt?: number;
+}
+
+/** What fills the model's context, in tokens. */
+export interface ContextUse {
+  readonly used: number;
+  readonly size: number;
+  readonly parts: readonly { readonly name: string; readonly tokens: number }[];
+}
+
+/** An MCP server of the agent's. Its command, address and headers are left out: they may hold secrets. */
+export interface McpServer {
+  readonly name: string;
+  readonly state: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
+  /** How many tools it offers. */
+  readonly tools?: number;
+  /** Why it is not connected. */
+  readonly error?: string;
+  /** False: it cannot be switched off or connected again. */
+  readonly canChange: boolean;
+}
+
+export type McpServerChange = "reconnect" | "enable" | "disable";
 
 /** What a driver tells. Each is an upsert: the newest one counts. */
 export type SessionUpdate =

@@ -68,6 +68,14 @@ export async function askConversation(
       if (blocks.length > 0) return post({ type: "insert", blocks });
       return editor.tell("info", "There is no file here that agents may see.");
     }
+    case "facts":
+      return await tellFacts(conversation, place);
+    case "mcp-server":
+      try {
+        return await conversation.agent.changeServer(message.name, message.change);
+      } finally {
+        await tellFacts(conversation, place);
+      }
     case "act":
       return await act(message, conversation, place);
     case "fork":
@@ -154,6 +162,10 @@ async function rewind(
     const because = reason === undefined ? {} : { reason };
     post({ type: "rewind-preview", prompt, canRewind, files, ...because });
   } else if (!canRewind) editor.tell("warning", reason ?? "The files could not be restored.");
+}
+
+async function tellFacts(conversation: Conversation, { post }: ForConversation): Promise<void> {
+  post({ type: "facts", conversation: conversation.id, facts: (await conversation.agent.facts()) ?? null });
 }
 
 async function act(

@@ -41,6 +41,8 @@ export type HostMessage =
       readonly reason?: string;
       readonly files: readonly string[];
     }
+  /** What the agent tells of itself; null: it is not running. It is parsed where it is drawn: `agentFactsSchema`. */
+  | { readonly type: "facts"; readonly conversation: string; readonly facts: unknown }
   /** A command of the editor's. Only such a one moves the focus into the page. */
   | { readonly type: "command"; readonly command: PageCommand }
   /** Of a review that is shown in pages. It is parsed where reviews are drawn: `reviewMessageSchema`. */
@@ -174,6 +176,7 @@ export const hostMessageSchema: z.ZodMiniType<HostMessage> = z.discriminatedUnio
     reason: z.exactOptional(z.string()),
     files: z.array(z.string()),
   }),
+  z.object({ type: z.literal("facts"), conversation: z.string(), facts: z.unknown() }),
   z.object({ type: z.literal("command"), command: z.enum(pageCommands) }),
   z.object({ type: z.literal("review"), about: z.unknown() }),
 ]);

@@ -3,6 +3,7 @@ import {
   answerSchema,
   type Draft,
   draftSchema,
+  type McpServerChange,
   type PromptBlock,
   promptBlockSchema,
 } from "@patchbay/conversations/model";
@@ -113,6 +114,15 @@ export type ConversationMessage =
     }
   /** `dryRun`: the host answers with `rewind-preview`. */
   | { readonly type: "rewind"; readonly conversation: string; readonly prompt: string; readonly dryRun: boolean }
+  /** Asks what the running agent tells of itself: the host answers with `facts`. */
+  | { readonly type: "facts"; readonly conversation: string }
+  /** Changes an MCP server of the agent's; the host answers with `facts`. */
+  | {
+      readonly type: "mcp-server";
+      readonly conversation: string;
+      readonly name: string;
+      readonly change: McpServerChange;
+    }
   /** What a notice offers, or what a state does. */
   | {
       readonly type: "act";
@@ -191,6 +201,13 @@ export const pageMessageSchema: z.ZodMiniType<PageMessage> = z.discriminatedUnio
   z.object({ type: z.literal("fork"), ...of, upTo: z.exactOptional(z.string()) }),
   z.object({ type: z.literal("resend"), ...of, prompt: z.string(), blocks }),
   z.object({ type: z.literal("rewind"), ...of, prompt: z.string(), dryRun: z.boolean() }),
+  z.object({ type: z.literal("facts"), ...of }),
+  z.object({
+    type: z.literal("mcp-server"),
+    ...of,
+    name: z.string(),
+    change: z.enum(["reconnect", "enable", "disable"]),
+  }),
   z.object({
     type: z.literal("act"),
     ...of,

@@ -34,6 +34,8 @@ export interface PanelState {
   /** The list of conversations covers the open one. */
   readonly isListing: boolean;
   readonly isFinding: boolean;
+  /** What the agent tells of itself covers the open conversation; without an answer until there is one. */
+  readonly about: { readonly facts?: unknown } | undefined;
 }
 
 const nothing: PanelState = {
@@ -48,6 +50,7 @@ const nothing: PanelState = {
   rewind: undefined,
   isListing: false,
   isFinding: false,
+  about: undefined,
 };
 
 /** Above so many entries the oldest are given up while the newest are read; they come back in pages. */
@@ -193,6 +196,11 @@ export class PanelStore {
       case "rewind-preview":
         this.update({ rewind: message });
         return;
+      case "facts": {
+        const { open, about } = this.#state;
+        if (about !== undefined && message.conversation === open?.id) this.update({ about: message });
+        return;
+      }
       case "review":
         this.onReview(message.about);
         return;
@@ -226,7 +234,7 @@ export class PanelStore {
     this.update({
       open: isSame && before !== undefined ? withOlder(open, before) : open,
       rewind: undefined,
-      ...(isSame ? {} : { isFinding: false, found: undefined }),
+      ...(isSame ? {} : { isFinding: false, found: undefined, about: undefined }),
       // Another conversation is to be seen.
       ...(isSame || open === undefined ? {} : { isListing: false }),
     });

@@ -1,6 +1,7 @@
 import { PromptActions } from "./entries/prompt.tsx";
 import { PromptActions as PromptActionsView } from "./entries/prompt-actions.tsx";
-import { ConversationList, Elsewhere, Welcome } from "./frame/app.tsx";
+import { AgentFacts as AgentFactsView } from "./frame/agent-facts.tsx";
+import { AgentFacts, ConversationList, Elsewhere, Welcome } from "./frame/app.tsx";
 import { ConversationList as ConversationListView } from "./frame/conversation-list.tsx";
 import { Elsewhere as ElsewhereView } from "./frame/elsewhere.tsx";
 import { Rename, Worker } from "./frame/head.tsx";
@@ -11,6 +12,7 @@ import { FindBar as FindBarView } from "./log/find-bar.tsx";
 
 /** Puts in place what is there for few looks at a conversation: a third chunk, asked for with the others. */
 export function fillRare(): void {
+  AgentFacts.fill(AgentFactsView);
   ConversationList.fill(ConversationListView);
   Elsewhere.fill(ElsewhereView);
   FindBar.fill(FindBarView);

@@ -98,6 +98,11 @@ describe.skipIf(why !== undefined)(`the page in a real browser (${why ?? "Chromi
       await page.getByLabel("Show conversations").click();
       expect(await violations()).toEqual([]);
       await page.keyboard.press("Escape");
+      await page.getByLabel("More actions").first().click();
+      await page.getByText("About Claude Code").click();
+      await page.getByText("61.4K of 200K tokens").waitFor();
+      expect(await violations()).toEqual([]);
+      await page.keyboard.press("Escape");
       await page.evaluate(() => {
         panelHost.open(undefined);
         panelHost.hello();

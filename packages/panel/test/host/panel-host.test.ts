@@ -556,3 +556,38 @@ describe("a change that is asked for", () => {
     expect(editor.views).toEqual([]);
   });
 });
+
+describe("what the agent tells of itself", () => {
+  it("is asked of the agent that runs, and again after one of its servers was changed", async () => {
+    const { talk } = createPanelLab();
+    const { page, id: conversation } = await talk();
+    page.say({ type: "facts", conversation });
+    const first = await until(() => page.last("facts"));
+    expect(first).toEqual({
+      type: "facts",
+      conversation,
+      facts: { account: "ada@example.com", servers: [{ name: "tracker", state: "connected", canChange: true }] },
+    });
+    page.say({ type: "mcp-server", conversation, name: "tracker", change: "disable" });
+    const second = await until(() => (page.last("facts") === first ? undefined : page.last("facts")));
+    expect(second.facts).toMatchObject({ servers: [{ state: "disabled" }] });
+  });
+
+  it("comes also where a server could not be changed, which is said", async () => {
+    const lab = createPanelLab();
+    const { page, id: conversation } = await lab.talk();
+    page.say({ type: "mcp-server", conversation, name: "nobody", change: "reconnect" });
+    await until(() => page.last("facts"));
+    await until(() => (lab.done.some((what) => what.includes("There is no nobody.")) ? true : undefined));
+  });
+
+  it("is nothing where no agent runs, and starts none", async () => {
+    const lab = createPanelLab();
+    const { page, id: conversation } = await lab.talk();
+    await lab.panels.library.opened(conversation)?.conversation.endAgent();
+    const { length } = lab.agents;
+    page.say({ type: "facts", conversation });
+    expect(await until(() => page.last("facts"))).toMatchObject({ facts: null });
+    expect(lab.agents).toHaveLength(length);
+  });
+});

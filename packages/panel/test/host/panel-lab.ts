@@ -2,11 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Companion, createCompanion, type EditorHost, Emitter, nullLogger } from "@patchbay/core";
 import {
+  type AgentFacts,
   type AgentSession,
   type Answer,
   ConversationLibrary,
   ConversationStore,
   type Entry,
+  type McpServer,
+  type McpServerChange,
   nodeLineFiles,
   type Prompt,
   type ProposedChange,
@@ -69,6 +72,21 @@ export class ScriptedAgent implements AgentSession {
   }
 
   async setOption(): Promise<void> {}
+
+  readonly servers: { name: string; state: McpServer["state"]; canChange: boolean }[] = [
+    { name: "tracker", state: "connected", canChange: true },
+  ];
+
+  async facts(): Promise<AgentFacts> {
+    return await Promise.resolve({ account: "ada@example.com", servers: this.servers });
+  }
+
+  async changeServer(name: string, change: McpServerChange): Promise<void> {
+    const server = this.servers.find((one) => one.name === name);
+    if (server === undefined) throw new Error(`There is no ${name}.`);
+    await Promise.resolve();
+    server.state = change === "disable" ? "disabled" : "connected";
+  }
 
   async close(): Promise<void> {
     this.isClosed = true;

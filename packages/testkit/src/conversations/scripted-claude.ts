@@ -14,6 +14,8 @@ export interface ScriptedClaudeOptions {
   readonly initialized?: Readonly<Record<string, unknown>>;
   /** Sessions that it knows, for `--resume`. */
   readonly sessions?: readonly string[];
+  /** What it tells of its plan; absent: as with a key of the provider's. */
+  readonly rateLimits?: Readonly<Record<string, unknown>>;
 }
 
 const models = [
@@ -28,6 +30,53 @@ const models = [
   },
   { value: "small", resolvedModel: "claude-small-1", displayName: "Small", description: "Small 1" },
 ];
+
+interface ScriptedServer {
+  readonly name: string;
+  readonly status: string;
+  readonly error?: string;
+  readonly [member: string]: unknown;
+}
+
+const servers: readonly ScriptedServer[] = [
+  {
+    name: "tracker",
+    status: "connected",
+    serverInfo: { name: "tracker", version: "1.2" },
+    config: { type: "http", url: "https://tracker.example/mcp", headers: { Authorization: "Bearer not for anybody" } },
+    transport: "http",
+    scope: "user",
+    source: "user",
+    tools: [
+      { name: "find", annotations: {} },
+      { name: "comment", annotations: {} },
+    ],
+  },
+  {
+    name: "broken",
+    status: "failed",
+    error: "ENOENT: no such file or directory, posix_spawn 'stdio'",
+    config: { type: "stdio", command: "/nowhere", args: ["--token", "not for anybody"] },
+    transport: "stdio",
+    scope: "project",
+    source: "project",
+  },
+  { name: "companion", status: "connected", transport: "sdk", scope: "dynamic", source: "sdk", tools: [] },
+];
+
+const contextUsage = {
+  categories: [
+    { id: "system_prompt", name: "System prompt", tokens: 2339, color: "promptBorder", kind: "used" },
+    { id: "system_tools", name: "System tools", tokens: 10_250, color: "inactive", kind: "used" },
+    { id: "mcp_tools_deferred", name: "MCP tools (deferred)", tokens: 28, isDeferred: true, kind: "deferred" },
+    { id: "autocompact_buffer", name: "Autocompact buffer", tokens: 33_000, color: "inactive", kind: "buffer" },
+    { id: "free_space", name: "Free space", tokens: 954_411, color: "promptBorder", kind: "free" },
+  ],
+  totalTokens: 12_589,
+  maxTokens: 1_000_000,
+  rawMaxTokens: 1_000_000,
+  percentage: 1,
+};
 
 const userMessage = z.object({
   type: z.literal("user"),
@@ -116,6 +165,7 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
   readonly #answers: Map<string, (response: Readonly<Record<string, unknown>>) => void> = new Map();
   readonly #queue: { readonly id: string }[] = [];
   #turn: ScriptedClaudeTurn | undefined;
+  #servers: readonly ScriptedServer[] = servers;
   #count = 0;
   #isInputClosed = false;
 
@@ -282,11 +332,37 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
       case "interrupt":
         succeed({ still_queued: this.#queue.map((queued) => queued.id) });
         return this.#turn?.stop();
+      case "get_context_usage":
+        return succeed(contextUsage);
+      case "get_usage":
+        return succeed({
+          session: { total_cost_usd: 0 },
+          subscription_type: this.#options.rateLimits === undefined ? null : "max",
+          rate_limits_available: this.#options.rateLimits !== undefined,
+          rate_limits: this.#options.rateLimits ?? null,
+        });
+      case "mcp_status":
+        return succeed({ mcpServers: this.#servers });
+      case "mcp_toggle":
+      case "mcp_reconnect":
+        return this.#changeServer(request, { succeed, refuse });
       case "rewind_files":
         return refuse("No file checkpoint found for this message.");
       default:
         return refuse(`Unsupported control request subtype: ${String(request["subtype"])}`);
     }
+  }
+
+  #changeServer(
+    { subtype, serverName, enabled }: Readonly<Record<string, unknown>>,
+    { succeed, refuse }: { readonly succeed: () => void; readonly refuse: (error: string) => void },
+  ): void {
+    const server = this.#servers.find(({ name }) => name === serverName);
+    if (server === undefined) return refuse(`Server not found: ${String(serverName)}`);
+    if (subtype === "mcp_reconnect" && server.error !== undefined) return refuse(server.error);
+    const status = enabled === false ? "disabled" : server.error === undefined ? "connected" : "failed";
+    this.#servers = this.#servers.map((one) => (one === server ? { ...one, status } : one));
+    succeed();
   }
 
   /** Its client of our server says hello before `initialize` is answered. */

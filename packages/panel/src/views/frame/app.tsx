@@ -8,6 +8,7 @@ import { Boundary } from "../widgets/boundary.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { Head } from "./head.tsx";
 
+export const AgentFacts: Later<{ readonly conversation: string }> = later();
 export const ConversationList: Later<object> = later();
 export const Elsewhere: Later<{ readonly conversation: string }> = later();
 export const Welcome: Later<object> = later();
@@ -62,10 +63,12 @@ function Page(): JSX.Element | undefined {
   const hasSettings = useSelected((state) => state.settings !== undefined);
   const isListing = useSelected((state) => state.isListing);
   const isFinding = useSelected((state) => state.isFinding);
+  const isAbout = useSelected((state) => state.about !== undefined);
+  const isCovered = isListing || isAbout;
   usePanelEvent((event) => {
     if (event.type !== "command") return;
-    if (event.command === "find") panel.update({ isFinding: true, isListing: false });
-    if (event.command === "list") panel.update({ isListing: true });
+    if (event.command === "find") panel.update({ isFinding: true, isListing: false, about: undefined });
+    if (event.command === "list") panel.update({ isListing: true, about: undefined });
   });
   useFocusReports();
   useFonts();
@@ -75,10 +78,10 @@ function Page(): JSX.Element | undefined {
     <div class="page">
       <Head conversation={conversation} />
       <main class="main">
-        {isListing ? <ConversationList /> : undefined}
+        {isListing ? <ConversationList /> : isAbout ? <AgentFacts conversation={conversation} /> : undefined}
         {/* Hidden, not gone: what was open in it stays open. */}
-        <div class="conversation" hidden={isListing}>
-          <Conversation id={conversation} isFinding={isFinding && !isListing} />
+        <div class="conversation" hidden={isCovered}>
+          <Conversation id={conversation} isFinding={isFinding && !isCovered} />
           <Foot />
         </div>
       </main>

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { Menu } from "../widgets/menu.tsx";
@@ -26,6 +26,8 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
   );
   const name = useSelected(({ open }) => open?.title) ?? "";
   const canFork = useSelected(({ open }) => open?.capabilities?.fork === true);
+  const agent = useAgentName();
+  const tellsFacts = useSelected(({ open }) => open?.capabilities?.facts === true);
   const [isRenaming, setRenaming] = useState(false);
   const acts: Readonly<Record<string, () => void>> = {
     rename: () => setRenaming(true),
@@ -33,6 +35,7 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
     tab: () => panel.post({ type: "open-conversation", conversation, as: "tab" }),
     terminal: () => panel.post({ type: "act", conversation, action: "terminal" }),
     fork: () => panel.post({ type: "fork", conversation }),
+    about: () => panel.update({ about: {}, isListing: false }),
   };
   const items: readonly MenuItem[] = [
     { id: "rename", name: words("head.rename"), icon: "edit" },
@@ -40,6 +43,7 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
     { id: "terminal", name: words("head.terminal"), icon: "terminal" },
     { id: "tab", name: words("head.tab"), icon: "open" },
     { id: "markdown", name: words("head.markdown"), icon: "file" },
+    ...(tellsFacts ? [{ id: "about", name: words("head.about", { agent }), icon: "info" } as const] : []),
   ];
   return (
     <header class="head">
@@ -48,7 +52,7 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
           icon="list"
           label={words("head.list")}
           isPressed={isListing}
-          onClick={() => panel.update({ isListing: !isListing })}
+          onClick={() => panel.update({ isListing: !isListing, about: undefined })}
         />
         {waiting > 0 ? <span class="count">{waiting}</span> : undefined}
       </span>
@@ -65,7 +69,7 @@ export function Head({ conversation }: { readonly conversation: string }): JSX.E
       <IconButton
         icon="search"
         label={words("head.find")}
-        onClick={() => panel.update({ isFinding: true, isListing: false })}
+        onClick={() => panel.update({ isFinding: true, isListing: false, about: undefined })}
       />
       <NewConversation />
       <Menu label={words("head.more")} items={items} onPick={(id) => acts[id]?.()} place="below" class="icon-menu">
