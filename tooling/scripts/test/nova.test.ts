@@ -117,7 +117,7 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
     expect(files.filter((path) => !isSame(path)).toSorted()).toEqual([
       "packages/core/src/agents/catalogue.ts",
       "packages/core/src/agents/nova/agent.ts",
-      "packages/core/src/agents/nova/checks.ts",
+      "packages/core/src/agents/nova/behaviour.ts",
     ]);
   });
 
