@@ -70,7 +70,7 @@ export function wholeParser() {
 }
 
 /**
- * The engines and checks of agents are loaded on demand, which a hook never does: they stay out of its file.
+ * The engines of agents and what they do by themselves are loaded on demand, which a hook never does: they stay out of its file.
  *
  * @returns {import("esbuild").Plugin}
  */
@@ -78,7 +78,7 @@ export function withoutEngines() {
   return {
     name: "without-engines",
     setup: (build) => {
-      build.onResolve({ filter: /^\.\/(engine|checks|hook)[-.]|^\.\.\/gemini-family\/engine[-.]/ }, ({ kind, path }) =>
+      build.onResolve({ filter: /^\.\/(engine|behaviour)[-.]|^\.\.\/gemini-family\/engine[-.]/ }, ({ kind, path }) =>
         kind === "dynamic-import" ? { path, external: true } : undefined,
       );
     },

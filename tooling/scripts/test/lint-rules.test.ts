@@ -53,7 +53,7 @@ const crossed = {
     'import { defineTool } from "../agents/tool.ts";',
   ],
   "the port holder imports files": ["port-holder/disk.ts", 'import { readFileSync } from "node:fs";'],
-  "one agent imports another": ["agents/qwen/other.ts", 'export { geminiChecks } from "../gemini/checks.ts";'],
+  "one agent imports another": ["agents/qwen/other.ts", 'export { geminiChecks } from "../gemini/behaviour.ts";'],
   "the endpoint imports the companion": [
     "endpoint/owner.ts",
     'import type { RunningCompanion } from "../companion/running-companion.ts";',
@@ -61,7 +61,7 @@ const crossed = {
   "discovery imports diffs": ["discovery/diffs.ts", 'export const load = () => import("../diff/proposal.ts");'],
   "core imports an editor": ["context/editor.ts", 'import { window } from "vscode";'],
   "core imports another package": ["diff/testkit.ts", 'import { MemoryEditor } from "@patchbay/testkit";'],
-  "a new agent imports another": ["agents/nova/other.ts", 'export { geminiChecks } from "../gemini/checks.ts";'],
+  "a new agent imports another": ["agents/nova/other.ts", 'export { geminiChecks } from "../gemini/behaviour.ts";'],
   "one driver imports another": [
     "packages/testkit/src/agents/qwen/other.ts",
     'export { createGeminiDriver } from "../gemini/driver.ts";',

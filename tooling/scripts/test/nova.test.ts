@@ -68,7 +68,7 @@ function linkModules(from: string, to: string, root: string): void {
 function addNova(root: string): void {
   const agents = join(root, "packages/core/src/agents");
   mkdirSync(join(agents, "nova"));
-  for (const name of ["agent.ts", "checks.ts"]) {
+  for (const name of ["agent.ts", "behaviour.ts"]) {
     const text = readFileSync(join(import.meta.dirname, "nova", name), "utf8");
     const moved = text
       .replaceAll("../../../../packages/core/src/agents/", "../")
@@ -117,7 +117,7 @@ describe("Nova, added as one folder and its name in the catalogue", () => {
     expect(files.filter((path) => !isSame(path)).toSorted()).toEqual([
       "packages/core/src/agents/catalogue.ts",
       "packages/core/src/agents/nova/agent.ts",
-      "packages/core/src/agents/nova/checks.ts",
+      "packages/core/src/agents/nova/behaviour.ts",
     ]);
   });
 

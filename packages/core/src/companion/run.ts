@@ -4,7 +4,7 @@ import type { EditorHost } from "../editor-host.ts";
 import type { Platform } from "../platform/platform.ts";
 import { joinPath } from "../storage/private-directory.ts";
 import { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "../storage/private-storage.ts";
-import { markerFor } from "../storage/run-marker.ts";
+import { markerFor } from "../storage/claim.ts";
 import type { DisposableStore } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";

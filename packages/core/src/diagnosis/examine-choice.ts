@@ -3,7 +3,7 @@ import { holds, type RankedRecord, realPlace } from "../agents/choice.ts";
 import { isStopped } from "../agents/surroundings.ts";
 import type { SessionTrial } from "../endpoint/try-session.ts";
 import type { Platform } from "../platform/platform.ts";
-import { isEnded } from "../storage/run-marker.ts";
+import { isEnded } from "../storage/claim.ts";
 import { chooseEditor, type PlacesFacts, type RunningEditor } from "./running-editors.ts";
 import { isSurelyEnded } from "./examine-places.ts";
 import { type Finding, findingOf, type NamedEditor } from "./finding.ts";

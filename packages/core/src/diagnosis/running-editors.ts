@@ -8,7 +8,7 @@ import { presenceQuestion } from "../hooks/presence-question.ts";
 import type { Presence } from "../hooks/presences.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isOwn } from "../storage/private-directory.ts";
-import { isEnded } from "../storage/run-marker.ts";
+import { isEnded } from "../storage/claim.ts";
 import { agentPlaces, type EditorRecord, type FoundPlace, readPlaces } from "./records.ts";
 
 /** An editor that agents can find, put together from its records. */

@@ -8,16 +8,15 @@ import {
   isPlainName,
   ownLinksBelow,
   type PrivateDirectory,
-  type PrivateFileNames,
   privateFileNames,
+  type PrivateFileNames,
   writePrivateFile,
 } from "../storage/private-directory.ts";
-import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/run-marker.ts";
+import { markerFor, markRecord, maximumRecordBytes, parseMarker, type RecordMarker } from "../storage/claim.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import { RecordWatch } from "./record-watch.ts";
-import { sweepStaleRecords } from "./stale-records.ts";
+import { RecordWatch, sweepStaleRecords } from "./record-upkeep.ts";
 
 export interface DiscoveryRecordsOptions {
   readonly platform: Platform;

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform/platform.ts";
-import { joinPath, splitPath } from "../storage/private-directory.ts";
+import { findPrivateDirectory, joinPath, splitPath } from "../storage/private-directory.ts";
 import { messageOf, PatchbayError } from "../support/errors.ts";
 import { copyOf, type SettingsPlan } from "./plan.ts";
 
@@ -47,4 +47,72 @@ async function replace(platform: Platform, path: string, text: string, mode: num
     files.removeSync(temporary);
     throw error;
   }
+}
+
+/** What runs an edition, to fall back on where the user has no Node.js of their own. */
+export interface EditionRuntime {
+  /** The program of this process. */
+  readonly program: string;
+  readonly isElectron: boolean;
+}
+
+const directoryName = ".patchbay";
+const fileName = "patchbay-hook.cjs";
+const largestProgramBytes = 4 * 1024 * 1024;
+
+/**
+ * What agents run as their hook, where an edition brings the program: a copy in the user's home, since the edition's own folder goes
+ * with its next version.
+ *
+ * @throws PatchbayError `storage-failed` where nothing is found that could run it.
+ */
+export async function hookCommand(platform: Platform, agent: string, runtime: EditionRuntime): Promise<string> {
+  const { homeDirectory, platform: system } = platform.process;
+  const isWindows = system === "win32";
+  const quote = (word: string): string => (isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`);
+  const node = (await findNode(platform)) ?? (runtime.isElectron ? undefined : runtime.program);
+  const place = joinPath(platform, joinPath(platform, homeDirectory, directoryName), fileName);
+  const line = `${quote(node ?? runtime.program)} ${quote(place)} ${agent}`;
+  if (node !== undefined) return line;
+  if (!isWindows) return `ELECTRON_RUN_AS_NODE=1 ${line}`;
+  throw new PatchbayError(
+    "storage-failed",
+    "Node.js was not found on the PATH, and hooks need it. Install it, then try again.",
+  );
+}
+
+/** Puts the program there, or a newer one in its place. To be done before settings name it. */
+export async function placeProgram(platform: Platform, program: string): Promise<void> {
+  const { files, process, random } = platform;
+  const found = await findPrivateDirectory(platform, {
+    root: process.homeDirectory,
+    levels: [directoryName],
+    intent: "make",
+    ownLinks: "follow",
+  });
+  if (found.kind === "refused") throw new PatchbayError("storage-failed", found.reason);
+  const place = joinPath(platform, found.path, fileName);
+  if ((await files.readText(place, largestProgramBytes)) === program) return;
+  const temporary = `${place}.${random.token(16)}.tmp`;
+  try {
+    await files.createExclusive(temporary, program, 0o600);
+    await files.rename(temporary, place);
+  } catch (error) {
+    files.removeSync(temporary);
+    throw new PatchbayError("storage-failed", `${place} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The user's own, by the name under which it stays when it is updated. */
+async function findNode(platform: Platform): Promise<string | undefined> {
+  const isWindows = platform.process.platform === "win32";
+  const directories = (platform.process.environment("PATH") ?? "").split(isWindows ? ";" : ":");
+  for (const directory of directories) {
+    if (isWindows ? !/^[A-Za-z]:\\/u.test(directory) : !directory.startsWith("/")) continue;
+    const path = joinPath(platform, directory, isWindows ? "node.exe" : "node");
+    const real = await platform.files.realPath(path).catch(() => undefined);
+    const facts = real === undefined ? undefined : await platform.files.lstat(real).catch(() => undefined);
+    if (facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0)) return path;
+  }
+  return undefined;
 }

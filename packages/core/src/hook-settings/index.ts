@@ -1,7 +1,6 @@
 /** Entering an agent's hook into its settings and taking it out again: an entry of its own, since it is done once. */
-export { type AgentWithHook, agentsWithHooks } from "./agents-with-hooks.ts";
-export { applyPlan } from "./apply.ts";
-export { type HookState, inspectHook, inspectIn } from "./inspect.ts";
+export { agentsWithHooks, type AgentWithHook, type HookState, inspectHook, inspectIn } from "./inspect.ts";
+export { applyPlan, type EditionRuntime, hookCommand, placeProgram } from "./apply.ts";
 export {
   type HookPresence,
   hookPresence,
@@ -10,4 +9,3 @@ export {
   type PlanRequest,
   type SettingsPlan,
 } from "./plan.ts";
-export { type EditionRuntime, hookCommand, placeProgram } from "./program.ts";

@@ -1,7 +1,8 @@
-import type { HookScope, HookSettings } from "../agents/hook-settings.ts";
+import type { HookScope, HookSettings } from "../agents/hook.ts";
 import type { SettingsPlace } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
-import { readHook } from "./plan.ts";
+import { type HookPresence, hookPresence, type PlanRequest, readHook } from "./plan.ts";
+import { type AgentId, agents } from "../agents/catalogue.ts";
 
 /** What becomes of our hook when the agent is started, as far as files say. */
 export type HookState =
@@ -58,4 +59,26 @@ function wordsOf(command: string): readonly string[] {
       return single ?? double ?? mark ?? "";
     }),
   );
+}
+
+/** An agent that can run a hook, and what the user's own settings of it say of ours. */
+export interface AgentWithHook {
+  readonly id: AgentId;
+  readonly agentName: string;
+  readonly request: Omit<PlanRequest, "command">;
+  readonly file: string;
+  readonly presence: HookPresence;
+}
+
+/** Never rejects. */
+export async function agentsWithHooks(platform: Platform): Promise<readonly AgentWithHook[]> {
+  const place = { platform, folder: undefined };
+  const found = agents.map(async ({ id, agentName, loadHook }): Promise<readonly AgentWithHook[]> => {
+    const hook = await loadHook?.();
+    if (hook === undefined) return [];
+    const { settings } = hook;
+    const request = { place, scope: "user", settings } as const;
+    return [{ id, agentName, request, file: settings.file(place, "user"), presence: await hookPresence(request) }];
+  });
+  return (await Promise.all(found)).flat();
 }

@@ -1,5 +1,5 @@
 import type { Node } from "jsonc-parser";
-import type { HookEntry, HookScope, HookSettings } from "../agents/hook-settings.ts";
+import type { HookEntry, HookScope, HookSettings } from "../agents/hook.ts";
 import type { SettingsPlace } from "../agents/settings.ts";
 import { holds } from "../agents/choice.ts";
 import { splitPath } from "../storage/private-directory.ts";

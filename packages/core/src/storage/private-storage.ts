@@ -3,8 +3,8 @@ import { PatchbayError } from "../support/errors.ts";
 import type { PiecedText } from "../support/json-pieces.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import { SerialSlots } from "../support/serial-slots.ts";
-import { claimFile, releaseClaim } from "./claim.ts";
+import { SerialSlots, type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
+import { claimFile, type RecordMarker, releaseClaim } from "./claim.ts";
 import {
   adviceFor,
   causeOf,
@@ -16,8 +16,6 @@ import {
   splitPath,
   writePrivateFile,
 } from "./private-directory.ts";
-import type { RecordMarker } from "./run-marker.ts";
-import { type StorageBound, StorageRoom, type StoredValue } from "./storage-room.ts";
 
 export interface PrivateStorageOptions {
   readonly platform: Platform;

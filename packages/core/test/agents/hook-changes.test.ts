@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { claudeHook } from "../../src/agents/claude/hook.ts";
-import { geminiHook } from "../../src/agents/gemini/hook.ts";
+import { claudeHook } from "../../src/agents/claude/behaviour.ts";
+import { geminiHook } from "../../src/agents/gemini/behaviour.ts";
 import type { AgentHook, HookChange, ToolArguments } from "../../src/agents/hook.ts";
-import { qwenHook } from "../../src/agents/qwen/hook.ts";
+import { qwenHook } from "../../src/agents/qwen/behaviour.ts";
 
 interface Agent {
   readonly hook: AgentHook;

@@ -1,6 +1,6 @@
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
-import { editorProcessOf } from "../../src/agents/gemini/checks.ts";
+import { editorProcessOf } from "../../src/agents/gemini/behaviour.ts";
 import { ancestorsOf, isStopped, otherSurroundings, surroundingsOf } from "../../src/agents/surroundings.ts";
 
 /** The doctor (4000) below a shell (300) of an editor's terminal process (200), whose parent is the editor (100). */

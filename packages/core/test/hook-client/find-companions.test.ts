@@ -4,7 +4,7 @@ import { createTestPlatform, type TestPlatform } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { claude } from "../../src/agents/claude/agent.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
-import { findCompanions } from "../../src/hook-client/find-companions.ts";
+import { findCompanions } from "../../src/hook-client/run-hook.ts";
 
 function setUp(environment: Readonly<Record<string, string>> = {}): TestPlatform {
   const platform = createTestPlatform({ environment });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createTestPlatform } from "@patchbay/testkit";
 import { expect, it, onTestFinished } from "vitest";
-import { hookCommand, placeProgram } from "../../src/hook-settings/program.ts";
+import { hookCommand, placeProgram } from "../../src/hook-settings/apply.ts";
 
 const electron = { program: "/opt/editor's/electron", isElectron: true };
 

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";
 import * as z from "zod";
-import { agentOf, type AgentId } from "../../src/agents/catalogue.ts";
+import { type AgentId, agentOf } from "../../src/agents/catalogue.ts";
 import type { ToolArguments } from "../../src/agents/hook.ts";
 import type { TurnWitness } from "../../src/hooks/turn-witness.ts";
-import { findCompanions } from "../../src/hook-client/find-companions.ts";
-import { runHook } from "../../src/hook-client/run-hook.ts";
+import { findCompanions, runHook } from "../../src/hook-client/run-hook.ts";
 import { createWorkspaceLab, type EditorRun, type WorkspaceLab } from "../workspace-lab.ts";
 
 /** What an agent tells its hook before a tool. */

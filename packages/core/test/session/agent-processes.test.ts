@@ -1,7 +1,7 @@
 import { createMemoryPlatform, type MemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it } from "vitest";
 import type { ProposalOwner } from "../../src/diff/proposal.ts";
-import { AgentProcesses } from "../../src/session/agent-processes.ts";
+import { AgentProcesses } from "../../src/session/session.ts";
 import { ownerOf } from "../diff/registry-under-test.ts";
 
 interface Setup extends MemoryPlatform {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { claimFile, releaseClaim } from "../../src/storage/claim.ts";
-import type { RecordMarker } from "../../src/storage/run-marker.ts";
+import { claimFile, type RecordMarker, releaseClaim } from "../../src/storage/claim.ts";
 import type { Files, Platform } from "../../src/platform/platform.ts";
 import { makeTemporaryMachine } from "./temporary-machine.ts";
 

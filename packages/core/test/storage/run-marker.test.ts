@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isEnded, markerFor, markRecord, parseMarker } from "../../src/storage/run-marker.ts";
+import { isEnded, markerFor, markRecord, parseMarker } from "../../src/storage/claim.ts";
 import { anyText } from "../any-text.ts";
 import { makeTemporaryMachine } from "./temporary-machine.ts";
 

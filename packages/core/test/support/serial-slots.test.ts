@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SerialSlots } from "../../src/support/serial-slots.ts";
+import { SerialSlots } from "../../src/storage/storage-room.ts";
 
 function makeSlots(): { slots: SerialSlots<string>; started: string[]; finish: (error?: Error) => void } {
   const started: string[] = [];

@@ -39,7 +39,7 @@ export const nova: Dialect<"nova"> = {
     const { createCompanionSpecEngine } = await import("../../../../packages/core/src/agents/gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-proposed", showFailure: "error" });
   },
-  loadChecks: async () => (await import("./checks.ts")).novaChecks,
+  loadChecks: async () => (await import("./behaviour.ts")).novaChecks,
 };
 
 function placeIn(surroundings: Surroundings): RecordPlace {

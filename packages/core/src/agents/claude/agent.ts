@@ -38,8 +38,8 @@ export const claude: Dialect<"claude"> = {
     const { createClaudeEngine } = await import("./engine.ts");
     return createClaudeEngine();
   },
-  loadHook: async () => (await import("./hook.ts")).claudeHook,
-  loadChecks: async () => (await import("./checks.ts")).claudeChecks,
+  loadHook: async () => (await import("./behaviour.ts")).claudeHook,
+  loadChecks: async () => (await import("./behaviour.ts")).claudeChecks,
 };
 
 /** It looks in both. */

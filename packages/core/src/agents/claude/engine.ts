@@ -4,7 +4,7 @@ import type { DiffOutcome } from "../../diff/model.ts";
 import type { DialectEngine, Mention, SessionEngine, SessionServices } from "../dialect.ts";
 import { createToolServer, defineTool, textResult, type TextResult, type Tool } from "../tool.ts";
 import { encodeSelectionChanged } from "./selection.ts";
-import { createWorkspaceTools } from "./workspace-tools.ts";
+import { createWorkspaceTools } from "./tools.ts";
 
 /** Notifications within about 200 ms of connecting are lost by the client (docs/protocols/claude.md). */
 const firstContextDelayMs = 600;

@@ -1,5 +1,16 @@
-import { argumentsOf, type HookChange, type HookCommand, memberOf, textOf, type ToolArguments } from "../hook.ts";
-import { type Replacement, replaced, replacementFor, seenFile, type SeenFile } from "../replacements.ts";
+import {
+  argumentsOf,
+  type HookChange,
+  type HookCommand,
+  memberOf,
+  replaced,
+  type Replacement,
+  replacementFor,
+  type SeenFile,
+  seenFile,
+  textOf,
+  type ToolArguments,
+} from "../hook.ts";
 
 /** What the tools of a family's member make of their arguments, as it was seen (docs/protocols/gemini.md, qwen.md: "Hooks"). */
 export interface WritingRules {

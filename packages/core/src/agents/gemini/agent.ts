@@ -48,8 +48,8 @@ export const gemini: Dialect<"gemini"> = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-on-disk", showFailure: "silent" });
   },
-  loadHook: async () => (await import("./hook.ts")).geminiHook,
-  loadChecks: async () => (await import("./checks.ts")).geminiChecks,
+  loadHook: async () => (await import("./behaviour.ts")).geminiHook,
+  loadChecks: async () => (await import("./behaviour.ts")).geminiChecks,
 };
 
 function placeIn({ temporaryDirectory }: Surroundings): RecordPlace {

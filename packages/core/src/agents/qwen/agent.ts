@@ -47,8 +47,8 @@ export const qwen: Dialect<"qwen"> = {
     const { createCompanionSpecEngine } = await import("../gemini-family/engine.ts");
     return createCompanionSpecEngine({ byteOrderMark: "as-proposed", showFailure: "error" });
   },
-  loadHook: async () => (await import("./hook.ts")).qwenHook,
-  loadChecks: async () => (await import("./checks.ts")).qwenChecks,
+  loadHook: async () => (await import("./behaviour.ts")).qwenHook,
+  loadChecks: async () => (await import("./behaviour.ts")).qwenChecks,
 };
 
 const lock = /^(?<port>\d+)\.lock$/u;
