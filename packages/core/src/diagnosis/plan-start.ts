@@ -8,7 +8,7 @@ import {
   isHooked,
   readAgentSettings,
   type SettingsFinding,
-} from "./agent-settings.ts";
+} from "./examine-editor.ts";
 
 /** How an agent is started so that it connects and has its changes reviewed, with nothing written into its settings. */
 export interface StartPlan {
