@@ -1,6 +1,5 @@
 import { type AgentId, agentOf } from "../agents/catalogue.ts";
-import { parseLooseJson } from "../agents/settings.ts";
-import type { AgentDefaults, AgentStart } from "../agents/start.ts";
+import { type AgentDefaults, type AgentStart, parseLooseJson } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
   type AgentSettings,
