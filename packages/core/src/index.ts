@@ -10,7 +10,6 @@ export type * from "./agents/settings.ts";
 export type { Surroundings } from "./agents/surroundings.ts";
 export type { DiagnosisRequest } from "./diagnosis/examine.ts";
 export type * from "./diagnosis/records.ts";
-export type * from "./diagnosis/agent-settings.ts";
 export type * from "./diagnosis/examine-editor.ts";
 export type * from "./diagnosis/finding.ts";
 export type * from "./diagnosis/running-editors.ts";
@@ -23,7 +22,7 @@ export { adviceFor, causeOf, findPrivateDirectory, turnsDirectory } from "./stor
 export { createPrivateStorage, type PrivateStorage, type PrivateStorageOptions } from "./storage/private-storage.ts";
 export type * from "./editor-host.ts";
 export type * from "./hooks/activity.ts";
-export type * from "./hooks/turn-witness.ts";
+export type { FileBefore, TurnNote, TurnSource, TurnWitness } from "./hooks/turn-witness.ts";
 export type * from "./inbox/inbox.ts";
 export type { CommandPolicies, CommandPolicy, ReviewPolicies, ReviewPolicy } from "./hooks/policy.ts";
 export { isInContainer } from "./platform/platform.ts";

@@ -7,8 +7,7 @@ import type { PiecedText } from "../support/json-pieces.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Choice, ChoiceFacts, ReadRecord } from "./choice.ts";
 import type { AgentHook } from "./hook.ts";
-import type { OwnSettings, SettingsPlace } from "./settings.ts";
-import type { AgentStart } from "./start.ts";
+import type { AgentStart, OwnSettings, SettingsPlace } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /**

@@ -21,7 +21,7 @@ import { titled } from "../inbox/inbox.ts";
 import type { TurnWitness } from "../hooks/turn-witness.ts";
 import type { Platform, TcpPorts } from "../platform/platform.ts";
 import { type GuardedRun, Guardian } from "../port-holder/guardian.ts";
-import { withVerdicts } from "../port-holder/verdicts.ts";
+import { withVerdicts } from "../port-holder/start.ts";
 import { checkPath } from "../session/path-check.ts";
 import { SessionRegistry } from "../session/session-registry.ts";
 import { openingFacts, OpensInOrder } from "../session/session-services.ts";

@@ -1,16 +1,13 @@
-import type { AgentId } from "../agents/catalogue.ts";
+import { type AgentId, agents, askingCommand } from "../agents/catalogue.ts";
 import type { CompanionState, SessionInfo } from "../companion.ts";
 import { projectFileName, readProjectPolicies } from "../hooks/policy.ts";
 import type { Platform } from "../platform/platform.ts";
 import { joinPath } from "../storage/private-directory.ts";
-import {
-  type AgentSettings,
-  examineAsking,
-  examineConnecting,
-  isHooked,
-  type SettingsFinding,
-} from "./agent-settings.ts";
 import { type Finding, type FindingLevel, findingOf, type FindingValues } from "./finding.ts";
+import type { Dialect } from "../agents/dialect.ts";
+import type { OwnSettings } from "../agents/settings.ts";
+import { variableOf } from "../agents/surroundings.ts";
+import { type HookState, inspectHook } from "../hook-settings/inspect.ts";
 
 /** What an editor knows of itself when its user asks for a diagnosis. */
 export interface EditorFacts {
@@ -138,4 +135,149 @@ export async function examineReviews(
     ...others,
     ...unmet.map(({ agent, asks }) => findingOf("policy-without-hook", asks ? "hint" : "problem", agent, { file })),
   ];
+}
+
+/** What an agent's own settings say about working with an editor, and whether it is used here. */
+export interface AgentSettings extends OwnSettings {
+  readonly agent: AgentId;
+  readonly agentName: string;
+  /** Its program is on the PATH of this process, or it has left settings in the home. */
+  readonly isUsed: boolean;
+  /** What becomes of our hook in it. */
+  readonly hook: HookState;
+  /** What starts it so that it asks before it writes, whatever these settings say. */
+  readonly askingCommand: string;
+}
+
+/**
+ * What the agents' own settings say about working with an editor, for a diagnosis: whether they look for one, and whether
+ * they ask before they write. `folder` is where they would be started. Never rejects.
+ */
+export async function readAgentSettings(platform: Platform, folder?: string): Promise<readonly AgentSettings[]> {
+  return await Promise.all(
+    agents.map(async (agent): Promise<AgentSettings> => {
+      const place = { platform, folder };
+      const read = await (await agent.loadChecks()).readSettings(place);
+      const hook = await agent.loadHook?.();
+      const { id, agentName } = agent;
+      return {
+        agent: id,
+        agentName,
+        askingCommand: askingCommand(agent),
+        isUsed: await isUsed(platform, agent, read),
+        hook: hook === undefined ? { kind: "absent" } : await inspectHook(place, hook.settings),
+        ...read,
+      };
+    }),
+  );
+}
+
+/** Whether an agent is on the PATH, or has left settings of its own, as it does where it has been started. */
+async function isUsed(
+  platform: Platform,
+  { program }: Pick<Dialect, "program">,
+  { settingsFile, traces }: OwnSettings,
+): Promise<boolean> {
+  if (await isInstalled(platform, program.command)) return true;
+  const left = [settingsFile, ...traces].map((path) => platform.files.lstat(path).catch(() => undefined));
+  return (await Promise.all(left)).some((facts) => facts !== undefined);
+}
+
+/** Whether a program of that name is on this terminal's PATH. True where there is no PATH to look at. */
+export async function isInstalled(platform: Platform, command: string): Promise<boolean> {
+  const { process, files } = platform;
+  const path = variableOf(process, "PATH");
+  if (path === undefined) return true;
+  const isWindows = process.platform === "win32";
+  const endings = isWindows ? ["", ".exe", ".cmd", ".bat", ".ps1"] : [""];
+  const directories = path.split(isWindows ? ";" : ":").filter((directory) => directory !== "");
+  const candidates = directories.flatMap((directory) =>
+    endings.map((ending) => joinPath(platform, directory, command + ending)),
+  );
+  const found = await Promise.all(
+    candidates.map(async (candidate) => {
+      // Package managers put links there.
+      const real = await files.realPath(candidate).catch(() => undefined);
+      const facts = real === undefined ? undefined : await files.lstat(real).catch(() => undefined);
+      return facts?.kind === "file" && (isWindows || (facts.mode & 0o111) !== 0);
+    }),
+  );
+  return found.includes(true);
+}
+
+/** What an agent's own settings may be found to say. */
+export type SettingsFinding = Extract<
+  Finding,
+  {
+    readonly code:
+      | "editor-mode-off"
+      | "editor-mode-not-chosen"
+      | "looks-on-container-host"
+      | "hook-broken"
+      | "hook-installed"
+      | "hook-needs-trust"
+      | "hook-off"
+      | "never-asks"
+      | "shows-changes-in-terminal";
+  }
+>;
+
+/** Do the agent's own settings let it look for an editor beside it? */
+export function examineConnecting(settings: AgentSettings): readonly SettingsFinding[] {
+  const { agent, looksForEditor, looksOnContainerHost, settingsFile: userFile, decidedBy } = settings;
+  const findings: SettingsFinding[] = [];
+  if (looksForEditor === "no") {
+    findings.push(findingOf("editor-mode-off", "problem", agent, { file: decidedBy.looksForEditor, userFile }));
+  }
+  if (looksForEditor === "not-yet") findings.push(findingOf("editor-mode-not-chosen", "problem", agent, {}));
+  if (looksOnContainerHost) findings.push(findingOf("looks-on-container-host", "problem", agent, {}));
+  return findings;
+}
+
+/** Whether our hook has every change reviewed, in whatever mode the agent is. */
+export function isHooked({ hook, hooksOff }: Pick<AgentSettings, "hook" | "hooksOff">): boolean {
+  return hook.kind === "installed" && hooksOff === undefined;
+}
+
+/** What becomes of our hook, where it has been installed? */
+export function examineHook(settings: AgentSettings): readonly SettingsFinding[] {
+  const { agent, hook, hooksOff } = settings;
+  switch (hook.kind) {
+    case "absent":
+    case "unreadable":
+      return [];
+    case "broken":
+      return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: hook.missing })];
+    case "partly":
+      return [findingOf("hook-broken", "problem", agent, { file: hook.file, missing: undefined })];
+    case "installed":
+      if (hooksOff !== undefined) return [findingOf("hook-off", "problem", agent, hooksOff)];
+      return hook.scope === "project"
+        ? [findingOf("hook-needs-trust", "hint", agent, { file: hook.file })]
+        : [findingOf("hook-installed", "ok", agent, { file: hook.file })];
+  }
+}
+
+/** Do the agent's own settings have changes shown? In a mode in which it never asks only its hook has them shown. */
+export function examineAsking(settings: AgentSettings): readonly SettingsFinding[] {
+  const { agent, showsChanges, asks, mode, defaultMode, modeSetting, askingMode, settingsFile, decidedBy } = settings;
+  const findings: SettingsFinding[] = [...examineHook(settings)];
+  if (isHooked(settings)) return findings;
+  if (!asks) {
+    findings.push(
+      findingOf("never-asks", "problem", agent, {
+        mode: mode ?? defaultMode,
+        setting: modeSetting,
+        asking: askingMode,
+        file: decidedBy.mode,
+        userFile: settingsFile,
+        command: settings.askingCommand,
+        input: settings.askingInput,
+      }),
+    );
+  }
+  if (!showsChanges) {
+    findings.push(findingOf("shows-changes-in-terminal", "problem", agent, { file: decidedBy.showsChanges }));
+  }
+  return findings;
 }

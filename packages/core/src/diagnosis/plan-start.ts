@@ -1,6 +1,5 @@
 import { type AgentId, agentOf } from "../agents/catalogue.ts";
-import { parseLooseJson } from "../agents/settings.ts";
-import type { AgentDefaults, AgentStart } from "../agents/start.ts";
+import { type AgentDefaults, type AgentStart, parseLooseJson } from "../agents/settings.ts";
 import type { Platform } from "../platform/platform.ts";
 import {
   type AgentSettings,
@@ -8,7 +7,7 @@ import {
   isHooked,
   readAgentSettings,
   type SettingsFinding,
-} from "./agent-settings.ts";
+} from "./examine-editor.ts";
 
 /** How an agent is started so that it connects and has its changes reviewed, with nothing written into its settings. */
 export interface StartPlan {

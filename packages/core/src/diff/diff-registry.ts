@@ -8,7 +8,7 @@ import type { KeptTexts, TakenText } from "./kept-texts.ts";
 import type { DiffOutcome, ProposalInfo, ProposalInput } from "./model.ts";
 import type { ReviewOpenings } from "./openings.ts";
 import { type FinalText, Proposal, type ProposalOwner } from "./proposal.ts";
-import { firstBase } from "./rebase.ts";
+import { firstBase } from "./decided-hunks.ts";
 import type { CheckedFile } from "./reviewed-files.ts";
 import { splitByteOrderMark } from "./text-fidelity.ts";
 

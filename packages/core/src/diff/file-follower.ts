@@ -8,7 +8,7 @@ import type { DraftKeeper } from "./drafts.ts";
 import { type AcceptRefusal, hasConflict } from "./model.ts";
 import { type OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
-import { firstBase, type RebasedProposal, rebaseProposal } from "./rebase.ts";
+import { firstBase, type RebasedProposal, rebaseProposal } from "./decided-hunks.ts";
 import { currentText } from "./review-views.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";
 import { sameLines } from "./text-fidelity.ts";

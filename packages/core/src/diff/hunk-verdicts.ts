@@ -1,13 +1,12 @@
 import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { Clock } from "../support/time.ts";
-import { compareSides, decide, type SidesAfter, takeBack } from "./decided-hunks.ts";
+import { compareSides, decide, type RebasedProposal, type SidesAfter, takeBack } from "./decided-hunks.ts";
 import type { FileFollower } from "./file-follower.ts";
 import { hunkAtLine } from "./hunks.ts";
 import { hasConflict, type Hunk, type HunkDecision } from "./model.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { Proposal } from "./proposal.ts";
-import type { RebasedProposal } from "./rebase.ts";
 import type { ReviewDecisions } from "./review-decisions.ts";
 import type { ReviewViews } from "./review-views.ts";
 import { sameLines } from "./text-fidelity.ts";

@@ -12,7 +12,7 @@ import type { DiffOutcome, KeptReason } from "./model.ts";
 import type { OpenProposals } from "./open-proposals.ts";
 import type { OutcomeDelivery, UntoldOutcome } from "./outcome-delivery.ts";
 import type { FinalText, Proposal, ProposalOwner } from "./proposal.ts";
-import { textForEdits } from "./rebase.ts";
+import { textForEdits } from "./decided-hunks.ts";
 import type { ReviewMessages } from "./review-messages.ts";
 import type { ReviewViews } from "./review-views.ts";
 import { type FilePlace, type FileText, isSameFile, type ReviewedFiles } from "./reviewed-files.ts";

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { type LargeJson, LargeJsonReader } from "./large-json.ts";
+import { type LargeJson, LargeJsonReader } from "./json-rpc.ts";
 
 /** A longer text is taken apart while it comes in. */
 const largeBytes = 1024 * 1024;

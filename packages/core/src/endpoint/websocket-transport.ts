@@ -8,7 +8,7 @@ import { holdsLongString, jsonPieces, type PiecedText, wholeText } from "../supp
 import type { ConnectionContext, TableEntry } from "./connection-table.ts";
 import type { AgentTransport, ReliableMessage } from "./endpoint.ts";
 import { PieceEncoder, portsOf } from "./event-stream.ts";
-import type { ReadingGate } from "./peer-watch.ts";
+import type { ReadingGate } from "./websocket-peer.ts";
 import { ReliableQueue } from "./reliable-queue.ts";
 
 /** A WebSocket and what belongs to it. */

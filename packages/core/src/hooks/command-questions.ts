@@ -6,7 +6,7 @@ import { messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/logger.ts";
 import type { AskedCommands, CommandQuestion } from "./activity.ts";
 import { shownCommand } from "./presences.ts";
-import { rejectedCommandReason } from "./reasons.ts";
+import { rejectedCommandReason } from "./hook-verdicts.ts";
 
 export interface CommandQuestionsOptions {
   readonly host: Pick<EditorHost, "messages" | "documents">;

@@ -16,19 +16,28 @@ import type { Disposable } from "../support/disposable.ts";
 import { messageOf } from "../support/errors.ts";
 import { LoadOnce } from "../support/load-once.ts";
 import type { Logger } from "../support/logger.ts";
-import type { TurnWitness } from "./turn-witness.ts";
+import { HookTurns, type TurnWitness } from "./turn-witness.ts";
 import { type Activities, hookOwnerPrefix, ownerIdOf } from "./activity.ts";
-import { AgentProcesses } from "./agent-processes.ts";
-import { isAttached } from "./attached.ts";
+import { AgentProcesses, isAttached } from "./agent-processes.ts";
 import { commandPoliciesAt, isCommandAsked, isReviewed, policiesAt } from "./policy.ts";
 import { CommandQuestions } from "./command-questions.ts";
 import { SettledProblems } from "./settled-problems.ts";
-import { answerReviewQuestion, readReviewQuestion } from "./review-question.ts";
-import { asksForContext, tellContext } from "./context-question.ts";
-import { asksForPresences, tellPresences } from "./presence-question.ts";
-import { HookTurns } from "./hook-turns.ts";
-import { HookVerdicts, readForHook, type ReviewedChange } from "./hook-verdicts.ts";
-import { unclearReason, unansweredCommandReason, undecidedReason } from "./reasons.ts";
+import {
+  answerReviewQuestion,
+  asksForContext,
+  asksForPresences,
+  readReviewQuestion,
+  tellContext,
+  tellPresences,
+} from "./questions.ts";
+import {
+  HookVerdicts,
+  readForHook,
+  type ReviewedChange,
+  unansweredCommandReason,
+  unclearReason,
+  undecidedReason,
+} from "./hook-verdicts.ts";
 
 export interface HookDeskOptions {
   readonly host: Pick<EditorHost, "messages" | "documents" | "diagnostics">;

@@ -1,6 +1,6 @@
 import { createMemoryPlatform } from "@patchbay/testkit";
 import { describe, expect, it, vi } from "vitest";
-import { type AgentSettings, readAgentSettings } from "../../src/diagnosis/agent-settings.ts";
+import { type AgentSettings, readAgentSettings } from "../../src/diagnosis/examine-editor.ts";
 import { parseLooseJson } from "../../src/agents/settings.ts";
 
 type MemoryPlatform = ReturnType<typeof createMemoryPlatform>;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FrameSplitter } from "../../src/endpoint/frame-splitter.ts";
+import { FrameSplitter } from "../../src/endpoint/websocket-peer.ts";
 import { frame } from "./raw-web-socket.ts";
 
 const longest = 256 * 1024;

@@ -5,7 +5,7 @@ import { createFakeClock } from "@patchbay/testkit";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { askHook } from "../../src/endpoint/ask-hook.ts";
 import type { HookCall } from "../../src/endpoint/endpoint.ts";
-import { hookBeatMs } from "../../src/endpoint/hook-route.ts";
+import { hookBeatMs } from "../../src/endpoint/agent-service.ts";
 import { type EndpointUnderTest, eventually, startEndpoint, token } from "./endpoint-under-test.ts";
 
 const event = JSON.stringify({ session_id: "s" });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LargeJsonReader, parseLargeJson } from "../../src/endpoint/large-json.ts";
+import { LargeJsonReader, parseLargeJson } from "../../src/endpoint/json-rpc.ts";
 
 /** Longer than what is decoded on its own. */
 const long = "a line\n".repeat(20_000);

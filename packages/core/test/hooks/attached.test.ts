@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/agent.ts";
 import { gemini } from "../../src/agents/gemini/agent.ts";
-import { isAttached } from "../../src/hooks/attached.ts";
+import { isAttached } from "../../src/hooks/agent-processes.ts";
 import type { ProcessFacts } from "../../src/platform/platform.ts";
 
 /** The hook 30 was started by the shell 20 of the agent 10. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { followEditorContext } from "../../src/diagnosis/ask-editor.ts";
+import { followEditorContext } from "../../src/diagnosis/running-editors.ts";
 import type { EditorContext } from "../../src/context/model.ts";
 import { createHookLab } from "./hook-lab.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askEditorForReview } from "../../src/diagnosis/ask-editor.ts";
+import { askEditorForReview } from "../../src/diagnosis/running-editors.ts";
 import { createWorkspaceLab } from "../workspace-lab.ts";
 import { createHookLab } from "./hook-lab.ts";
 

@@ -1,9 +1,9 @@
 import { joinPath } from "../../storage/private-directory.ts";
 import { type Choice, type ChoiceFacts, matching, rank, type ReadRecord, takes } from "../choice.ts";
 import type { AgentChecks } from "../dialect.ts";
-import { defaultsFile } from "../start.ts";
 import {
   chosenDirectory,
+  defaultsFile,
   inFolder,
   type OwnSettings,
   SettingsLayers,
