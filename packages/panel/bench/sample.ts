@@ -14,7 +14,7 @@ const capabilities = {
 
 /** What an agent tells of itself. */
 export const sampleFacts: AgentFacts = {
-  account: "ada@example.com · Analytical Engines",
+  account: "you@example.com · Example Ltd",
   plan: "max",
   limits: [
     { window: "5-hours", used: 0.42, resetsAt: Date.UTC(2026, 10, 24, 15) },

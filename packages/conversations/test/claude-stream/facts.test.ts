@@ -37,15 +37,15 @@ describe("what Claude Code tells of itself", () => {
       model_scoped: [{ display_name: "Large", utilization: 7.5, resets_at: null }],
     };
     const account = {
-      email: "ada@example.com",
-      organization: "Analytical Engines",
+      email: "you@example.com",
+      organization: "Example Ltd",
       subscriptionType: "max",
       tokenSource: "claude.ai",
       apiProvider: "firstParty",
     };
     const { session } = await startClaude({ initialized: { account }, rateLimits });
     expect(await session.facts()).toMatchObject({
-      account: "ada@example.com · Analytical Engines",
+      account: "you@example.com · Example Ltd",
       plan: "max",
       limits: [
         { window: "5-hours", used: 0.42, resetsAt: Date.UTC(2026, 10, 24, 5) },

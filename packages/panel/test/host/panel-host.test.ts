@@ -566,7 +566,7 @@ describe("what the agent tells of itself", () => {
     expect(first).toEqual({
       type: "facts",
       conversation,
-      facts: { account: "ada@example.com", servers: [{ name: "tracker", state: "connected", canChange: true }] },
+      facts: { account: "you@example.com", servers: [{ name: "tracker", state: "connected", canChange: true }] },
     });
     page.say({ type: "mcp-server", conversation, name: "tracker", change: "disable" });
     const second = await until(() => (page.last("facts") === first ? undefined : page.last("facts")));

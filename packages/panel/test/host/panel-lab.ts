@@ -78,7 +78,7 @@ export class ScriptedAgent implements AgentSession {
   ];
 
   async facts(): Promise<AgentFacts> {
-    return await Promise.resolve({ account: "ada@example.com", servers: this.servers });
+    return await Promise.resolve({ account: "you@example.com", servers: this.servers });
   }
 
   async changeServer(name: string, change: McpServerChange): Promise<void> {

@@ -29,13 +29,13 @@ describe("what the agent tells of itself", () => {
     await panel.press("More actions");
     await panel.press("About Claude Code");
     expect(asked()).toBe(1);
-    expect(panel.text).toContain("ada@example.com · Analytical Engines");
+    expect(panel.text).toContain("you@example.com · Example Ltd");
     expect(panel.text).toContain("42% used, resets");
     expect(panel.text).toContain("61.4K of 200K tokens");
     expect(panel.text).toContain("Messages48.8K");
     expect(panel.one(".conversation", HTMLElement).hidden).toBe(true);
     await panel.press("Back to the conversation");
-    expect(panel.text).not.toContain("Analytical Engines");
+    expect(panel.text).not.toContain("Example Ltd");
     expect(panel.one(".conversation", HTMLElement).hidden).toBe(false);
     await expect.poll(() => document.activeElement === panel.area).toBe(true);
   });
