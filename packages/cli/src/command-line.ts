@@ -90,6 +90,10 @@ export interface ServeCommand {
   readonly port: number | undefined;
   /** `file`, `file:line` or `file:line-line`. */
   readonly open: readonly string[];
+  /** Served along with the folder. */
+  readonly moreFolders: readonly string[];
+  /** The program that reads the JSON says what problems files have. */
+  readonly problems: boolean;
   /** Which changes are reviewed of agents with a hook; undefined: all of them. A folder's `.patchbay.json` can ask for more, except with `never`. */
   readonly reviews: ServeReviews | undefined;
 }
@@ -174,6 +178,8 @@ const serveOptions = {
   difftool: { type: "string" },
   port: { type: "string" },
   open: { type: "string", multiple: true },
+  folder: { type: "string", multiple: true },
+  problems: { type: "boolean" },
   reviews: { type: "string" },
   help,
 } as const;
@@ -181,6 +187,10 @@ const serveOptions = {
 function parseServe(args: readonly string[], cwd: string): Command {
   const { values, positionals } = read(args, serveOptions, 1);
   if (values.help === true) return { kind: "help", topic: "serve" };
+  for (const name of ["folder", "problems"] as const) {
+    if (values[name] !== undefined && values.json !== true)
+      throw new PatchbayError("invalid-argument", `--${name} is for programs: use it with --json.`);
+  }
   return {
     kind: "serve",
     folder: positionals[0] ?? cwd,
@@ -189,6 +199,8 @@ function parseServe(args: readonly string[], cwd: string): Command {
     difftool: values.difftool,
     port: values.port === undefined ? undefined : parsePort(values.port),
     open: values.open ?? [],
+    moreFolders: values.folder ?? [],
+    problems: values.problems === true,
     reviews: values.reviews === undefined ? undefined : parseReviews(values.reviews),
   };
 }

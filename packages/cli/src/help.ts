@@ -29,7 +29,9 @@ Serves a folder (the current one by default) to agents and reviews their changes
   --difftool <command>          show changes in another program; $LOCAL is the file, $REMOTE the proposal. What you save in $REMOTE becomes the proposal. Example: --difftool 'vimdiff $LOCAL $REMOTE'
   --port <number>               listen on this port (default: the previous port, or a free one)
   --reviews <which>             which changes of agents with a hook (patchbay hook install) are reviewed: always (the default), asks-itself (only what agents ask about by themselves, and what the folder's .patchbay.json names), never (nothing by hook, whatever .patchbay.json says)
-  --json                        for programs: JSON lines, events on standard output and commands on standard input
+  --json                        for programs: JSON lines, events on standard output and commands on standard input (docs/serve-json.md)
+  --folder <folder>             with --json: another folder that is served (repeatable)
+  --problems                    with --json: the program tells agents of problems in files
   --demo                        play the whole loop with scripted agents in a temporary folder and print what happened
 
 In a review, press a to accept, r to reject, e to edit in $VISUAL or $EDITOR, v to view all of it in $PAGER, d for the difftool, s to skip to the next, q to quit, ? for help.

@@ -14,6 +14,8 @@ describe("the command line", () => {
       difftool: undefined,
       port: undefined,
       open: [],
+      moreFolders: [],
+      problems: false,
       reviews: undefined,
     });
     expect(parse("serve", "/x", "--open", "a:1", "--open", "b", "--port", "4000", "--difftool", "meld")).toMatchObject({

@@ -90,6 +90,7 @@ export default defineConfig({
         items: [
           to("Reviewing", "docs/reviewing.md"),
           to("The panel", "docs/panel.md"),
+          to("Another editor: serve --json", "docs/serve-json.md"),
           to("What the doctor reports", "docs/diagnosis.md"),
           to("Questions", "docs/faq.md"),
           to("Privacy", "docs/privacy.md"),

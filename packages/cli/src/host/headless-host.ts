@@ -1,5 +1,6 @@
 import {
   type EditorHost,
+  type HostDiagnostics,
   type HostDocuments,
   type HostIdentity,
   type HostMessage,
@@ -19,6 +20,10 @@ import { ReviewQueue } from "./review-queue.ts";
 export interface HeadlessHostOptions {
   /** Absolute. */
   readonly folder: string;
+  /** Absolute: served along with it. */
+  readonly moreFolders?: readonly string[];
+  /** Where somebody says what problems files have. */
+  readonly problems?: HostDiagnostics | undefined;
   readonly storageDirectory: string | undefined;
   /** Shows a message and resolves with the chosen action. */
   readonly ask: (message: HostMessage) => Promise<string | undefined>;
@@ -37,14 +42,16 @@ export class HeadlessHost implements EditorHost {
   readonly diffs: ReviewQueue = new ReviewQueue();
   readonly messages: HostMessages;
   readonly documents: HostDocuments;
+  readonly diagnostics?: HostDiagnostics;
   readonly storageDirectory: string | undefined;
 
   constructor(options: HeadlessHostOptions) {
     const never = () => toDisposable(() => {});
     this.storageDirectory = options.storageDirectory;
+    if (options.problems !== undefined) this.diagnostics = options.problems;
     this.messages = { show: async (message) => await options.ask(message) };
     this.workspace = {
-      folders: () => [options.folder],
+      folders: () => [options.folder, ...(options.moreFolders ?? [])],
       trusted: () => undefined,
       onDidChangeFolders: never,
       onDidChangeTrust: never,

@@ -77,7 +77,7 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   }
   const ended = new AbortController();
   const stop = AbortSignal.any([options.signal, ended.signal]);
-  const turns = openLedgers(platform, folder);
+  const turns = openLedgers(platform, [folder]);
   const known = { record, storage, logger, turns, onIdle: () => ended.abort(), stop };
   const panel = await start(folder, directory, known, options);
   try {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import {
   type Companion,
@@ -10,14 +11,20 @@ import {
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
+import { SaidProblems } from "../host/said-problems.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 
+/** Of what is spoken here (docs/serve-json.md): it is raised when something is taken out or means something else. */
+const protocolVersion = 1;
+
 export interface ServeAsJsonOptions {
   readonly command: ServeCommand;
-  /** Absolute, real. */
+  /** Absolute, real. The names of files are relative to it. */
   readonly folder: string;
+  /** Absolute, real: served along with it. */
+  readonly moreFolders?: readonly string[];
   readonly platform: Platform;
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
@@ -30,17 +37,21 @@ export interface ServeAsJsonOptions {
  * JSON on the output, commands as lines of JSON on the input, until `quit` or the end of the input.
  */
 export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
-  const { command, folder, platform, input, output, signal } = options;
+  const { command, folder, moreFolders = [], platform, input, output, signal } = options;
+  const folders = [folder, ...moreFolders];
   const tell = (event: string, fields: Readonly<Record<string, unknown>>): void =>
     void output.write(`${safeJson({ event, ...fields })}\n`);
   const print = (message: string): void => tell("error", { message });
   const questions = new Questions(tell);
+  const problems = command.problems ? new SaidProblems() : undefined;
   const host: HeadlessHost = new HeadlessHost({
     folder,
+    moreFolders,
+    problems,
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
   });
-  const turns = openLedgers(platform, folder);
+  const turns = openLedgers(platform, folders);
   const companion = createCompanion({
     host,
     platform,
@@ -87,24 +98,27 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
   const lines = createInterface({ input, terminal: false });
   try {
     await new Promise<void>((finish, fail) => {
+      const running: Running = { companion, host, folder, problems, tell, questions, finish };
       signal.addEventListener("abort", () => finish(), { once: true });
       lines.on("close", finish);
       // Nobody reads any more: the program has ended.
       output.on("error", () => finish());
       lines.on("line", (line) => {
-        const fail = (error: unknown): void => print(messageOf(error));
-        try {
-          if (line.trim() === "") return;
-          const command = parseJsonCommand(line);
-          run(command, { companion, host, folder, tell, tellFailure, questions, finish }).catch(fail);
-        } catch (error) {
-          fail(error);
-        }
+        if (line.trim() === "") return;
+        const request = requestIn(line);
+        const asked = request === undefined ? {} : { request };
+        const run = async (): Promise<void> => {
+          const { done, text } = await carryOut(parseJsonCommand(line), running);
+          if (!done) tell("error", { ...asked, message: text });
+          else if (request !== undefined) tell("done", asked);
+        };
+        run().catch((error: unknown) => tell("error", { ...asked, message: messageOf(error) }));
       });
       companion.start().then(() => {
         const { state, environment } = companion;
-        if (state.kind === "listening")
-          tell("listening", { folder, port: state.port, environment, warnings: state.warnings });
+        if (state.kind !== "listening") return;
+        const { port, warnings } = state;
+        tell("listening", { protocol: protocolVersion, folder, folders, port, environment, warnings });
       }, fail);
     });
   } finally {
@@ -116,62 +130,71 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
   }
 }
 
-interface RunOptions {
+interface Running {
   readonly companion: Companion;
   readonly host: HeadlessHost;
   readonly folder: string;
+  readonly problems: SaidProblems | undefined;
   readonly tell: (event: string, fields: Readonly<Record<string, unknown>>) => void;
-  readonly tellFailure: (result: CommandResult) => void;
   readonly questions: Questions;
   readonly finish: () => void;
 }
 
-async function run(command: JsonCommand, options: RunOptions): Promise<void> {
-  const { companion, tell, host, tellFailure, questions, finish } = options;
-  const notWaiting = (id: string): CommandResult => ({ done: false, text: `No proposal ${id} waits.` });
+const done: CommandResult = { done: true, text: "" };
+
+async function carryOut(command: JsonCommand, running: Running): Promise<CommandResult> {
+  const { companion, tell, host, problems, questions, finish, folder } = running;
+  const orNot = (isDone: boolean, text: string): CommandResult => (isDone ? done : { done: false, text });
   switch (command.command) {
     case "accept":
+      // Both at once: what an agent gets is what the program had on its screen.
+      if (command.text !== undefined && !host.diffs.edit(command.id, command.text)) return notWaiting(command.id);
+      return host.diffs.accept(command.id) ? done : notWaiting(command.id);
     case "reject":
       // Said to the agent, where it can be: only the companion knows how.
-      if (command.reason !== undefined && command.command === "reject") {
-        if (!(await companion.reject(command.id, command.reason))) tellFailure(notWaiting(command.id));
-        return;
-      }
-      if (!host.diffs[command.command](command.id)) tellFailure(notWaiting(command.id));
-      return;
+      if (command.reason !== undefined)
+        return (await companion.reject(command.id, command.reason)) ? done : notWaiting(command.id);
+      return host.diffs.reject(command.id) ? done : notWaiting(command.id);
     case "allow-command":
     case "reject-command": {
       const answer = command.command === "allow-command" ? "allow" : "reject";
-      if (companion.commands?.answer(command.id, answer, command.reason) === true) return;
-      return tellFailure({ done: false, text: `No command ${command.id} waits.` });
+      const isAnswered = companion.commands?.answer(command.id, answer, command.reason) === true;
+      return orNot(isAnswered, `No command ${command.id} waits.`);
     }
     case "edit":
-      if (!host.diffs.edit(command.id, command.text)) tellFailure(notWaiting(command.id));
-      return;
+      return host.diffs.edit(command.id, command.text) ? done : notWaiting(command.id);
     case "open":
-      return tellFailure(openFile(command.file, options));
+      return openFile(command.file, running, command.cursor, command.selection);
     case "close":
-      return tellFailure(closeFile(command.file, options));
+      return closeFile(command.file, running);
     case "mention":
-      return tellFailure(mentionFile(command.file, options));
+      return mentionFile(command.file, running);
+    case "problems":
+      if (problems === undefined) return { done: false, text: "Start with --problems to tell agents of problems." };
+      problems.say(resolve(folder, command.file), command.problems);
+      return done;
     case "accept-all":
       // One after the other: each on the file as the one before has left it.
       for (const { request } of host.diffs.waiting) await companion.accept(request.id);
-      return;
+      return done;
     case "read-kept":
-      return tell("kept-text", { id: command.id, text: await companion.readKeptText(command.id) });
+      tell("kept-text", { id: command.id, text: await companion.readKeptText(command.id) });
+      return done;
     case "save-kept":
-      return tell("saved", { id: command.id, ...((await companion.saveKeptText(command.id)) ?? { kind: "not-kept" }) });
+      tell("saved", { id: command.id, ...((await companion.saveKeptText(command.id)) ?? { kind: "not-kept" }) });
+      return done;
     case "discard-kept":
-      if (!(await companion.discardKeptText(command.id)))
-        tellFailure({ done: false, text: "This text is no longer kept." });
-      return;
+      return orNot(await companion.discardKeptText(command.id), "This text is no longer kept.");
     case "answer":
-      return questions.answer(command.id, command.action);
+      questions.answer(command.id, command.action);
+      return done;
     case "quit":
-      return finish();
+      finish();
+      return done;
   }
 }
+
+const notWaiting = (id: string): CommandResult => ({ done: false, text: `No proposal ${id} waits.` });
 
 /** Messages with actions that wait for the program's answer. */
 class Questions {
@@ -210,33 +233,57 @@ class Questions {
   }
 }
 
-/** What a program tells `patchbay serve --json`, one JSON object per line. */
-type JsonCommand =
-  | {
-      readonly command: "accept" | "reject" | "allow-command" | "reject-command";
-      readonly id: string;
-      readonly reason?: string | undefined;
-    }
-  | { readonly command: "read-kept" | "save-kept" | "discard-kept"; readonly id: string }
-  | { readonly command: "accept-all" }
-  | { readonly command: "edit"; readonly id: string; readonly text: string }
-  | { readonly command: "open" | "close" | "mention"; readonly file: string }
-  | { readonly command: "answer"; readonly id: number; readonly action?: string | undefined }
-  | { readonly command: "quit" };
+/** From 0; characters are UTF-16 units. */
+const position = z.object({ line: z.int().min(0), character: z.int().min(0) });
 
+const range = z.object({ start: position, end: position });
+
+/** Programs leave out what they have nothing to say of, or say null. */
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+/** What a program tells `patchbay serve --json`, one JSON object per line. */
 const schema = z.discriminatedUnion("command", [
-  z.object({
-    command: z.enum(["accept", "reject", "allow-command", "reject-command"]),
-    id: z.string(),
-    reason: z.string().optional(),
-  }),
+  z.object({ command: z.literal("accept"), id: z.string(), text }),
+  z.object({ command: z.literal("reject"), id: z.string(), reason: text }),
+  z.object({ command: z.enum(["allow-command", "reject-command"]), id: z.string(), reason: text }),
   z.object({ command: z.enum(["read-kept", "save-kept", "discard-kept"]), id: z.string() }),
   z.object({ command: z.literal("accept-all") }),
   z.object({ command: z.literal("edit"), id: z.string(), text: z.string() }),
-  z.object({ command: z.enum(["open", "close", "mention"]), file: z.string() }),
-  z.object({ command: z.literal("answer"), id: z.number(), action: z.string().optional() }),
+  z.object({ command: z.literal("open"), file: z.string(), cursor: position.optional(), selection: range.optional() }),
+  z.object({ command: z.enum(["close", "mention"]), file: z.string() }),
+  z.object({
+    command: z.literal("problems"),
+    file: z.string(),
+    problems: z.array(
+      z.object({
+        message: z.string(),
+        severity: z.enum(["Error", "Warning", "Information", "Hint"]),
+        range,
+        source: z.string().exactOptional(),
+        code: z.string().exactOptional(),
+      }),
+    ),
+  }),
+  z.object({ command: z.literal("answer"), id: z.number(), action: text }),
   z.object({ command: z.literal("quit") }),
 ]);
+
+type JsonCommand = z.infer<typeof schema>;
+
+/** By which a program knows an answer again; undefined: it does not ask for one. */
+function requestIn(line: string): string | number | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const request: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "request") : undefined;
+    return typeof request === "string" || typeof request === "number" ? request : undefined;
+  } catch {
+    // What is wrong with it is said when it is parsed.
+    return undefined;
+  }
+}
 
 /** Reads a line. Throws PatchbayError `invalid-argument` that says what does not fit. */
 function parseJsonCommand(line: string): JsonCommand {

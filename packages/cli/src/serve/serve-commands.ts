@@ -1,6 +1,15 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { agents, type Companion, isSecretPath, type KeptReason, type KeptTextSaving, messageOf } from "@patchbay/core";
+import {
+  agents,
+  type Companion,
+  isSecretPath,
+  type KeptReason,
+  type KeptTextSaving,
+  messageOf,
+  type Position,
+  type Range,
+} from "@patchbay/core";
 import { shownCommand } from "@patchbay/core/presences";
 import type { HeadlessHost } from "../host/headless-host.ts";
 import { countLines, type FilePlace, parseFilePlace, pathInFolder, toOpenPlace } from "../host/open-files.ts";
@@ -117,14 +126,18 @@ export function mentionFile(
   return { done: true, text: `Put ${describePlace(place, folder)} into ${prompts}.` };
 }
 
-/** Opens a file in the eyes of the agents. */
+/** Opens a file in the eyes of the agents. `cursor` and `selection` are more exact than lines in the argument. */
 export function openFile(
   argument: string,
   { host, folder }: Pick<ServeCommandsOptions, "host" | "folder">,
+  cursor?: Position,
+  selection?: Range,
 ): CommandResult {
-  const place = readPlace(argument, folder, "open");
+  const exact = cursor ?? selection?.end;
+  const place = readPlace(argument, folder, "open", exact !== undefined);
   if (typeof place === "string") return { done: false, text: place };
-  host.editors.open(toOpenPlace(place));
+  const marked = selection === undefined ? {} : { selection };
+  host.editors.open(exact === undefined ? toOpenPlace(place) : { path: place.path, cursor: exact, ...marked });
   const secret = isSecretPath(place.path) ? " Its text is never sent." : "";
   const selected = place.lines?.end === undefined ? "" : " as selected";
   return { done: true, text: `Agents see ${describePlace(place, folder)}${selected}.${secret}` };
@@ -142,10 +155,10 @@ export function closeFile(
   return { done: true, text: `Agents no longer see ${name}.` };
 }
 
-/** The file and lines of an argument, or what is wrong with it. */
-function readPlace(argument: string, folder: string, command: "open" | "mention"): FilePlace | string {
+/** The file and lines of an argument, or what is wrong with it. `isPlain`: it is a file's name, whatever it ends with. */
+function readPlace(argument: string, folder: string, command: "open" | "mention", isPlain = false): FilePlace | string {
   if (argument === "") return `Which file? Type: ${command} <file[:line[-line]]>`;
-  const place = parseFilePlace(argument, folder);
+  const place = isPlain ? { path: resolve(folder, argument) } : parseFilePlace(argument, folder);
   const name = pathInFolder(place.path, folder);
   const stats = statSync(place.path, { throwIfNoEntry: false });
   if (stats === undefined) return `File not found: ${name}.`;

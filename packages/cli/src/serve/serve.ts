@@ -22,6 +22,7 @@ export async function serve(command: ServeCommand, streams: ScreenStreams = ownS
   const folder = servedFolder(command.folder);
   if (!isTerminal && !command.json) throw new PatchbayError("invalid-argument", withoutTerminal);
   const platform = createNodePlatform();
+  const moreFolders = command.moreFolders.map(servedFolder);
   const others = await otherEditors(platform, folder);
   const abort = new AbortController();
   const onCompanion = (companion: Companion): void => void process.once("exit", () => companion.removeRecordsSync());
@@ -30,7 +31,7 @@ export async function serve(command: ServeCommand, streams: ScreenStreams = ownS
   const common = { command, folder, platform, signal: abort.signal, onCompanion };
   if (command.json) {
     const { serveAsJson } = await import("./serve-as-json.ts");
-    await serveAsJson({ ...common, ...streams });
+    await serveAsJson({ ...common, ...streams, moreFolders });
   } else {
     const paint = createPaint(wantsColour(process.env, true));
     await serveInTerminal({ ...common, streams, paint, others, environment: process.env, suspend, onDidContinue });

@@ -25,13 +25,13 @@ export interface TurnsOptions {
   readonly ask: (question: string) => Promise<boolean | undefined>;
 }
 
-/** The ledger of a folder on disk. What it writes, it writes in place. */
-export function openLedgers(platform: Platform, folder: string): FolderLedgers {
+/** The ledger of folders on disk. What it writes, it writes in place. */
+export function openLedgers(platform: Platform, folders: readonly string[]): FolderLedgers {
   return new FolderLedgers({
     platform,
-    storageDirectory: turnsDirectory(platform, [folder]),
-    folders: [folder],
-    door: createDiskDoor({ platform, folders: [folder] }),
+    storageDirectory: turnsDirectory(platform, folders),
+    folders,
+    door: createDiskDoor({ platform, folders }),
   });
 }
 
@@ -42,7 +42,7 @@ const longestDiff = 2_000;
 export async function runTurns(options: TurnsOptions): Promise<number> {
   const { command, platform } = options;
   const folder = await folderWithTurns(platform, command.folder);
-  const ledgers = openLedgers(platform, folder);
+  const ledgers = openLedgers(platform, [folder]);
   try {
     await ledgers.settled();
     switch (command.kind) {

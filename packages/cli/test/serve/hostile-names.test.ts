@@ -67,6 +67,8 @@ const command: ServeCommand = {
   difftool: undefined,
   port: undefined,
   open: [`${evil}.txt:1-2`, `none${evil}`],
+  moreFolders: [],
+  problems: false,
   reviews: undefined,
 };
 

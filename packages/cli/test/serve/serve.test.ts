@@ -32,6 +32,8 @@ const plainCommand: ServeCommand = {
   difftool: undefined,
   port: undefined,
   open: ["a.txt:1-2"],
+  moreFolders: [],
+  problems: false,
   reviews: undefined,
 };
 
