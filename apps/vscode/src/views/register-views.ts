@@ -17,7 +17,7 @@ import {
 } from "vscode";
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
-import { coalesced } from "../timers.ts";
+import { coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 
 /** How often views follow what happens at most, ms. */
@@ -28,6 +28,10 @@ const followSpan = 400;
 
 /** How often the ages of what waits are written anew, ms. */
 const ageSpan = 60_000;
+
+/** So often it is looked which row the keyboard is on, and so long between two looks, ms. */
+const mostLooks = 5;
+const lookSpan = 50;
 
 /** Whether agents are told what is open. */
 export interface SharingState {
@@ -219,6 +223,8 @@ export class LazyTree<T, C extends Tree<T> = Tree<T>> implements TreeDataProvide
 class FocusedRows implements ReviewList {
   readonly #tree: LazyTree<ReviewRow, ReviewTree>;
   readonly #view: TreeView<ReviewRow>;
+  // oxlint-disable-next-line patchbay/no-kept-promise -- It never rejects.
+  #revealing: Promise<void> = Promise.resolve();
 
   constructor(tree: LazyTree<ReviewRow, ReviewTree>, view: TreeView<ReviewRow>) {
     this.#tree = tree;
@@ -226,8 +232,14 @@ class FocusedRows implements ReviewList {
   }
 
   async focused(): Promise<ReviewRow | undefined> {
-    // A row that was just revealed may be selected in between.
-    return (await this.#look()) ?? (await this.#look());
+    // What is just being revealed is selected in between, and a list that is drawn anew takes a moment.
+    await this.#revealing;
+    for (let look = 0; look < mostLooks; look += 1) {
+      if (look > 1) await delay(lookSpan);
+      const row = await this.#look();
+      if (row !== undefined) return row;
+    }
+    return undefined;
   }
 
   /** The row that VS Code's own command selects or does not any more; the second call takes that back. */
@@ -242,6 +254,12 @@ class FocusedRows implements ReviewList {
   }
 
   async focus(proposalId: string): Promise<void> {
+    const revealing = this.#reveal(proposalId);
+    this.#revealing = revealing.catch(() => {});
+    await revealing;
+  }
+
+  async #reveal(proposalId: string): Promise<void> {
     this.#tree.refresh();
     const row = (await this.#tree.content()).find(proposalId);
     if (row !== undefined) await this.#view.reveal(row, { select: true, focus: true });

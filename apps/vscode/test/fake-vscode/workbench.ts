@@ -83,13 +83,23 @@ export class FakeTreeView {
   }
 
   async reveal(row: unknown): Promise<void> {
+    await this.gate;
     this.focus = row;
     this.selection = [row];
   }
 
+  /** So many times, what VS Code draws anew selects the row that has just been revealed. */
+  redrawn = 0;
+  /** Holds back what is revealed until it resolves. */
+  gate: Promise<void> = Promise.resolve();
+
   /** VS Code's own command of this name. */
   toggleSelection(): void {
     if (this.focus === undefined) return;
+    if (this.redrawn > 0) {
+      this.redrawn -= 1;
+      return;
+    }
     const rest = this.selection.filter((row) => row !== this.focus);
     this.selection = rest.length < this.selection.length ? rest : [...rest, this.focus];
   }

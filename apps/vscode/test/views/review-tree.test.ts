@@ -119,6 +119,27 @@ describe('the list "Review"', () => {
     expect(await window.reviews()).toHaveLength(4);
   });
 
+  it("is decided by a key that is pressed while the list is still being shown, or drawn anew", async () => {
+    const { outcomeOf } = await withFour();
+    const view = bench.treeViews.get("patchbay.proposals");
+    if (view === undefined) throw new Error("there is no list");
+    await goTo("b.txt");
+    let draw = (): void => {};
+    view.gate = new Promise((resolve) => {
+      draw = resolve;
+    });
+    const shown = window.run("patchbay.showReviews");
+    const accepted = window.run("patchbay.acceptInView", focused);
+    draw();
+    await Promise.all([shown, accepted]);
+    expect(await outcomeOf("a.txt")).toBe("accepted");
+    await goTo("b.txt");
+    view.redrawn = 3;
+    await window.run("patchbay.rejectInView", focused);
+    expect(await outcomeOf("src/b.txt")).toBe("rejected");
+    expect(bench.shown).toEqual([]);
+  });
+
   it("means the row under the keyboard, whichever is selected", async () => {
     const { outcomeOf } = await withFour();
     const view = bench.treeViews.get("patchbay.proposals");
