@@ -83,7 +83,9 @@ export class FakeTreeView {
   }
 
   async reveal(row: unknown): Promise<void> {
+    this.isRevealing = true;
     await this.gate;
+    this.isRevealing = false;
     this.focus = row;
     this.selection = [row];
   }
@@ -92,6 +94,7 @@ export class FakeTreeView {
   redrawn = 0;
   /** Holds back what is revealed until it resolves. */
   gate: Promise<void> = Promise.resolve();
+  isRevealing = false;
 
   /** VS Code's own command of this name. */
   toggleSelection(): void {

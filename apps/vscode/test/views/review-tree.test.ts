@@ -129,6 +129,7 @@ describe('the list "Review"', () => {
       draw = resolve;
     });
     const shown = window.run("patchbay.showReviews");
+    await expect.poll(() => view.isRevealing).toBe(true);
     const accepted = window.run("patchbay.acceptInView", focused);
     draw();
     await Promise.all([shown, accepted]);
