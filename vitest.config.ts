@@ -33,6 +33,7 @@ export default defineConfig({
         "packages/testkit",
         "packages/cli",
         "packages/conversations",
+        "packages/languages",
         "packages/panel",
         "packages/turns",
         "apps/vscode",

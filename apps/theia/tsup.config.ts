@@ -1,6 +1,7 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
+import { theiaFiles } from "../../packages/languages/scripts/theia-files.ts";
 import { hookProgramText, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
@@ -62,6 +63,17 @@ const pageTexts: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** Every language. */
+const languageFiles: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "language-files",
+  setup: (build) => {
+    build.onLoad({ filter: /[\\/]languages[\\/]language-files\.ts$/ }, async () => ({
+      contents: `export const languageFiles = ${JSON.stringify(theiaFiles())};`,
+      loader: "js",
+    }));
+  },
+};
+
 export default defineConfig([
   {
     ...shared,
@@ -76,9 +88,11 @@ export default defineConfig([
       wholeParser(),
       hookProgramText(),
       pageTexts,
+      languageFiles,
     ],
     esbuildOptions: (options) => {
       options.conditions = ["@patchbay/source"];
+      options.charset = "utf8";
     },
     // The page's packages are in this module, too.
     onSuccess: async () => {

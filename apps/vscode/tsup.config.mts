@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import type { Options } from "tsup";
+import { vscodeParts, writeLanguageFiles } from "../../packages/languages/scripts/files.ts";
 import { hookProgram, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
 import { panelTexts } from "../../tooling/scripts/panel-texts.ts";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
@@ -76,7 +77,6 @@ const config: Options = {
   esbuildOptions: (options) => {
     options.conditions = ["@patchbay/source"];
     options.legalComments = "none";
-    // Translations are a third shorter than with escapes.
     options.charset = "utf8";
   },
   esbuildPlugins: [
@@ -86,11 +86,12 @@ const config: Options = {
     panelTexts(),
   ],
   plugins: [commonJsChunks],
-  // The page of the panel, as its own package has built it: VS Code loads it into a webview.
+  // The page of the panel, as its own package has built it: VS Code loads it into a webview. And the languages of both.
   onSuccess: async () => {
     const page = dirname(fileURLToPath(import.meta.resolve("@patchbay/panel/page/panel.js")));
     // What connects it with a server of its own has no use here.
-    await cp(page, "dist/page", { recursive: true, filter: (path) => !path.endsWith("connect.js") });
+    await cp(page, "dist/page", { recursive: true, filter: (path) => !/[\\/](?:connect\.js|languages)$/u.test(path) });
+    await writeLanguageFiles("dist/languages", vscodeParts());
   },
 };
 

@@ -1,6 +1,7 @@
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
+import { panelParts, writeLanguageFiles } from "../languages/scripts/files.ts";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 
 /**
@@ -62,6 +63,7 @@ const page: Options = {
   splitting: true,
   clean: true,
   esbuildPlugins: [lexerOnly, schemasOfPage, thirdPartyNotices("dist/page/THIRD-PARTY-NOTICES.txt")],
+  onSuccess: languages,
 };
 
 /** All of it in one file, for hosts that can load no second one: a frame without an origin. */
@@ -89,6 +91,10 @@ const styles: Options = {
   minify: true,
   clean: false,
 };
+
+/** What the page and its server say in other languages. */
+const languages: NonNullable<Options["onSuccess"]> = async () =>
+  await writeLanguageFiles("dist/page/languages", panelParts());
 
 /** What hosts import: it needs nothing of a page. */
 const messages: Options = {

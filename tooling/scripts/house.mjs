@@ -188,6 +188,12 @@ const conversations = {
   index: { rooms: ["acp", "claude-stream", "conversation", "driver", "library", "model", "process", "transcript"] },
 };
 
+/** Windows in a browser have languages, too. */
+const languages = {
+  index: {},
+  node: { rooms: ["index"], packages: ["node:*"] },
+};
+
 /** Who reads git's files, the disk or the private store needs Node; what is decided of them does not. */
 const turns = {
   model: { packages: ["@patchbay/core"] },
@@ -213,14 +219,14 @@ const panel = {
   strings: {},
   // In zod's place in the page's bundle (tsup.config.ts): nothing imports it.
   "page-schemas": {},
-  languages: { rooms: ["strings"] },
+  languages: { rooms: ["strings"], packageTypes: ["@patchbay/languages"] },
   messages: { rooms: ["languages", "strings"], packages: ["@patchbay/conversations/model", "zod"] },
   host: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations"] },
   agents: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   workspace: { rooms: ["messages"], packages: ["@patchbay/core", "@patchbay/conversations", "node:*"] },
   server: {
-    rooms: ["agents", "host", "languages", "messages", "strings", "workspace"],
-    packages: ["@patchbay/core", "@patchbay/conversations", "diff", "node:*", "ws"],
+    rooms: ["agents", "host", "messages", "workspace"],
+    packages: ["@patchbay/core", "@patchbay/conversations", "@patchbay/languages", "diff", "node:*", "ws"],
   },
   bridge: { rooms: pageMessages },
   connect: { types: ["messages/from-host", "messages/from-page", "messages/shell"] },
@@ -286,6 +292,7 @@ const vscodeStart = {
   contributions: { packages: ["@patchbay/core"] },
   "edition-context": { packages: ["vscode"] },
   timers: { packages: ["vscode"] },
+  "surfaces/l10n": { packages: ["@patchbay/languages"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
   lazy: { rooms: ["contributions", "later", "panel/panel", "turns/agent-changes"], packages: vscodeApi },
   "turns/lazy-turns": { rooms: ["lazy"], types: ["settings", "turns"], packages: vscodeApi },
@@ -296,9 +303,14 @@ const vscodeStart = {
   "host/host": { rooms: ["host/documents", "host/editors", "lazy"], types: ["edition-context"], packages: vscodeApi },
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
-  "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },
+  "terminals/terminal-environment": {
+    rooms: ["surfaces/l10n"],
+    types: ["edition-context", "settings"],
+    packages: vscodeApi,
+  },
+  "views/problem-actions": { rooms: ["surfaces/l10n"], packages: vscodeApi },
   "views/register-views": {
-    rooms: ["views/problem-actions", "lazy", "timers"],
+    rooms: ["views/problem-actions", "lazy", "surfaces/l10n", "timers"],
     types: ["commands", "views/review-tree"],
     packages: vscodeApi,
   },
@@ -311,42 +323,62 @@ const vscodeStart = {
       "lazy",
       "panel/register-panel",
       "settings",
+      "surfaces/l10n",
       "terminals/terminal-environment",
       "turns/lazy-turns",
       "views/register-views",
     ],
     types: ["edition-context"],
-    packages: vscodeApi,
+    packages: [...vscodeApi, "@patchbay/languages"],
   },
 };
 
 /** Loaded with the first proposal, command or look at a view. */
 const vscodeLater = {
-  surfaces: { packages: ["vscode", "node:path", "@patchbay/core/presences"] },
-  host: { rooms: ["host/open-documents", "surfaces", "timers"], packages: [...vscodeApi, "node:path"] },
+  surfaces: { rooms: ["surfaces/l10n"], packages: ["vscode", "node:path", "@patchbay/core/presences"] },
+  host: {
+    rooms: ["host/open-documents", "surfaces", "surfaces/l10n", "timers"],
+    packages: [...vscodeApi, "@patchbay/languages", "node:path"],
+  },
   diff: {
-    rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "timers"],
+    rooms: ["diff/proposal-uri", "host/document-texts", "surfaces", "surfaces/l10n", "timers"],
     types: ["settings"],
     packages: vscodeApi,
   },
-  terminals: { rooms: ["contributions", "surfaces"], packages: [...vscodeApi, "node:fs", "node:path"] },
-  diagnosis: { rooms: ["surfaces"], types: ["settings"], packages: vscodeApi },
+  terminals: {
+    rooms: ["contributions", "surfaces", "surfaces/l10n"],
+    packages: [...vscodeApi, "node:fs", "node:path"],
+  },
+  diagnosis: { rooms: ["surfaces", "surfaces/l10n"], types: ["settings"], packages: vscodeApi },
   commands: {
-    rooms: ["contributions", "diagnosis", "diff", "diff/proposal-uri", "host/messages", "surfaces", "terminals"],
+    rooms: [
+      "contributions",
+      "diagnosis",
+      "diff",
+      "diff/proposal-uri",
+      "host/messages",
+      "surfaces",
+      "surfaces/l10n",
+      "terminals",
+    ],
     types: ["settings"],
     packages: [...vscodeApi, "node:fs"],
   },
   views: {
-    rooms: ["diff/proposal-tabs", "surfaces", "terminals/find-terminal"],
+    rooms: ["diff/proposal-tabs", "surfaces", "surfaces/l10n", "terminals/find-terminal"],
     types: ["commands"],
     packages: vscodeApi,
   },
   panel: {
-    rooms: ["host/messages", "surfaces"],
+    rooms: ["host/messages", "surfaces", "surfaces/l10n"],
     packages: [...vscodeApi, "@patchbay/conversations", "@patchbay/panel", "node:crypto", "node:path"],
   },
-  turns: { rooms: ["surfaces", "timers"], types: ["settings"], packages: [...vscodeApi, "@patchbay/turns"] },
-  later: { rooms: ["commands", "diff", "host", "surfaces", "views"] },
+  turns: {
+    rooms: ["surfaces", "surfaces/l10n", "timers"],
+    types: ["settings"],
+    packages: [...vscodeApi, "@patchbay/turns"],
+  },
+  later: { rooms: ["commands", "diff", "host", "surfaces", "surfaces/l10n", "views"] },
 };
 
 const vscode = { ...vscodeStart, ...vscodeLater };
@@ -357,6 +389,7 @@ const forWindows = {
     "@patchbay/core/agents",
     "@patchbay/core/inbox",
     "@patchbay/core/presences",
+    "@patchbay/languages",
     "@patchbay/panel/document",
     "@theia/*",
   ],
@@ -405,8 +438,12 @@ const theia = {
     ],
     ...forWindows,
   },
+  // What a window says in its user's language; and what is said to it.
+  "node/languages": { packages: ["@patchbay/core/agents", "@patchbay/languages"] },
+  "node/languages/localizations": { rooms: ["node/languages"], packages: ["@patchbay/languages", "@theia/core"] },
   // Loaded when a window opens its panel.
   "node/panel": {
+    rooms: ["node/languages"],
     types: ["common", "node"],
     packages: ["@patchbay/conversations", "@patchbay/core", "@patchbay/panel", "node:*"],
   },
@@ -424,7 +461,15 @@ const theia = {
   "node/theia-encodings": { types: ["node"], packages: ["@theia/core"] },
   "node/workspace-storage": { packages: ["@patchbay/core", "node:*", "zod"] },
   "node/patchbay-backend*": {
-    rooms: ["common", "node", "node/panel", "node/theia-encodings", "node/turns", "node/workspace-storage"],
+    rooms: [
+      "common",
+      "node",
+      "node/languages/localizations",
+      "node/panel",
+      "node/theia-encodings",
+      "node/turns",
+      "node/workspace-storage",
+    ],
     packages: ["@patchbay/core", "@theia/core"],
   },
 };
@@ -485,6 +530,7 @@ export const houses = {
   "packages/testkit/src": testkit,
   "packages/cli/src": cli,
   "packages/conversations/src": conversations,
+  "packages/languages/src": languages,
   "packages/panel/src": panel,
   "packages/turns/src": turns,
   "apps/vscode/src": vscode,

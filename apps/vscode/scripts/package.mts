@@ -1,17 +1,18 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { originOf, rawAddressOf } from "../../../tooling/scripts/origin.ts";
+import { manifestInLanguages } from "./manifest-languages.mts";
 
 // Makes patchbay-vscode-<version>.vsix. The extension's name in the marketplace is `patchbay`, which in this repository is the name
 // of the command-line package: so the package is put together in a folder of its own, with its own manifest. `--to` names the
 // folder that it is left in.
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
-const shipped = ["dist", "l10n", "media", "README.md", "CHANGELOG.md"] as const;
+const shipped = ["dist", "media", "README.md", "CHANGELOG.md"] as const;
 
 const manifest = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
 const { private: _private, scripts: _scripts, devDependencies, ...published } = manifest;
@@ -32,13 +33,13 @@ try {
     join(stage, "README.md"),
     readme.replaceAll("](../../docs/images/", `](${rawAddressOf("docs/images/")}`),
   );
-  // For translators: VS Code loads no texts where its language is English.
-  await rm(join(stage, "l10n", "bundle.l10n.json"));
-  for (const name of await translations()) await cp(join(here, name), join(stage, name));
   await cp(join(here, "..", "..", "LICENSE"), join(stage, "LICENSE"));
   // For the workspace's .patchbay.json.
   await cp(join(here, "..", "..", "docs", "patchbay.schema.json"), join(stage, "media", "patchbay.schema.json"));
-  await writeFile(join(stage, "package.json"), `${JSON.stringify(staged, undefined, 2)}\n`);
+  const texts = JSON.parse(await readFile(join(here, "package.nls.json"), "utf8"));
+  const { manifest: packed, files } = manifestInLanguages(JSON.stringify(staged), texts);
+  await writeFile(join(stage, "package.json"), packed);
+  for (const [name, contents] of files) await writeFile(join(stage, name), contents);
   await writeFile(join(stage, ".vscodeignore"), "**/*.map\n");
   const { values: options } = parseArgs({ options: { to: { type: "string", default: here } } });
   const vsix = join(options.to, `patchbay-vscode-${manifest.version}.vsix`);
@@ -48,8 +49,4 @@ try {
   process.stdout.write(stdout);
 } finally {
   await rm(stage, { recursive: true, force: true });
-}
-
-async function translations(): Promise<string[]> {
-  return (await readdir(here)).filter((name) => /^package\.nls(\.[a-zA-Z-]+)?\.json$/u.test(name));
 }

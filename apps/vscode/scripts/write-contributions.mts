@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { agents as catalogue, type Dialect } from "@patchbay/core";
@@ -6,6 +6,7 @@ import { asConfigured, runCommandOf, settingNamesOf } from "../src/contributions
 
 // Writes what package.json and its texts say of each agent: commands, settings, and the links that start one. VS Code reads the
 // manifest before it runs anything, so what core's catalogue holds must stand there, too. `pnpm run contributions`
+// Translations of them are made by the build (manifest-texts.mts).
 
 export type Agent = Pick<Dialect, "id" | "agentName" | "program" | "asking">;
 
@@ -22,57 +23,22 @@ export interface Manifest {
 /** Texts by their keys, as in package.nls.json. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** What the texts say of an agent. */
-interface Words {
-  readonly description: (agents: string) => string;
-  /** Before the last of several names. */
-  readonly and: string;
-  readonly comma: string;
-  readonly run: (agent: string) => string;
-  readonly command: (agent: string) => string;
-  readonly asking: (agent: string) => string;
-  readonly asks: (flags: string) => string;
-  readonly asConfigured: string;
+/** What the texts say of an agent, in English: translations are of these, whatever agents there are. */
+export const sentences = {
+  description: "Review the changes of {agents} in the diff editor, and let them see what you have open",
+  run: "Run {agent}",
+  command: "The command line that starts {agent}.",
+  asking: "Whether {agent} asks before it writes, if started by Patchbay. If it does not ask, no proposals are shown.",
+  asks: "Ask: start it with {flags}.",
+  asConfigured: "Use the agent's own settings.",
+} as const;
+
+/** The same in a language, and how it lists names. */
+export interface Words extends Readonly<Record<keyof typeof sentences, string>> {
+  readonly locale: string;
 }
 
-const english: Words = {
-  description: (agents) => `Review the changes of ${agents} in the diff editor, and let them see what you have open`,
-  and: " and ",
-  comma: ", ",
-  run: (agent) => `Run ${agent}`,
-  command: (agent) => `The command line that starts ${agent}.`,
-  asking: (agent) =>
-    `Whether ${agent} asks before it writes, if started by Patchbay. If it does not ask, no proposals are shown.`,
-  asks: (flags) => `Ask: start it with ${flags}.`,
-  asConfigured: "Use the agent's own settings.",
-};
-
-/** By the endings of the files: each language into which the manifest is translated. */
-const words: Readonly<Record<string, Words>> = {
-  "package.nls.json": english,
-  "package.nls.de.json": {
-    description: (agents) =>
-      `Prüfen Sie Änderungen von ${agents} im Diff-Editor, und lassen Sie die Agenten sehen, was Sie geöffnet haben`,
-    and: " und ",
-    comma: ", ",
-    run: (agent) => `${agent} starten`,
-    command: (agent) => `Die Befehlszeile, die ${agent} startet.`,
-    asking: (agent) =>
-      `Ob ${agent} vor dem Schreiben fragt, wenn Patchbay es startet. Fragt es nicht, werden keine Vorschläge angezeigt.`,
-    asks: (flags) => `Fragen: mit ${flags} starten.`,
-    asConfigured: "Die eigenen Einstellungen des Agenten verwenden.",
-  },
-  "package.nls.zh-cn.json": {
-    description: (agents) => `在差异编辑器中审阅 ${agents} 的更改，并让它们看到您打开的内容`,
-    and: " 和 ",
-    comma: "、",
-    run: (agent) => `运行 ${agent}`,
-    command: (agent) => `启动 ${agent} 的命令行。`,
-    asking: (agent) => `由 Patchbay 启动的 ${agent} 是否在写入前询问。不询问时不会显示提议。`,
-    asks: (flags) => `询问：使用 ${flags} 启动。`,
-    asConfigured: "使用智能体自身的设置。",
-  },
-};
+const english: Words = { ...sentences, locale: "en" };
 
 /** The manifest with the agents' parts written anew; all else stays. */
 export function withAgents<M extends Manifest>(manifest: M, agents: readonly Agent[] = catalogue): M {
@@ -111,21 +77,17 @@ export function withAgents<M extends Manifest>(manifest: M, agents: readonly Age
   };
 }
 
-/** The texts of a file with what they say of the agents written anew. */
-export function textsWithAgents(file: string, texts: Texts, agents: readonly Agent[] = catalogue): Texts {
-  const language = words[file];
-  if (language === undefined) throw new Error(`Nothing says in the language of ${file} what agents are called for.`);
-  const links = agents.map((agent) => `[${language.run(agent.agentName)}](command:${runCommandOf(agent)})`);
+/** The texts with what they say of the agents written anew. */
+export function textsWithAgents(texts: Texts, agents: readonly Agent[] = catalogue, language: Words = english): Texts {
+  const run = ({ agentName }: Agent): string => language.run.replace("{agent}", agentName);
+  const links = agents.map((agent) => `[${run(agent)}](command:${runCommandOf(agent)})`);
   const withLinks = (text: string): string =>
     replaced(text.split("\n"), (line) => isRun(/\(command:(.+)\)$/u.exec(line)?.[1] ?? ""), links).join("\n");
   const rest = Object.entries(texts).map(([key, text]): [string, string] => {
-    if (key === "description") return [key, language.description(listed(agents, language))];
+    if (key === "description") return [key, language.description.replace("{agents}", listed(agents, language))];
     return [key, isLinked(key) ? withLinks(text) : text];
   });
-  const commands = agents.map((agent): [string, string] => [
-    textOf(runCommandOf(agent)),
-    language.run(agent.agentName),
-  ]);
+  const commands = agents.map((agent): [string, string] => [textOf(runCommandOf(agent)), run(agent)]);
   const settings = agents.flatMap((agent) => settingTexts(agent, language));
   return Object.fromEntries(
     replaced(
@@ -142,7 +104,12 @@ function replaced<T>(all: readonly T[], isOurs: (one: T) => boolean, ours: reado
   return at < 0 ? all : [...all.slice(0, at), ...ours, ...all.slice(at).filter((one) => !isOurs(one))];
 }
 
-const isRun = (command: string): boolean => /^patchbay\.run[A-Z]/u.test(command);
+/** Whether a key of the texts is written here. */
+export const isOfAgents = (key: string): boolean =>
+  key === "description" || /^command\.run[A-Z]/u.test(key) || key.startsWith("config.agents.");
+
+/** Whether a command starts an agent. */
+export const isRun = (command: string): boolean => /^patchbay\.run[A-Z]/u.test(command);
 const isLinked = (key: string): boolean => key === "welcome.connections" || key === "walkthrough.run.description";
 const keywordOf = ({ agentName }: Agent): string => agentName.toLowerCase();
 
@@ -151,9 +118,10 @@ function textOf(name: string): string {
   return name.startsWith("patchbay.") ? `command.${name.slice("patchbay.".length)}` : `config.${name}`;
 }
 
-function listed(agents: readonly Agent[], { and, comma }: Words): string {
+/** English without a comma before its last name, as the other languages. */
+function listed(agents: readonly Agent[], { locale }: Words): string {
   const names = agents.map(({ agentName }) => agentName);
-  return names.reduce((list, name, index) => `${list}${index === names.length - 1 ? and : comma}${name}`);
+  return new Intl.ListFormat(locale === "en" ? "en-GB" : locale, { type: "conjunction" }).format(names);
 }
 
 function commandOf(agent: Agent): { readonly command: string } & Readonly<Record<string, string>> {
@@ -189,13 +157,13 @@ function settingsOf(agent: Agent): (readonly [string, object])[] {
 function settingTexts(agent: Agent, language: Words): [string, string][] {
   const { agentName, asking } = agent;
   const names = settingNamesOf(agent);
-  const command: [string, string] = [textOf(names.command), language.command(agentName)];
+  const command: [string, string] = [textOf(names.command), language.command.replace("{agent}", agentName)];
   if (names.asking === undefined) return [command];
   const text = textOf(names.asking);
   return [
     command,
-    [text, language.asking(agentName)],
-    [`${text}.${asking.value}`, language.asks(`${asking.flag} ${asking.value}`)],
+    [text, language.asking.replace("{agent}", agentName)],
+    [`${text}.${asking.value}`, language.asks.replace("{flags}", `${asking.flag} ${asking.value}`)],
     [`${text}.${asConfigured}`, language.asConfigured],
   ];
 }
@@ -207,7 +175,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     await writeFile(path, `${JSON.stringify(change(JSON.parse(await readFile(path, "utf8"))), undefined, 2)}\n`);
   };
   await rewrite<Manifest>("package.json", (manifest) => withAgents(manifest));
-  for (const file of (await readdir(here)).filter((name) => /^package\.nls\b.*\.json$/u.test(name))) {
-    await rewrite<Texts>(file, (texts) => textsWithAgents(file, texts));
-  }
+  await rewrite<Texts>("package.nls.json", (texts) => textsWithAgents(texts));
 }

@@ -7,8 +7,9 @@ import {
   type FindingLevel,
 } from "@patchbay/core";
 import { examineAgents, examineEditor, readAgentSettings } from "@patchbay/core/diagnosis";
-import { env, extensions, l10n, workspace } from "vscode";
+import { env, extensions, workspace } from "vscode";
 import type { Settings, Sharing } from "./settings.ts";
+import { l10n } from "./surfaces/l10n.ts";
 import { markdownText } from "./surfaces/texts.ts";
 
 // What is wrong and how much it matters is found by core; here it is put into words and on a page.

@@ -1,5 +1,6 @@
 import { type Companion, createCompanion, type EditorHost, messageOf } from "@patchbay/core";
-import { commands, env, window } from "vscode";
+import { readTexts } from "@patchbay/languages/node";
+import { commands, env, Uri, window } from "vscode";
 import { createRestoration, LazyReviews } from "./diff/lazy-reviews.ts";
 import type { EditionContext } from "./edition-context.ts";
 import { createHost } from "./host/host.ts";
@@ -7,6 +8,7 @@ import { OutputLog } from "./host/log.ts";
 import { commandIds, loadLater, registerLazily } from "./lazy.ts";
 import { type LazyPanel, registerPanel } from "./panel/register-panel.ts";
 import { Sharing, WorkspaceSettings } from "./settings.ts";
+import { useTexts } from "./surfaces/l10n.ts";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
 import { LazyTurns } from "./turns/lazy-turns.ts";
 import { registerViews } from "./views/register-views.ts";
@@ -45,6 +47,7 @@ export async function deactivate(): Promise<void> {
 }
 
 async function serve(context: EditionContext): Promise<void> {
+  useTexts(readTexts(Uri.joinPath(context.extensionUri, "dist", "languages").fsPath, env.language));
   const own = (disposable: { dispose(): unknown }): void => {
     context.subscriptions.push(disposable);
   };

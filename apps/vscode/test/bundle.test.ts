@@ -1,9 +1,15 @@
-import { createRequire, isBuiltin } from "node:module";
+import { isBuiltin } from "node:module";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { panelStrings, panelStringsIn } from "@patchbay/panel/messages";
+import { deflateRawSync } from "node:zlib";
+import { languages } from "@patchbay/languages";
+import { readTexts } from "@patchbay/languages/node";
+import { panelStrings } from "@patchbay/panel/messages";
 import { describe, expect, it } from "vitest";
+import { inBrowsers } from "../../../packages/languages/scripts/english.ts";
+import { vscodeParts } from "../../../packages/languages/scripts/files.ts";
+import { builtTexts } from "../../../packages/languages/scripts/texts-of.ts";
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
 
@@ -34,34 +40,33 @@ describe.skipIf(!existsSync(join(dist, "extension.js")))("the bundle (needs a bu
     const scripts = files.filter((file) => file.endsWith(".js"));
     const panel = scripts.filter((file) => file.startsWith("panel-"));
     const turns = scripts.filter((file) => file.startsWith("agent-changes-"));
-    const languages = ["de", "zh-cn"].map((language) =>
-      scripts.filter((file) => new RegExp(`^(?:sentences-)?${language}-\\w+\\.js$`, "u").test(file)),
-    );
-    const apart = new Set([...panel, ...turns, ...languages.flat()]);
+    const apart = new Set([...panel, ...turns]);
     expect(bytesOf(scripts.filter((file) => !apart.has(file)))).toBeLessThanOrEqual(600_000);
     expect(bytesOf(turns)).toBeLessThanOrEqual(60_000);
-    // Of the languages the panel loads the user's alone.
-    for (const language of languages) {
-      expect(language).toHaveLength(2);
-      expect(bytesOf([...panel, ...language])).toBeLessThanOrEqual(250_000);
-    }
+    expect(bytesOf(panel)).toBeLessThanOrEqual(240_000);
     expect(files.filter((file) => !scripts.includes(file))).toEqual([
       "THIRD-PARTY-NOTICES.txt",
+      "languages",
       "page",
       "patchbay-hook.cjs",
     ]);
   });
 
-  it.each([
-    ["de", "german"],
-    ["zh-cn", "chinese"],
-  ])("has the panel's texts in %s in the order of the English ones", (language, name) => {
-    const own: Readonly<Record<string, string>> = panelStringsIn(language);
-    const [file = ""] = readdirSync(dist).filter((one) => one.startsWith(`${language}-`));
-    const exported: unknown = createRequire(import.meta.url)(join(dist, file));
-    // Editors show reviews themselves, and are connected.
-    const keys = Object.keys(panelStrings).filter((key) => !/^(?:review|connection|mention)\./u.test(key));
-    expect(exported).toEqual({ [name]: keys.map((key) => own[key]) });
+  it("has a small file for each language, and says what translators wrote", () => {
+    const directory = join(dist, "languages");
+    expect(readdirSync(directory).toSorted()).toEqual(["en", ...languages].map((name) => `${name}.json`).toSorted());
+    for (const language of languages) {
+      expect(readTexts(directory, language)).toEqual(builtTexts(language, vscodeParts()));
+      // As in the archive.
+      expect(deflateRawSync(readFileSync(join(directory, `${language}.json`))).length).toBeLessThanOrEqual(10_000);
+    }
+    // Editors show reviews themselves, and are connected: in the place of those texts are others.
+    const { said, page } = readTexts(directory, "de");
+    expect(page).toHaveLength(Object.keys(panelStrings).filter((key) => !inBrowsers.test(key)).length);
+    const scripts = readdirSync(dist).filter((file) => file.startsWith("panel-"));
+    const text = scripts.map((file) => readFileSync(join(dist, file), "utf8")).join("\n");
+    expect(text).not.toContain("connection.lost");
+    expect(text).not.toContain(Array.from(said.values())[0]);
   });
 
   it("says whose work is in it, and in the panel's page", () => {

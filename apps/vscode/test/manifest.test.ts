@@ -10,7 +10,6 @@ import {
   textsWithAgents,
   withAgents,
 } from "../scripts/write-contributions.mts";
-import { collectTexts } from "../scripts/collect-texts.mts";
 import { commandIds, panelCommandIds, turnCommandIds } from "../src/lazy.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -49,8 +48,6 @@ function readJson<T>(name: string): T {
 const text = readFileSync(join(root, "package.json"), "utf8");
 const manifest = readJson<Manifest>("package.json");
 const ids = manifest.contributes.commands.map(({ command }) => command);
-const translations = readdirSync(root).filter((name) => /^package\.nls\..+\.json$/u.test(name));
-const bundles = readdirSync(join(root, "l10n")).filter((name) => name !== "bundle.l10n.json");
 
 describe("commands", () => {
   it("are exactly those that have code", () => {
@@ -108,12 +105,13 @@ describe("texts", () => {
     expect(Array.from(new Set(used)).toSorted()).toEqual(Object.keys(english).toSorted());
   });
 
-  it.each(translations)("%s has the same keys", (name) => {
-    expect(Object.keys(readJson<object>(name))).toEqual(Object.keys(english));
-  });
-
-  it("of the code stand in the bundle", async () => {
-    expect(Object.keys(readJson<object>("l10n/bundle.l10n.json"))).toEqual(await collectTexts());
+  it("of the code are in our own languages, and not in those of VS Code's files", () => {
+    const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+    const others = sources.filter(
+      (name) =>
+        name.endsWith(".ts") && /\bl10n\b[^}]*\} from "vscode"/u.test(readFileSync(join(root, "src", name), "utf8")),
+    );
+    expect(others).toEqual([]);
   });
 
   it("of the code are literals, which can be collected", () => {
@@ -128,12 +126,6 @@ describe("texts", () => {
     );
     // What core has said arrives as it is.
     expect(others.filter((call) => !call.startsWith(join("host", "messages.ts")))).toEqual([]);
-  });
-
-  it.each(bundles)("%s translates each, with the same places for values", (name) => {
-    const translated = readJson<Readonly<Record<string, string>>>(join("l10n", name));
-    expect(Object.keys(translated)).toEqual(Object.keys(readJson<object>("l10n/bundle.l10n.json")));
-    for (const [key, value] of Object.entries(translated)) expect(places(value)).toEqual(places(key));
   });
 
   it("of the walkthrough exist", () => {
@@ -157,14 +149,14 @@ const nova: Agent = {
 
 describe("what the manifest says of agents", () => {
   const written = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
-  const languages = ["package.nls.json", ...translations];
 
   it("is what the catalogue says; `pnpm run contributions` writes it", () => {
     expect(text).toBe(written(withAgents(readJson<AgentManifest>("package.json"))));
   });
 
-  it.each(languages)("is so in %s, too", (file) => {
-    expect(readFileSync(join(root, file), "utf8")).toBe(written(textsWithAgents(file, readJson<Texts>(file))));
+  it("is so in its texts, too", () => {
+    const texts = readFileSync(join(root, "package.nls.json"), "utf8");
+    expect(texts).toBe(written(textsWithAgents(readJson<Texts>("package.nls.json"))));
   });
 
   it("has a further agent's command and settings, none of which an untrusted workspace may choose", () => {
@@ -185,13 +177,13 @@ describe("what the manifest says of agents", () => {
     );
   });
 
-  it.each(languages)("has a text for each of these in %s, and offers the agent where others are offered", (file) => {
+  it("has a text for each of these, and offers the agent where others are offered", () => {
     const all = [...agents, nova];
     const keys = Array.from(
       written(withAgents(readJson<AgentManifest>("package.json"), all)).matchAll(/"%([^%"]+)%"/gu),
       ([, key = ""]) => key,
     );
-    const texts = textsWithAgents(file, readJson<Texts>(file), all);
+    const texts = textsWithAgents(readJson<Texts>("package.nls.json"), all);
     expect(Object.keys(texts).toSorted()).toEqual(Array.from(new Set(keys)).toSorted());
     for (const key of ["welcome.connections", "walkthrough.run.description"]) {
       expect(texts[key]).toMatch(/\n\[[^\]]*Nova Shell[^\]]*\]\(command:patchbay\.runNova\)/u);
@@ -255,7 +247,3 @@ describe("the manifest", () => {
     expect(sensitive.filter((name) => !restrictedConfigurations.includes(name))).toEqual([]);
   });
 });
-
-function places(value: string): readonly string[] {
-  return Array.from(value.matchAll(/\{\w+\}/gu), ([place]) => place).toSorted();
-}

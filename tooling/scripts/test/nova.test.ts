@@ -36,6 +36,7 @@ const repository = join(import.meta.dirname, "../../..");
 const copied = [
   "packages/core",
   "packages/conversations",
+  "packages/languages",
   "packages/panel",
   "packages/testkit",
   "packages/turns",

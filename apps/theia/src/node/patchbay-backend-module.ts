@@ -1,4 +1,5 @@
 import { BackendApplicationContribution } from "@theia/core/lib/node/backend-application";
+import { LocalizationContribution } from "@theia/core/lib/node/i18n/localization-contribution";
 import { ConnectionContainerModule } from "@theia/core/lib/node/messaging/connection-container-module";
 import { ConnectionHandler } from "@theia/core/lib/common/messaging/handler";
 import { RpcConnectionHandler } from "@theia/core/lib/common/messaging/proxy-factory";
@@ -6,6 +7,7 @@ import { ContainerModule } from "@theia/core/shared/inversify";
 import { bindPreferences } from "../common/preferences.ts";
 import { panelServerPath, type PanelWindow } from "../common/panel-protocol.ts";
 import { patchbayServerPath, type PatchbayWindow } from "../common/protocol.ts";
+import { PatchbayLocalizations } from "./languages/localizations.ts";
 import { ConnectedWindow } from "./panel-service.ts";
 import { PatchbayBackend } from "./patchbay-backend.ts";
 
@@ -41,6 +43,7 @@ const backendModule: ContainerModule = new ContainerModule((bind) => {
   bind(PatchbayBackend).toSelf().inSingletonScope();
   bind(BackendApplicationContribution).toService(PatchbayBackend);
   bind(ConnectionContainerModule).toConstantValue(connectionModule);
+  bind(LocalizationContribution).to(PatchbayLocalizations).inSingletonScope();
   bindPreferences(bind);
 });
 

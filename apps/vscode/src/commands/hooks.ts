@@ -11,7 +11,8 @@ import {
   planRemove,
   type SettingsPlan,
 } from "@patchbay/core/hook-settings";
-import { commands, type Disposable, l10n, Uri, window, workspace } from "vscode";
+import { commands, type Disposable, Uri, window, workspace } from "vscode";
+import { l10n } from "../surfaces/l10n.ts";
 import { choose, inform, note, reportError, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shownText } from "../surfaces/texts.ts";
 

@@ -2,7 +2,6 @@ import type { Companion, ProposalInfo } from "@patchbay/core";
 import {
   commands,
   type Disposable,
-  l10n,
   Range,
   Selection,
   TextEditorRevealType,
@@ -14,6 +13,7 @@ import type { DiffViews } from "../diff/diff-views.ts";
 import type { ProposalReview } from "../diff/proposal-review.ts";
 import { activeProposalId, editorOf } from "../diff/proposal-tabs.ts";
 import { originalScheme, proposalIdOf } from "../diff/proposal-uri.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { inform, note } from "../surfaces/messages.ts";
 import { fileNameOf } from "../surfaces/texts.ts";
 

@@ -1,7 +1,8 @@
 import type { Companion, InboxPart, ProposalInfo } from "@patchbay/core";
 import { entriesIn, inboxOf, positionIn } from "@patchbay/core/inbox";
-import { commands, type Disposable, l10n, Uri } from "vscode";
+import { commands, type Disposable, Uri } from "vscode";
 import type { DiffViews } from "../diff/diff-views.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { inform, warn } from "../surfaces/messages.ts";
 import { fileNameOf } from "../surfaces/texts.ts";
 import { chooseProposal, decideAll, give } from "./proposals.ts";

@@ -1,5 +1,6 @@
-import { commands, type Disposable, env, l10n } from "vscode";
+import { commands, type Disposable, env } from "vscode";
 import type { Companion, KeptText } from "@patchbay/core";
+import { l10n } from "../surfaces/l10n.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { askModally, inform, note, warn } from "../surfaces/messages.ts";
 import { chooseProposal } from "./proposals.ts";

@@ -3,7 +3,6 @@ import { entriesOf, inboxOf, positionIn } from "@patchbay/core/inbox";
 import {
   commands,
   type Disposable,
-  l10n,
   Range,
   Selection,
   type TextEditor,
@@ -15,6 +14,7 @@ import type { DiffViews } from "../diff/diff-views.ts";
 import { activeProposalId } from "../diff/proposal-tabs.ts";
 import { proposalIdOf } from "../diff/proposal-uri.ts";
 import { answerQuestion } from "../host/messages.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { proposerName } from "../surfaces/session-names.ts";
 import { askModally, choose, inform, warn } from "../surfaces/messages.ts";
 import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";

@@ -1,10 +1,11 @@
 import { agents, type Companion } from "@patchbay/core";
 import { presencesOf } from "@patchbay/core/presences";
-import { commands, type Disposable, env, EventEmitter, l10n, type OutputChannel, Uri, workspace } from "vscode";
+import { commands, type Disposable, env, EventEmitter, type OutputChannel, Uri, workspace } from "vscode";
 import { runCommandOf } from "../contributions.mts";
 import { type Diagnosed, writeDiagnosis } from "../diagnosis.ts";
 import type { DiffViews } from "../diff/diff-views.ts";
 import type { Settings, Sharing } from "../settings.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { inform, warn } from "../surfaces/messages.ts";
 import { AgentTerminals, tellIfMissing } from "../terminals/agent-terminals.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";

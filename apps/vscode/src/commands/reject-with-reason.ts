@@ -1,6 +1,7 @@
 import type { Companion, ProposalInfo } from "@patchbay/core";
 import { type Presence, presencesOf } from "@patchbay/core/presences";
-import { commands, type Disposable, env, l10n } from "vscode";
+import { commands, type Disposable, env } from "vscode";
+import { l10n } from "../surfaces/l10n.ts";
 import { askForText, inform, note } from "../surfaces/messages.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";
 import { pasteIntoPrompt } from "../terminals/prompt.ts";

@@ -6,7 +6,6 @@ import {
   EventEmitter,
   FileDecoration,
   type FileDecorationProvider,
-  l10n,
   type TextDocument,
   ThemeColor,
   type Uri,
@@ -14,6 +13,7 @@ import {
   workspace,
 } from "vscode";
 import type { Settings } from "../settings.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { proposerName } from "../surfaces/session-names.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { DiffViews } from "./diff-views.ts";

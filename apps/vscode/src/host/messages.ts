@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { HostMessage } from "@patchbay/core";
-import { l10n } from "vscode";
+import { templateOf } from "@patchbay/languages";
+import { l10n, textsInUse } from "../surfaces/l10n.ts";
 import { inform, reportError, warn } from "../surfaces/messages.ts";
 import { shortened, shortPathOf } from "../surfaces/texts.ts";
 
@@ -70,30 +71,13 @@ export function localise(message: HostMessage): string {
     name,
     shortened(isAbsolute(value) ? shortPathOf(value) : value),
   ]);
-  return l10n.t(template(message), Object.fromEntries(values));
-}
-
-/** A sentence without values, where a translation knows it. */
-export function localiseSentence(sentence: string): string {
-  return l10n.t(sentence);
+  const { text } = message;
+  const template = templateOf(text, message.values, textsInUse().texts.keys()) ?? guessed(message);
+  return l10n.t(template, Object.fromEntries(values));
 }
 
 function localiseAction(action: string): string {
   return l10n.t(action);
-}
-
-/**
- * The sentence with its values turned back into `{name}`, as translations have it. What translates it is looked for first: a
- * value may be a word that the sentence itself has, such as the name of an agent.
- */
-function template(message: HostMessage): string {
-  const { text } = message;
-  const translated = Object.keys(l10n.bundle ?? {}).find((one) => one.includes("{") && filled(one, message) === text);
-  return translated ?? guessed(message);
-}
-
-function filled(sentence: string, { values }: HostMessage): string {
-  return sentence.replace(/\{(\w+)\}/gu, (place, name: string) => values[name] ?? place);
 }
 
 /** Without a translation any places will do that make the same sentence. Short values are left alone: they may occur anywhere. */

@@ -3,10 +3,10 @@ import { type Clock, type EditorHost, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import type { TerminalCommand, TerminalProgram } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
-import type { MentionItem, PanelSettings } from "@patchbay/panel/messages";
+import { hostSaysIn, type MentionItem, type PanelSettings, type Said } from "@patchbay/panel/messages";
 import { FolderFiles, Mentions } from "@patchbay/panel/workspace";
-import { type Disposable, env, EventEmitter, l10n, Range, Uri, window, workspace } from "vscode";
-import { localiseSentence } from "../host/messages.ts";
+import { type Disposable, env, EventEmitter, Range, Uri, window, workspace } from "vscode";
+import { l10n, textsInUse } from "../surfaces/l10n.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
@@ -37,6 +37,7 @@ const longestSelection = 65_536;
 export class VsCodePanelEditor implements PanelEditor, Disposable {
   readonly strings: PanelEditor["strings"];
   readonly #options: PanelEditorOptions;
+  readonly #said: Said;
   readonly #settings: EventEmitter<void> = new EventEmitter();
   readonly #selection: EventEmitter<void> = new EventEmitter();
   readonly #terminals: TerminalOutputs = new TerminalOutputs();
@@ -49,6 +50,7 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   constructor(options: PanelEditorOptions) {
     this.#options = options;
     this.strings = options.strings;
+    this.#said = hostSaysIn(textsInUse());
     this.#mentions = new Mentions({
       clock: options.clock,
       files: new FolderFiles({
@@ -221,7 +223,7 @@ export class VsCodePanelEditor implements PanelEditor, Disposable {
   }
 
   tell(severity: "info" | "warning" | "error", sentence: string): void {
-    const text = localiseSentence(sentence);
+    const text = this.#said(sentence);
     if (severity === "info") void inform(text);
     else if (severity === "warning") void warn(text);
     else void reportError(text);

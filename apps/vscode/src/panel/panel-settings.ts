@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { l10n, workspace } from "vscode";
+import { workspace } from "vscode";
+import { l10n } from "../surfaces/l10n.ts";
 
 const section = "patchbay.panel";
 

@@ -11,13 +11,11 @@ import {
 } from "@patchbay/core";
 import { AgentPrograms } from "@patchbay/panel/agents";
 import { createSessionHost, type PageLink, type PanelEditor, PanelHost } from "@patchbay/panel/host";
-import { loadPanelTexts } from "@patchbay/panel/messages";
+import { panelTextsIn } from "@patchbay/panel/messages";
 import { openLibrary } from "@patchbay/panel/workspace";
 import {
   commands,
   type Disposable,
-  env,
-  l10n,
   Uri,
   ViewColumn,
   type Webview,
@@ -25,6 +23,7 @@ import {
   type WebviewView,
   window,
 } from "vscode";
+import { l10n, textsInUse } from "../surfaces/l10n.ts";
 import { inform, reportError } from "../surfaces/messages.ts";
 import { Attention, tabTitle } from "./attention.ts";
 import { VsCodePanelEditor } from "./editor.ts";
@@ -326,7 +325,6 @@ function isAtWork(link: PageLink | undefined): boolean {
   return kind === "running" || kind === "waiting" || kind === "retrying";
 }
 
-/** Loads the texts in the user's language with it. */
-export async function createPanel(services: PanelServices): Promise<Panel> {
-  return new Panel(services, await loadPanelTexts(env.language));
+export function createPanel(services: PanelServices): Panel {
+  return new Panel(services, panelTextsIn(textsInUse()));
 }

@@ -20,7 +20,7 @@ export function registerPanel(services: Omit<PanelServices, "viewIds" | "hasSeco
 
 export class LazyPanel implements Disposable {
   readonly #services: PanelServices;
-  readonly #panel: LoadOnce<Panel> = new LoadOnce(async () => await (await loadPanel()).createPanel(this.#services));
+  readonly #panel: LoadOnce<Panel> = new LoadOnce(async () => (await loadPanel()).createPanel(this.#services));
   readonly #parts: readonly Disposable[];
 
   constructor(services: PanelServices) {

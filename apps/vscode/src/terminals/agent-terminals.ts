@@ -2,8 +2,9 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { type AgentId, askingCommand, createNodePlatform, type Dialect } from "@patchbay/core";
 import { connectingLine } from "@patchbay/core/diagnosis";
-import { commands, type Disposable, env, l10n, type Terminal, ThemeIcon, window, workspace } from "vscode";
+import { commands, type Disposable, env, type Terminal, ThemeIcon, window, workspace } from "vscode";
 import { asConfigured, settingNamesOf } from "../contributions.mts";
+import { l10n } from "../surfaces/l10n.ts";
 import { inform, note } from "../surfaces/messages.ts";
 
 /** What is needed of an agent to start it. */

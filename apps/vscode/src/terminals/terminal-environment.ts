@@ -1,7 +1,8 @@
-import { type Disposable, l10n } from "vscode";
+import { type Disposable } from "vscode";
 import type { Companion } from "@patchbay/core";
 import type { TerminalVariables } from "../edition-context.ts";
 import type { Settings } from "../settings.ts";
+import { l10n } from "../surfaces/l10n.ts";
 
 /**
  * Tells agents in new terminals where the companion is. VS Code keeps the variables over a reload, so that a terminal opened

@@ -1,7 +1,6 @@
 import type { FolderLedgers, TurnFile, TurnInfo } from "@patchbay/turns";
 import {
   type Disposable,
-  l10n,
   scm,
   type SourceControl,
   type SourceControlResourceGroup,
@@ -10,6 +9,7 @@ import {
   Uri,
 } from "vscode";
 import type { Settings } from "../settings.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { shortened, shortPathOf, shownText } from "../surfaces/texts.ts";
 import { type Coalesced, coalesced } from "../timers.ts";
 import type { TurnDocuments } from "./turn-documents.ts";

@@ -1,6 +1,7 @@
 import type { Companion } from "@patchbay/core";
 import { type Presence, type PresenceNews, PresenceWatch } from "@patchbay/core/presences";
-import { commands, l10n, window } from "vscode";
+import { commands, window } from "vscode";
+import { l10n } from "../surfaces/l10n.ts";
 import { sessionName } from "../surfaces/session-names.ts";
 import { inform } from "../surfaces/messages.ts";
 import { findTerminal } from "../terminals/find-terminal.ts";

@@ -1,5 +1,5 @@
 import { type Presence, shownCommand } from "@patchbay/core/presences";
-import { l10n } from "vscode";
+import { l10n } from "../surfaces/l10n.ts";
 import { fileNameOf, shortened } from "../surfaces/texts.ts";
 
 /** What it does, in a few words. */

@@ -5,7 +5,6 @@ import {
   type Disposable,
   type Event,
   EventEmitter,
-  l10n,
   StatusBarAlignment,
   type StatusBarItem,
   type TreeDataProvider,
@@ -17,6 +16,7 @@ import {
 } from "vscode";
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 

@@ -1,7 +1,8 @@
 import type { Companion, InboxAgent, InboxEntry, InboxSession } from "@patchbay/core";
 import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
-import { l10n, type TreeItem, Uri } from "vscode";
+import { type TreeItem, Uri } from "vscode";
 import type { ReviewRow } from "../commands/inbox.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { shortened, shortPathOf } from "../surfaces/texts.ts";
 import { createRow } from "../surfaces/tree-item.ts";
 import { timeText } from "./presence-words.ts";

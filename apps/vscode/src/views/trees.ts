@@ -1,7 +1,8 @@
 import type { CommandQuestion, Companion, EditorContext, ProposalInfo, SessionInfo } from "@patchbay/core";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
-import { l10n, type TreeItem, Uri } from "vscode";
+import { type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { presenceWords, timeText } from "./presence-words.ts";
 import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { sessionName } from "../surfaces/session-names.ts";

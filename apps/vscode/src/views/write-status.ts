@@ -1,8 +1,9 @@
-import { l10n, MarkdownString, type StatusBarItem, ThemeColor } from "vscode";
+import { MarkdownString, type StatusBarItem, ThemeColor } from "vscode";
 import type { Companion } from "@patchbay/core";
 import { inboxOf, positionIn } from "@patchbay/core/inbox";
 import { type Presence, presencesOf } from "@patchbay/core/presences";
 import { activeProposalId } from "../diff/proposal-tabs.ts";
+import { l10n } from "../surfaces/l10n.ts";
 import { sessionName } from "../surfaces/session-names.ts";
 import { markdownText, shownText } from "../surfaces/texts.ts";
 import { presenceWords } from "./presence-words.ts";

@@ -349,18 +349,3 @@ export const extensions: object = {
     return [{ isActive: true, packageJSON: { activationEvents } }];
   },
 };
-
-export const l10n: object = {
-  get bundle(): Readonly<Record<string, string>> | undefined {
-    return bench.translations;
-  },
-  t: (english: string, ...values: readonly unknown[]): string => {
-    const [first] = values;
-    const named = typeof first === "object" && first !== null ? new Map(Object.entries(first)) : undefined;
-    const text = bench.translations?.[english] ?? english;
-    return text.replace(/\{(\w+)\}/gu, (whole, key: string) => {
-      const value = named === undefined ? values[Number(key)] : named.get(key);
-      return value === undefined ? whole : String(value);
-    });
-  },
-};

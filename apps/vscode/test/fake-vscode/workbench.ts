@@ -221,8 +221,6 @@ export class FakeWorkbench {
   /** Editors that show several changes: their titles, and the files. */
   readonly changes: { readonly title: string; readonly rows: readonly (readonly Uri[])[] }[] = [];
   clipboard = "";
-  /** The texts of the user's language by the English ones; undefined where that is English. */
-  translations: Readonly<Record<string, string>> | undefined;
   /** The changes of every edit by code. */
   readonly edits: (readonly FakeChange[])[] = [];
   /** Everything that stood in a list to choose from. */

@@ -1,19 +1,15 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { HostMessage } from "@patchbay/core";
+import { englishTexts, languages } from "@patchbay/languages";
+import { vscodeParts } from "../../../../packages/languages/scripts/files.ts";
+import { builtTexts } from "../../../../packages/languages/scripts/texts-of.ts";
 import { localise } from "../../src/host/messages.ts";
+import { useTexts } from "../../src/surfaces/l10n.ts";
 import { createHostInWindow, type HostInWindow } from "../controls.ts";
 import { openFakeWindow } from "../fake-vscode/index.ts";
 import { hostileNames } from "../hostile-names.ts";
 
-const folder = fileURLToPath(new URL("../../l10n", import.meta.url));
-const languages = readdirSync(folder).filter((name) => name !== "bundle.l10n.json");
-
-function bundle(name: string): Readonly<Record<string, string>> {
-  return JSON.parse(readFileSync(join(folder, name), "utf8"));
-}
+afterEach(() => useTexts(englishTexts));
 
 /** A sentence of core's as it arrives: in English, with its values in it and apart. */
 function messageWith(template: string, value: (name: string) => string): HostMessage {
@@ -31,9 +27,10 @@ const awkward = ["Claude Code", "Gemini CLI", "not", "the", "a", "agent", "it", 
 
 describe("a sentence of core", () => {
   it.each(languages)("is found in %s whatever its values are", (language) => {
-    const translations = bundle(language);
-    openFakeWindow().translations = translations;
-    for (const [english, translated] of Object.entries(translations)) {
+    const spoken = builtTexts(language, vscodeParts());
+    openFakeWindow();
+    useTexts(spoken);
+    for (const [english, translated] of spoken.texts) {
       if (!/\{[a-z]+\}/u.test(english)) continue;
       for (const value of awkward) {
         const message = messageWith(english, (name) => (name === "path" ? "b.txt" : value));
@@ -43,7 +40,8 @@ describe("a sentence of core", () => {
   });
 
   it("stands as it is where there is no translation", () => {
-    openFakeWindow().translations = bundle("bundle.l10n.de.json");
+    openFakeWindow();
+    useTexts(builtTexts("de", vscodeParts()));
     const message = messageWith("{agent} has done something new.", () => "Claude Code");
     expect(localise(message)).toBe("Claude Code has done something new.");
   });

@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { englishTexts } from "@patchbay/languages";
 import { createGeminiDriver } from "@patchbay/testkit";
+import { useTexts } from "../../src/surfaces/l10n.ts";
 import { Position } from "../fake-vscode/ranges.ts";
 import { Uri } from "../fake-vscode/uri.ts";
 import type { FakeWebviewPlace } from "../fake-vscode/webviews.ts";
@@ -19,7 +21,10 @@ beforeEach(async () => {
   await window.activate();
 });
 
-afterEach(async () => await window.end());
+afterEach(async () => {
+  useTexts(englishTexts);
+  await window.end();
+});
 
 function write(name: string, text = "one\n"): string {
   const path = join(folder, name);
@@ -369,7 +374,7 @@ describe("what can be mentioned", () => {
   });
 
   it("are found by their English names, too", async () => {
-    bench.translations = { Problems: "问题" };
+    useTexts({ ...englishTexts, texts: new Map([["Problems", "问题"]]) });
     const path = write("one.ts");
     bench.setDiagnostics(Uri.file(path), [
       { severity: 0, message: "bad", range: { start: { line: 0 }, end: { line: 0 } }, source: "ts" },
@@ -407,7 +412,7 @@ describe("what can be mentioned", () => {
 describe("a terminal", () => {
   it("is what the user reads about in their own language", async () => {
     const sentence = "This conversation has no session yet that a terminal could continue.";
-    bench.translations = { [sentence]: "Noch keine Sitzung." };
+    useTexts({ ...englishTexts, texts: new Map([[sentence, "Noch keine Sitzung."]]) });
     await window.converse("claude");
     await window.run("patchbay.panel.continueInTerminal");
     await expect.poll(() => bench.shown.at(-1)?.text).toBe("Noch keine Sitzung.");

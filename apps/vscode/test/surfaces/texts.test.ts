@@ -1,16 +1,13 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { vscodeParts } from "../../../../packages/languages/scripts/files.ts";
 import { markdownText, shortened, shownText, terminalText } from "../../src/surfaces/texts.ts";
 import { hostileNames, iconsIn, linksIn, unseenIn } from "../hostile-names.ts";
 
-const bundle: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(fileURLToPath(new URL("../../l10n/bundle.l10n.json", import.meta.url)), "utf8"),
-);
+const templates = vscodeParts().texts.map(({ text }) => text);
 
 /** Every sentence of the edition and of core, with a name from outside in each of its places. */
 function sentencesWith(name: string): readonly string[] {
-  return Object.keys(bundle).map((template) => template.replaceAll(/\{\w+\}/gu, () => name));
+  return templates.map((template) => template.replaceAll(/\{\w+\}/gu, () => name));
 }
 
 describe("what comes from outside", () => {

@@ -3,9 +3,10 @@ import { basename, isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Clock, type EditorHost, Emitter, isSecretPath } from "@patchbay/core";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
+import type { Texts } from "@patchbay/languages";
 import { createTwoFilesPatch } from "diff";
 import type { PanelEditor } from "../host/index.ts";
-import { type MentionItem, panelTextsIn, saidIn, type ShellMessage } from "../messages/index.ts";
+import { hostSaysIn, type MentionItem, panelTextsIn, type Said, type ShellMessage } from "../messages/index.ts";
 import type { TerminalCommand, TerminalProgram } from "../agents/index.ts";
 import { FolderFiles, Mentions } from "../workspace/index.ts";
 
@@ -19,6 +20,8 @@ export interface PageEditorOptions {
   /** The editor that there is, or what stands for it. */
   readonly host: EditorHost;
   readonly locale: string;
+  /** In the user's language. */
+  readonly texts: Texts;
   /** Whether agents may know of a file. */
   readonly mayName: (path: string) => boolean;
   readonly clock: Clock;
@@ -36,12 +39,14 @@ export class PageEditor implements PanelEditor {
   readonly onDidChangeSettings: PanelEditor["onDidChangeSettings"];
   readonly onDidChangeSelection: PanelEditor["onDidChangeSelection"];
   readonly #options: PageEditorOptions;
+  readonly #said: Said;
   readonly #mentions: Mentions;
 
   constructor(options: PageEditorOptions) {
-    const { host, locale } = options;
+    const { host, texts } = options;
     this.#options = options;
-    this.strings = panelTextsIn(locale);
+    this.strings = panelTextsIn(texts);
+    this.#said = hostSaysIn(texts);
     const changed = new Emitter<void>();
     host.workspace.onDidChangeFolders(() => changed.fire());
     this.onDidChangeSettings = changed.event;
@@ -149,7 +154,7 @@ export class PageEditor implements PanelEditor {
   }
 
   tell(severity: "info" | "warning" | "error", sentence: string): void {
-    this.#options.tell({ type: "tell", severity, sentence: saidIn(this.strings)(sentence) });
+    this.#options.tell({ type: "tell", severity, sentence: this.#said(sentence) });
   }
 
   #show(title: string, text: string): void {

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { panelDocument, panelPolicy } from "../messages/index.ts";
-import { panelStringsIn } from "../languages/languages.ts";
-import type { StringKey } from "../strings.ts";
+import type { Texts } from "@patchbay/languages";
+import { panelDocument, panelPolicy, panelStringsIn, type StringKey } from "../messages/index.ts";
 import { browserTheme } from "./browser-theme.ts";
 
 /** What goes out with every answer: nothing is kept, framed, guessed at or told to others. */
@@ -30,17 +29,19 @@ const types: Readonly<Record<string, string>> = {
 export class PageFiles {
   readonly #directory: string;
   readonly #locale: string;
+  readonly #texts: Texts;
 
-  constructor(directory: string, locale: string) {
+  constructor(directory: string, locale: string, texts: Texts) {
     this.#directory = directory;
     this.#locale = locale;
+    this.#texts = texts;
   }
 
   document(origin: string): Answer {
     const nonce = randomBytes(18).toString("base64url");
     const connect = `${origin} ${origin.replace("http:", "ws:")}`;
     const policy = panelPolicy({ nonce, source: origin, connect });
-    const texts = panelStringsIn(this.#locale);
+    const texts = panelStringsIn(this.#texts);
     const keys: readonly StringKey[] = [
       "connection.lost",
       "connection.shutOut",

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Companion, EditorHost, Logger, Platform, ProcessFacts, TurnWitness } from "@patchbay/core";
+import { readTexts } from "@patchbay/languages/node";
 import { AgentPrograms, type AgentProgramSettings } from "../agents/index.ts";
 import { createSessionHost, PanelHost, type ReviewDesks } from "../host/index.ts";
 import { PageEditor, type PageEditorOptions } from "./page-editor.ts";
@@ -45,10 +46,12 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
   const { host, companion, reviews, turns, platform, logger, version, settings, locale } = options;
   const { clock, files } = platform;
   const mayName = (path: string): boolean => companion.mayName(path);
+  const texts = readTexts(join(options.pageDirectory, "languages"), locale);
   const programs = new AgentPrograms({ platform, logger, version, settings });
   const editor = new PageEditor({
     host,
     locale,
+    texts,
     mayName,
     clock,
     tell: (message) => server.tell(message),
@@ -77,7 +80,7 @@ export async function startPagePanel(options: PagePanelOptions): Promise<PagePan
     }),
   });
   const { pageDirectory, port, deskSecret, beginWith, onIdle } = options;
-  const how = { pageDirectory, locale, port, deskSecret, beginWith, onIdle };
+  const how = { pageDirectory, locale, texts, port, deskSecret, beginWith, onIdle };
   const server = await startPanelServer({ panels, clock, logger, ...how });
   return {
     panels,

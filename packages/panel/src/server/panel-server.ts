@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Clock, type Disposable, type Logger, messageOf, PatchbayError } from "@patchbay/core";
+import type { Texts } from "@patchbay/languages";
 import type { PanelHost } from "../host/index.ts";
 import type { ShellMessage } from "../messages/shell.ts";
 import { keyHeader, keyProtocol, PageDoor } from "./door.ts";
@@ -26,6 +27,7 @@ export interface PanelServerOptions {
   readonly pageDirectory: string;
   /** BCP 47: of what the page says before its host does. */
   readonly locale: string;
+  readonly texts: Texts;
   /** Listens here if it can, else anywhere: a page of an earlier run finds its server again. */
   readonly port?: number | undefined;
   /** By which others of this user ask for a link (`askForLink`); absent: nobody can. */
@@ -70,7 +72,7 @@ class RunningServer implements PanelServer {
   constructor(options: PanelServerOptions) {
     const { panels, clock, logger, deskSecret } = options;
     this.#options = options;
-    this.#files = new PageFiles(options.pageDirectory, options.locale);
+    this.#files = new PageFiles(options.pageDirectory, options.locale, options.texts);
     const { beginWith } = options;
     this.#pages = new PageSockets({ panels, clock, logger, beginWith, onDidChange: () => this.#look() });
     this.#door = new PageDoor(clock, (guest) => {

@@ -1,3 +1,4 @@
+import { englishTexts } from "@patchbay/languages";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -36,6 +37,7 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
       panels: host.panels,
       pageDirectory: join(import.meta.dirname, "..", "..", "dist", "page"),
       locale: "en",
+      texts: englishTexts,
       clock: host.platform.clock,
       logger: nullLogger,
       onIdle: () => {},

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+import { builtTexts } from "../../../languages/scripts/texts-of.ts";
 import { patchInLanguage, refusalsInLanguage } from "../../src/host/in-language.ts";
 import { panelTextsIn, saidIn } from "../../src/messages/index.ts";
 
-const german = saidIn(panelTextsIn("de"));
+const german = saidIn(panelTextsIn(builtTexts("de")));
 
 it("says why files cannot be changed back in the user's language, each behind its path", () => {
   const refusals = "/w/a: b.ts: The same lines have been changed since.\n/w/c.ts: EACCES: permission denied";

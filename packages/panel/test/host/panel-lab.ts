@@ -26,6 +26,8 @@ import {
   type PanelEditor,
   PanelHost,
 } from "../../src/host/index.ts";
+import { languageOf } from "@patchbay/languages";
+import { builtTexts } from "../../../languages/scripts/texts-of.ts";
 import { type HostMessage, hostMessageSchema, type PageMessage, panelTextsIn } from "../../src/messages/index.ts";
 
 const capabilities: SessionCapabilities = {
@@ -282,7 +284,7 @@ export function panelEditor(place: PanelLab["place"], done: string[], locale: st
     settings: () => ({ locale: "en", sendWith: "enter", isMac: false, folders: place.folders }),
     chooseFolder: async () => place.chosen,
     onDidChangeSettings: never,
-    strings: panelTextsIn(locale),
+    strings: panelTextsIn(builtTexts(languageOf(locale) ?? "en")),
     selection: () => undefined,
     onDidChangeSelection: never,
     mentions: async () => [],

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import type { Entry } from "@patchbay/conversations/model";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { builtTexts } from "../../../languages/scripts/texts-of.ts";
 import { PageHost } from "../../bench/page-host.ts";
 import { sampleConversation } from "../../bench/sample.ts";
 import { panelTextsIn } from "../../src/messages/index.ts";
@@ -338,7 +339,7 @@ describe("the panel", () => {
     const text = "The conversation is saved again.";
     panel = await TestPanel.show([{ kind: "notice", id: "n", at: 0, level: "info", text }]);
     expect(panel.text).toContain(text);
-    await panel.do(() => panel?.store.update({ strings: panelTextsIn("de") }));
+    await panel.do(() => panel?.store.update({ strings: panelTextsIn(builtTexts("de")) }));
     expect(panel.text).toContain("Die Unterhaltung wird wieder gespeichert.");
   });
 

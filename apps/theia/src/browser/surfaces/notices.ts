@@ -1,3 +1,4 @@
+import { filled, templateOf } from "@patchbay/languages";
 import { MessageService } from "@theia/core/lib/common/message-service";
 import { MessageClient, MessageType } from "@theia/core/lib/common/message-service-protocol";
 import { nls } from "@theia/core/lib/common/nls";
@@ -68,6 +69,17 @@ export class Notices {
 const brief = "conversation";
 const briefMs = 8_000;
 
+/** Behind it stands what core says, in English with places for its values. */
+const ofMessages = "patchbay/message/";
+
+/** A message of core in the user's language. Its values are in it and apart, so that it can be looked up. */
+function inLanguage(text: string, values: WindowMessage["values"]): string {
+  const known = Object.keys(nls.localization?.translations ?? {}).filter((key) => key.startsWith(ofMessages));
+  const templates = known.map((key) => key.slice(ofMessages.length));
+  const template = templateOf(text, values, templates);
+  return template === undefined ? text : filled(nls.localize(`${ofMessages}${template}`, template), values);
+}
+
 /** Shows what core has to say as Theia's notifications: never modal, never with the focus. */
 @injectable()
 export class HostMessages {
@@ -81,9 +93,9 @@ export class HostMessages {
     this.asking.get(id)?.withdraw();
   }
 
-  async show({ id, code, severity, text, actions }: WindowMessage): Promise<string | undefined> {
-    const labels = actions.map((action) => nls.localize(`patchbay/action/${action}`, action));
-    const shown = nls.localize(`patchbay/message/${code}`, text);
+  async show({ id, code, severity, text, values, actions }: WindowMessage): Promise<string | undefined> {
+    const labels = actions.map((action) => nls.localize(`${ofMessages}${action}`, action));
+    const shown = inLanguage(text, values);
     const show = { info: "info", warning: "warn", error: "error" } as const;
     const timeout = code === brief ? { timeout: briefMs } : {};
     const notice = this.notices[show[severity]](shown, { actions: labels, ...timeout });

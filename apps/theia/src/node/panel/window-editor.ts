@@ -4,10 +4,11 @@ import { type Disposable, DisposableStore, Emitter, type Event, type Platform } 
 import type { FileChange, PromptBlock } from "@patchbay/conversations";
 import type { AgentPrograms, TerminalCommand } from "@patchbay/panel/agents";
 import type { PanelEditor } from "@patchbay/panel/host";
-import { type MentionItem, type PanelSettings, panelTextsIn, saidIn } from "@patchbay/panel/messages";
+import { hostSaysIn, type MentionItem, type PanelSettings, panelTextsIn } from "@patchbay/panel/messages";
 import { type FolderFiles, type MentionedProblem, Mentions } from "@patchbay/panel/workspace";
 import type { PanelFacts, PanelWindow } from "../../common/panel-protocol.ts";
 import type { AttachedWindow } from "../attached-window.ts";
+import { backendTexts } from "../languages/backend-texts.ts";
 import type { WorkspaceHost } from "../workspace-host.ts";
 
 /** What a window's pages have of their workspace. */
@@ -79,7 +80,7 @@ export class WindowEditor implements PanelEditor, Disposable {
   }
 
   get strings(): PanelEditor["strings"] {
-    return (this.#strings ??= panelTextsIn(this.facts.locale));
+    return (this.#strings ??= panelTextsIn(backendTexts(this.facts.locale)));
   }
 
   /** The window's settings have changed. */
@@ -199,7 +200,7 @@ export class WindowEditor implements PanelEditor, Disposable {
   }
 
   tell(severity: "info" | "warning" | "error", sentence: string): void {
-    this.#options.client?.notifyTold(severity, saidIn(this.strings)(sentence));
+    this.#options.client?.notifyTold(severity, hostSaysIn(backendTexts(this.facts.locale))(sentence));
   }
 
   dispose(): void {

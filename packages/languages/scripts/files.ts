@@ -1,0 +1,48 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Language, type LanguageFile, languages } from "../src/index.ts";
+import { type EnglishText, inBrowsers, messages, pageTexts, saidTexts, vscodeTexts } from "./english.ts";
+import { translated, translationsOf } from "./translations.ts";
+
+// What an edition ships: a file for each language without keys, in the order of the English one.
+
+/** The English texts of an edition. */
+export interface Parts {
+  readonly texts: readonly EnglishText[];
+  readonly said: readonly EnglishText[];
+  readonly page: readonly EnglishText[];
+}
+
+/** The extension for VS Code, in which the page has no reviews and no connection of its own. */
+export function vscodeParts(): Parts {
+  const page = pageTexts().filter(({ place }) => !inBrowsers.test(place));
+  const own = vscodeTexts();
+  const known = new Set(own.map(({ text }) => text));
+  return { texts: [...own, ...messages().filter(({ text }) => !known.has(text))], said: saidTexts(), page };
+}
+
+/** An edition whose own texts are English, or elsewhere: what core and the panel say, and the page. */
+export function panelParts(): Parts {
+  return { texts: messages(), said: saidTexts(), page: pageTexts() };
+}
+
+/** What English has in the place of a language: keys to the lists of the others. */
+export function englishFile({ texts, said }: Parts): Pick<LanguageFile, "texts" | "said"> {
+  return { texts: texts.map(({ text }) => text), said: said.map(({ text }) => text) };
+}
+
+export function languageFile(language: Language, { texts, said, page }: Parts): LanguageFile {
+  const translations = translationsOf(language);
+  const inLanguage = (list: readonly EnglishText[]): readonly string[] =>
+    list.map((one) => translated(translations, one));
+  return { texts: inLanguage(texts), said: inLanguage(said), page: inLanguage(page) };
+}
+
+/** Writes them all into a folder of an edition's build. */
+export async function writeLanguageFiles(directory: string, parts: Parts): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const write = async (name: string, value: unknown): Promise<void> =>
+    await writeFile(join(directory, `${name}.json`), JSON.stringify(value));
+  await write("en", englishFile(parts));
+  for (const language of languages) await write(language, languageFile(language, parts));
+}

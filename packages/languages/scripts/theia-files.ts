@@ -1,0 +1,17 @@
+import { languages } from "../src/index.ts";
+import { theiaTexts } from "./english.ts";
+import { englishFile, languageFile, panelParts } from "./files.ts";
+import { translated, translationsOf } from "./translations.ts";
+
+/** What the backend for Theia has in it: each language as JSON, `en` with the keys to the lists of the others. */
+export function theiaFiles(): Readonly<Record<string, string>> {
+  const parts = panelParts();
+  const windows = theiaTexts();
+  const keys = windows.map(({ place }) => place.replace("theia/", ""));
+  const own = languages.map((language): [string, string] => {
+    const translations = translationsOf(language);
+    const window = windows.map((one) => translated(translations, one));
+    return [language, JSON.stringify({ window, ...languageFile(language, parts) })];
+  });
+  return { en: JSON.stringify({ keys, ...englishFile(parts) }), ...Object.fromEntries(own) };
+}

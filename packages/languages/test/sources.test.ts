@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { messages, pageTexts, saidTexts, theiaTexts, vscodeTexts } from "../scripts/english.ts";
+
+const packages = join(import.meta.dirname, "..", "..");
+
+const sourcesIn = (folder: string, ending = ".ts"): readonly string[] =>
+  readdirSync(join(packages, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => readFileSync(join(packages, folder, file), "utf8"));
+
+const textsOf = (list: readonly { readonly text: string }[]): readonly string[] => list.map(({ text }) => text);
+
+describe("what is collected from the sources", () => {
+  it("has one of each kind", () => {
+    expect(textsOf(vscodeTexts())).toContain("Diagnose Connection");
+    expect(textsOf(messages())).toEqual(
+      expect.arrayContaining([
+        "{agent} proposes a change to {path}, which is outside this workspace. Show it?",
+        "{reason} Answer in the agent's terminal.",
+        "Open a folder first: agents work in one.",
+        "This file cannot be shown in the page.",
+        "Apply My Edits",
+      ]),
+    );
+    expect(pageTexts()).toContainEqual({ text: "Send", place: "compose.send" });
+    expect(theiaTexts()).toContainEqual({ text: "Review", place: "theia/inbox/title" });
+    expect(theiaTexts()).toContainEqual({ text: "Accept Proposal", place: "theia/command/accept" });
+  });
+
+  it("leaves out no text of a window of Theia", () => {
+    const calls = sourcesIn("../apps/theia/src").flatMap((source) =>
+      Array.from(source.matchAll(/nls\.localize\(\s*[^\s][^\n]*/gu)),
+    );
+    const known = calls.map(([call]) => call).filter((call) => /^nls\.localize\(\s*"patchbay\//u.test(call));
+    // What core has said is looked up by its sentence.
+    const others = calls.map(([call]) => call).filter((call) => !known.includes(call));
+    expect(others.filter((call) => !call.includes("${ofMessages}"))).toEqual([]);
+    expect(theiaTexts().length).toBeGreaterThan(300);
+  });
+
+  it("names a key of Theia for one text only", () => {
+    const all = theiaTexts();
+    expect(new Set(all.map(({ place }) => place)).size).toBe(all.length);
+  });
+});
+
+describe("what Patchbay says in conversations", () => {
+  it("is what the sources say", () => {
+    const source = ["conversations/src", "core/src/storage", "panel/src/host", "panel/src/server"]
+      .flatMap((folder) => sourcesIn(folder))
+      .join("\n");
+    for (const english of textsOf(saidTexts())) {
+      const parts = english.split(/\{\d\}|\. (?=Install|Update)/u).map((part) => part.trim().replace(/:$/u, ""));
+      expect(parts.filter((part) => !source.includes(part))).toEqual([]);
+    }
+  });
+});
