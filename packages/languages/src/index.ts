@@ -1,5 +1,5 @@
 /** Besides English, by the names that VS Code and Theia have for them. */
-export const languages = ["de", "es", "fr", "ja", "pt-br", "ru", "zh-cn"] as const;
+export const languages = ["de", "es", "fr", "ja", "ko", "pt-br", "ru", "zh-cn"] as const;
 
 export type Language = (typeof languages)[number];
 
