@@ -54,6 +54,10 @@ const pageOptions = {
   },
 } as const satisfies Options;
 
+/** What the page and its server say in other languages. */
+const languages: NonNullable<Options["onSuccess"]> = async () =>
+  await writeLanguageFiles("dist/page/languages", panelParts());
+
 /** The page in parts: what draws a conversation, what is not needed for that, what few need, and the highlighter when there is code to see. */
 const page: Options = {
   ...pageOptions,
@@ -91,10 +95,6 @@ const styles: Options = {
   minify: true,
   clean: false,
 };
-
-/** What the page and its server say in other languages. */
-const languages: NonNullable<Options["onSuccess"]> = async () =>
-  await writeLanguageFiles("dist/page/languages", panelParts());
 
 /** What hosts import: it needs nothing of a page. */
 const messages: Options = {

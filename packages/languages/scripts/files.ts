@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { type Language, type LanguageFile, languages } from "../src/index.ts";
 import { type EnglishText, inBrowsers, messages, pageTexts, saidTexts, vscodeTexts } from "./english.ts";
 import { translated, translationsOf } from "./translations.ts";
@@ -41,8 +42,10 @@ export function languageFile(language: Language, { texts, said, page }: Parts): 
 /** Writes them all into a folder of an edition's build. */
 export async function writeLanguageFiles(directory: string, parts: Parts): Promise<void> {
   await mkdir(directory, { recursive: true });
+  // Of texts in many languages this leaves a tenth less than what archives do by themselves.
+  const params = { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };
   const write = async (name: string, value: unknown): Promise<void> =>
-    await writeFile(join(directory, `${name}.json`), JSON.stringify(value));
+    await writeFile(join(directory, `${name}.json.br`), brotliCompressSync(JSON.stringify(value), { params }));
   await write("en", englishFile(parts));
   for (const language of languages) await write(language, languageFile(language, parts));
 }

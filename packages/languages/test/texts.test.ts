@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { englishFile, languageFile, panelParts, vscodeParts, writeLanguageFiles } from "../scripts/files.ts";
 import { builtTexts } from "../scripts/texts-of.ts";
@@ -79,7 +80,11 @@ describe("the files of a build", () => {
   it("are English where there is no such language, no file, or a damaged one", () => {
     expect(readTexts(directory, "en")).toBe(englishTexts);
     expect(readTexts(join(directory, "nowhere"), "de")).toBe(englishTexts);
-    writeFileSync(join(directory, "de.json"), '{"texts":[');
-    expect(readTexts(directory, "de")).toBe(englishTexts);
+    const path = join(directory, "de.json.br");
+    const whole = readFileSync(path);
+    for (const damaged of [whole.subarray(0, 100), brotliCompressSync('{"texts":[')]) {
+      writeFileSync(path, damaged);
+      expect(readTexts(directory, "de")).toBe(englishTexts);
+    }
   });
 });

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { languages } from "@patchbay/languages";
+import { readTexts } from "@patchbay/languages/node";
 import { describe, expect, it } from "vitest";
+import { builtTexts } from "../../languages/scripts/texts-of.ts";
 
 const page = join(import.meta.dirname, "..", "dist", "page");
 
@@ -29,6 +32,11 @@ const chunk = (name: string): string => {
 };
 
 describe.skipIf(!existsSync(join(page, "panel.js")))("the page's bundle (needs a build)", () => {
+  it("has the languages beside it, as their translators wrote them", () => {
+    for (const language of languages)
+      expect(readTexts(join(page, "languages"), language)).toEqual(builtTexts(language));
+  });
+
   it("has a first part that draws a conversation, of at most 120 kB, 40 kB zipped", () => {
     expect(bytesOf(loadedWith("panel.js"))).toBeLessThanOrEqual(120_000);
     expect(zippedOf(loadedWith("panel.js"))).toBeLessThanOrEqual(40_000);

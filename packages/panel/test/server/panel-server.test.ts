@@ -232,6 +232,27 @@ describe("what is sent", () => {
     });
   });
 
+  it("is in the user's language, before there is a page as well, and what the server tells", async () => {
+    const lab = await start({ locale: "ja-JP" });
+    const { body } = await lab.ask("GET", "/");
+    expect(body).toContain('<html lang="ja-JP">');
+    expect(body).toContain('data-close="閉じる"');
+    const page = await lab.socket(await lab.enter());
+    const frames: unknown[] = [];
+    page?.on("message", (data) => frames.push(JSON.parse(textOf(data))));
+    page?.send(JSON.stringify({ n: 1, message: { type: "ready" } }));
+    const texts = {
+      "compose.send": "送信",
+      "say:Claude Code could not continue.": "Claude Code は続行できませんでした。",
+    };
+    const hello = { type: "hello", strings: expect.objectContaining(texts) };
+    const heard = { message: expect.objectContaining(hello) };
+    await expect.poll(() => frames).toContainEqual(expect.objectContaining(heard));
+    lab.panel.tell("warning", "Open a folder first: agents work in one.");
+    const sentence = "先にフォルダーを開いてください。エージェントはフォルダーの中で作業します。";
+    await expect.poll(() => frames).toContainEqual({ shell: { type: "tell", severity: "warning", sentence } });
+  });
+
   it("is the page's files and no others", async () => {
     const lab = await start();
     for (const path of [

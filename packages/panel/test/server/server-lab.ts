@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Clock, createCompanion, createNodePlatform, type Logger } from "@patchbay/core";
 import { createMemoryEditor, type PanelPageControls, type PuppetAgent } from "@patchbay/testkit";
 import { type RawData, WebSocket } from "ws";
+import { panelParts, writeLanguageFiles } from "../../../languages/scripts/files.ts";
 import { type PagePanel, PageReviews, startPagePanel } from "../../src/server/index.ts";
 
 export interface ServerLabOptions {
@@ -15,6 +16,8 @@ export interface ServerLabOptions {
   readonly deskSecret?: string;
   readonly beginWith?: string;
   readonly clock?: Clock;
+  /** Of the user; default: English. */
+  readonly locale?: string;
   /** The disk of an earlier run, which is kept. */
   readonly root?: string;
 }
@@ -53,12 +56,13 @@ export interface ServerLab {
 }
 
 export async function startServerLab(options: ServerLabOptions = {}): Promise<ServerLab> {
-  const { agent, clock, port, deskSecret, beginWith } = options;
+  const { agent, clock, port, deskSecret, beginWith, locale = "en" } = options;
   const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), "patchbay-page-")));
   const folder = join(root, "work");
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(root, "page"), { recursive: true });
   for (const name of ["panel.js", "panel.css", "connect.js"]) writeFileSync(join(root, "page", name), "/* page */");
+  await writeLanguageFiles(join(root, "page", "languages"), panelParts());
   const platform = { ...createNodePlatform(), ...(clock === undefined ? {} : { clock }) };
   const logged: string[] = [];
   const note = (message: string): void => void logged.push(message);
@@ -80,7 +84,7 @@ export async function startServerLab(options: ServerLabOptions = {}): Promise<Se
     platform,
     logger,
     version: "0.0.0",
-    locale: "en",
+    locale,
     storageDirectory: join(root, "storage"),
     pageDirectory: options.pageDirectory ?? join(root, "page"),
     port,
