@@ -38,7 +38,13 @@ const asCommonJs: NonNullable<Options["esbuildPlugins"]>[number] = {
   setup: (build) => {
     build.onEnd(async ({ outputFiles = [] }) => {
       for (const file of outputFiles) {
-        const options = { format: "cjs", target: "es2022", platform: "browser", minify: true } as const;
+        const options = {
+          format: "cjs",
+          target: "es2022",
+          platform: "browser",
+          minify: true,
+          charset: "utf8",
+        } as const;
         const { code } = await build.esbuild.transform(file.text, options);
         file.contents = new TextEncoder().encode(code);
       }
@@ -128,6 +134,7 @@ export default defineConfig([
       // The names of classes and functions stay, for the traces that people send.
       options.minify = true;
       options.keepNames = true;
+      options.charset = "utf8";
     },
   },
 ]);

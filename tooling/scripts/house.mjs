@@ -389,7 +389,6 @@ const forWindows = {
     "@patchbay/core/agents",
     "@patchbay/core/inbox",
     "@patchbay/core/presences",
-    "@patchbay/languages",
     "@patchbay/panel/document",
     "@theia/*",
   ],

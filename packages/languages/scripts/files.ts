@@ -42,10 +42,14 @@ export function languageFile(language: Language, { texts, said, page }: Parts): 
 /** Writes them all into a folder of an edition's build. */
 export async function writeLanguageFiles(directory: string, parts: Parts): Promise<void> {
   await mkdir(directory, { recursive: true });
-  // Of texts in many languages this leaves a tenth less than what archives do by themselves.
-  const params = { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };
   const write = async (name: string, value: unknown): Promise<void> =>
-    await writeFile(join(directory, `${name}.json.br`), brotliCompressSync(JSON.stringify(value), { params }));
+    await writeFile(join(directory, `${name}.json.br`), packed(value));
   await write("en", englishFile(parts));
   for (const language of languages) await write(language, languageFile(language, parts));
+}
+
+/** Of texts in many languages this leaves a tenth less than what archives do by themselves. */
+export function packed(value: unknown): Buffer {
+  const params = { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };
+  return brotliCompressSync(JSON.stringify(value), { params });
 }

@@ -1,9 +1,9 @@
 import { languages } from "../src/index.ts";
 import { theiaTexts } from "./english.ts";
-import { englishFile, languageFile, panelParts } from "./files.ts";
+import { englishFile, languageFile, packed, panelParts } from "./files.ts";
 import { translated, translationsOf } from "./translations.ts";
 
-/** What the backend for Theia has in it: each language as JSON, `en` with the keys to the lists of the others. */
+/** What the backend for Theia has in it, compressed and in Base64: each language, and `en` with the keys to the lists of the others. */
 export function theiaFiles(): Readonly<Record<string, string>> {
   const parts = panelParts();
   const windows = theiaTexts();
@@ -11,7 +11,9 @@ export function theiaFiles(): Readonly<Record<string, string>> {
   const own = languages.map((language): [string, string] => {
     const translations = translationsOf(language);
     const window = windows.map((one) => translated(translations, one));
-    return [language, JSON.stringify({ window, ...languageFile(language, parts) })];
+    return [language, text({ window, ...languageFile(language, parts) })];
   });
-  return { en: JSON.stringify({ keys, ...englishFile(parts) }), ...Object.fromEntries(own) };
+  return { en: text({ keys, ...englishFile(parts) }), ...Object.fromEntries(own) };
 }
+
+const text = (value: unknown): string => packed(value).toString("base64");

@@ -122,7 +122,7 @@ export const preferenceSchema: PreferenceSchema = {
       additionalProperties: true,
       description: nls.localize(
         "patchbay/preferences/reviews",
-        'Which files an agent with a hook (Patchbay: Install Hook) may write only after your review, by the agent\'s id (gemini, qwen, claude) or "*" for all others: "always" (also without an entry), "asks-itself" (the agent asks in the modes that ask), "never", or {"paths": ["migrations/**"]}. "folders" has the same for single folders. "commands": {"*": "ask"} has you asked before each shell command, too. A repository can only tighten this, in its file .patchbay.json.',
+        'Which files an agent with a hook (Patchbay: Install Hook) may write only after your review, by the agent\'s id (gemini, qwen, claude) or "*" for all others: "always" (the default), "asks-itself" (the agent asks in the modes that ask), "never", or {"paths": ["migrations/**"]}. "folders" has the same for single folders. "commands": {"*": "ask"} asks you before each shell command, too. A repository can only tighten this, in its file .patchbay.json.',
       ),
     },
     [preferenceNames.openReviews]: {
@@ -130,7 +130,7 @@ export const preferenceSchema: PreferenceSchema = {
       enum: ["always", "whenIdle", "onDemand"],
       enumDescriptions: [
         nls.localize("patchbay/preferences/openAlways", "As soon as an agent asks. It takes no focus."),
-        nls.localize("patchbay/preferences/openWhenIdle", "Once you have not typed or moved the cursor for 3 seconds."),
+        nls.localize("patchbay/preferences/openWhenIdle", "When you have not typed or moved the cursor for 3 seconds."),
         nls.localize(
           "patchbay/preferences/openOnDemand",
           "Never by themselves: the Review view has them, with a count.",
@@ -193,13 +193,13 @@ export const preferenceSchema: PreferenceSchema = {
       type: "string",
       enum: ["enter", "ctrl-enter"],
       enumDescriptions: [
-        nls.localize("patchbay/preferences/sendEnter", "Enter sends, Shift+Enter begins a new line."),
-        nls.localize("patchbay/preferences/sendCtrlEnter", "Ctrl+Enter (Cmd+Enter) sends, Enter begins a new line."),
+        nls.localize("patchbay/preferences/sendEnter", "Enter sends; Shift+Enter starts a new line."),
+        nls.localize("patchbay/preferences/sendCtrlEnter", "Ctrl+Enter (Cmd+Enter) sends; Enter starts a new line."),
       ],
       default: "enter",
       description: nls.localize(
         "patchbay/preferences/sendWith",
-        "Which key sends a message in the conversation panel.",
+        "Which key sends your message in the conversation panel.",
       ),
     },
     [preferenceNames.panelNotify]: {
@@ -207,7 +207,7 @@ export const preferenceSchema: PreferenceSchema = {
       default: true,
       description: nls.localize(
         "patchbay/preferences/panelNotify",
-        "Notify you when an agent of the conversation panel waits or has finished while you do not see its conversation.",
+        "Notify when an agent waits for your answer or has finished while its conversation is not visible.",
       ),
     },
     [preferenceNames.panelAutosave]: {
@@ -215,7 +215,7 @@ export const preferenceSchema: PreferenceSchema = {
       default: true,
       description: nls.localize(
         "patchbay/preferences/panelAutosave",
-        "Save a file's unsaved changes before an agent of the conversation panel reads or writes it.",
+        "Save unsaved changes before an agent reads or writes the file.",
       ),
     },
     [preferenceNames.panelRespectIgnoreFiles]: {
@@ -223,7 +223,7 @@ export const preferenceSchema: PreferenceSchema = {
       default: true,
       description: nls.localize(
         "patchbay/preferences/panelIgnore",
-        "Leave out what Git ignores when you mention files in the conversation panel.",
+        "Leave out files that Git ignores when you mention files with @.",
       ),
     },
     [preferenceNames.panelAgents]: {

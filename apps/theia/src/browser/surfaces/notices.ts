@@ -1,4 +1,3 @@
-import { filled, templateOf } from "@patchbay/languages";
 import { MessageService } from "@theia/core/lib/common/message-service";
 import { MessageClient, MessageType } from "@theia/core/lib/common/message-service-protocol";
 import { nls } from "@theia/core/lib/common/nls";
@@ -72,14 +71,6 @@ const briefMs = 8_000;
 /** Behind it stands what core says, in English with places for its values. */
 const ofMessages = "patchbay/message/";
 
-/** A message of core in the user's language. Its values are in it and apart, so that it can be looked up. */
-function inLanguage(text: string, values: WindowMessage["values"]): string {
-  const known = Object.keys(nls.localization?.translations ?? {}).filter((key) => key.startsWith(ofMessages));
-  const templates = known.map((key) => key.slice(ofMessages.length));
-  const template = templateOf(text, values, templates);
-  return template === undefined ? text : filled(nls.localize(`${ofMessages}${template}`, template), values);
-}
-
 /** Shows what core has to say as Theia's notifications: never modal, never with the focus. */
 @injectable()
 export class HostMessages {
@@ -95,10 +86,12 @@ export class HostMessages {
 
   async show({ id, code, severity, text, values, actions }: WindowMessage): Promise<string | undefined> {
     const labels = actions.map((action) => nls.localize(`${ofMessages}${action}`, action));
-    const shown = inLanguage(text, values);
-    const show = { info: "info", warning: "warn", error: "error" } as const;
+    // The values are in the sentence and apart, so that it can be looked up.
+    const filled = (one: string): string => one.replace(/\{(\w+)\}/gu, (place, name: string) => values[name] ?? place);
+    const key = Object.keys(nls.localization?.translations ?? {}).find((one) => filled(one) === ofMessages + text);
+    const shown = key === undefined ? text : filled(nls.localize(key, text));
     const timeout = code === brief ? { timeout: briefMs } : {};
-    const notice = this.notices[show[severity]](shown, { actions: labels, ...timeout });
+    const notice = this.notices[severity === "warning" ? "warn" : severity](shown, { actions: labels, ...timeout });
     // A plain notice has no answer to wait for: Theia's promise ends only when the notice goes away.
     if (actions.length === 0) return undefined;
     this.asking.set(id, notice);

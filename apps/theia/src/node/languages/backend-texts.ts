@@ -1,4 +1,5 @@
 import { englishTexts, type LanguageFile, languageOf, type Texts, textsOf } from "@patchbay/languages";
+import { unpacked } from "@patchbay/languages/node";
 import { agents } from "@patchbay/core/agents";
 import { languageFiles } from "./language-files.ts";
 
@@ -38,5 +39,6 @@ export function windowTexts(locale: string, files: Files = languageFiles): Reado
 
 function filesOf(locale: string, files: Files): { readonly english?: EnglishFile; readonly own?: OwnFile } {
   const { en: english, [languageOf(locale) ?? ""]: own } = files;
-  return english === undefined || own === undefined ? {} : { english: JSON.parse(english), own: JSON.parse(own) };
+  const read = <T>(data: string): T => JSON.parse(unpacked(Buffer.from(data, "base64")));
+  return english === undefined || own === undefined ? {} : { english: read(english), own: read(own) };
 }
