@@ -67,7 +67,10 @@ export function theiaTexts(): readonly EnglishText[] {
     );
   // The command of each agent is made of one text.
   const all = [...found(localised, ""), ...found(commands, "command/"), ["command/run", "Run {agent}"] as const];
-  return Array.from(new Map(all), ([place, text]) => ({ text, place: `theia/${place}` }));
+  const once = new Map(all);
+  // A key is for one text.
+  for (const [place, text] of all) if (once.get(place) !== text) throw new Error(`${place} has two texts.`);
+  return Array.from(once, ([place, text]) => ({ text, place: `theia/${place}` }));
 }
 
 /** The sources in a folder of the repository. */
