@@ -1,5 +1,5 @@
-import { languages } from "../../../packages/languages/src/index.ts";
-import { translated, translationsOf } from "../../../packages/languages/scripts/translations.ts";
+import { type Language, languages } from "../../../packages/languages/src/index.ts";
+import { translated, type Translations, translationsOf } from "../../../packages/languages/scripts/translations.ts";
 import { manifestIn } from "./manifest-texts.mts";
 import type { Texts } from "./write-contributions.mts";
 
@@ -13,12 +13,16 @@ export interface PackedManifest {
  * The manifest and a file of its texts for each language, as VS Code reads them. The keys are short ones: a file has all of them
  * again, and in the archive each file is compressed by itself. What a language says as English does is left to the English file.
  */
-export function manifestInLanguages(manifest: string, texts: Texts): PackedManifest {
+export function manifestInLanguages(
+  manifest: string,
+  texts: Texts,
+  speak: (language: Language) => Translations = translationsOf,
+): PackedManifest {
   const short = new Map(Object.keys(texts).map((key, index) => [key, index.toString(36)]));
   const packed = (own: Texts): string =>
     JSON.stringify(Object.fromEntries(Object.entries(own).map(([key, text]) => [short.get(key) ?? key, text])));
   const files = languages.map((language): [string, string] => {
-    const translations = translationsOf(language);
+    const translations = speak(language);
     const own = manifestIn(language, texts, (text, key) =>
       translated(translations, { text, place: `manifest/${key}` }),
     );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { type Language, type LanguageFile, languages } from "../src/index.ts";
 import { type EnglishText, inBrowsers, messages, pageTexts, saidTexts, vscodeTexts } from "./english.ts";
-import { translated, translationsOf } from "./translations.ts";
+import { translated, type Translations, translationsOf } from "./translations.ts";
 
 // What an edition ships: a file for each language without keys, in the order of the English one.
 
@@ -32,8 +32,11 @@ export function englishFile({ texts, said }: Parts): Pick<LanguageFile, "texts" 
   return { texts: texts.map(({ text }) => text), said: said.map(({ text }) => text) };
 }
 
-export function languageFile(language: Language, { texts, said, page }: Parts): LanguageFile {
-  const translations = translationsOf(language);
+export function languageFile(
+  language: Language,
+  { texts, said, page }: Parts,
+  translations: Translations = translationsOf(language),
+): LanguageFile {
   const inLanguage = (list: readonly EnglishText[]): readonly string[] =>
     list.map((one) => translated(translations, one));
   return { texts: inLanguage(texts), said: inLanguage(said), page: inLanguage(page) };

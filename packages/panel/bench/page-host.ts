@@ -33,6 +33,8 @@ export class PageHost {
     isMac: false,
     folders: ["/home/me/shop"],
   };
+  /** The page's texts. */
+  strings: Readonly<Record<string, string>> = panelStrings;
   agents: readonly AgentInfo[] = [
     { id: "claude", name: "Claude Code", isInstalled: true },
     { id: "gemini", name: "Gemini CLI", isInstalled: true },
@@ -78,7 +80,7 @@ export class PageHost {
     this.say({
       type: "hello",
       settings,
-      strings: panelStrings,
+      strings: this.strings,
       agents,
       conversations,
       ...(conversation === undefined ? {} : { open: conversation }),

@@ -298,25 +298,20 @@ export type Said = (text: string) => string;
 /** By the texts that the host has sent. A value in a sentence may be such a sentence again. */
 export function saidIn(strings: Readonly<Record<string, string>>): Said {
   const known = Object.entries(strings).flatMap(([key, shown]) =>
-    key.startsWith(sentenceMark) ? [{ ...patternOf(key.slice(sentenceMark.length)), shown }] : [],
+    key.startsWith(sentenceMark) ? [{ pattern: patternOf(key.slice(sentenceMark.length)), shown }] : [],
   );
   const said: Said = (text) => {
-    for (const { pattern, names, shown } of known) {
-      const found = pattern.exec(text);
-      if (found === null) continue;
-      const valueOf = (name: string): string | undefined => found[names.indexOf(name) + 1];
-      return shown.replaceAll(place, (whole, name: string) => said(valueOf(name) ?? whole));
+    for (const { pattern, shown } of known) {
+      const [, ...values] = pattern.exec(text) ?? [];
+      if (pattern.test(text))
+        return shown.replaceAll(/\{(\d)\}/gu, (_place, index) => said(values[Number(index)] ?? ""));
     }
     return text;
   };
   return said;
 }
 
-/** Where a value stands in a sentence. */
-const place = /\{(\w+)\}/gu;
-
-function patternOf(sentence: string): { readonly pattern: RegExp; readonly names: readonly string[] } {
-  const parts = sentence.split(/\{\w+\}/u).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
-  const names = Array.from(sentence.matchAll(place), ([, name = ""]) => name);
-  return { pattern: new RegExp(`^${parts.join("(.+?)")}$`, "su"), names };
+function patternOf(sentence: string): RegExp {
+  const parts = sentence.split(/\{\d\}/u).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
+  return new RegExp(`^${parts.join("(.+?)")}$`, "su");
 }

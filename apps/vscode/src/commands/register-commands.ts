@@ -86,7 +86,7 @@ const scheme = "patchbay-diagnosis";
 
 /** "Diagnose Connection": a page that says what was looked at and what to do. */
 function registerDiagnose(diagnosed: Diagnosed): Disposable[] {
-  const uri = Uri.from({ scheme, path: "/Patchbay Diagnosis.md" });
+  const uri = Uri.from({ scheme, path: `/${l10n.t("Patchbay Diagnosis")}.md` });
   const changes = new EventEmitter<Uri>();
   return [
     changes,

@@ -1,4 +1,5 @@
 import { type Presence, shownCommand } from "@patchbay/core/presences";
+import { env } from "vscode";
 import { l10n } from "../surfaces/l10n.ts";
 import { fileNameOf, shortened } from "../surfaces/texts.ts";
 
@@ -26,5 +27,5 @@ export function presenceWords({ state, since, waitsFor, commands }: Presence): s
 }
 
 export function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toLocaleTimeString();
+  return new Date(milliseconds).toLocaleTimeString(env.language);
 }

@@ -21,7 +21,18 @@ export function panelTextsIn(texts: Texts): Readonly<Record<string, string>> {
  */
 export function hostSaysIn({ texts, said }: Texts): Said {
   const sentences = Array.from(texts).filter(([english]) => !/\{\d/u.test(english));
-  return saidIn(marked(new Map([...sentences, ...said])));
+  return saidIn(marked(new Map([...sentences.map(numbered), ...said])));
+}
+
+/** Values by their places in the English sentence instead of by their names. */
+function numbered([english, own]: readonly [english: string, own: string]): readonly [string, string] {
+  const place = /\{(\w+)\}/gu;
+  const names = Array.from(english.matchAll(place), ([, name]) => name);
+  let count = 0;
+  return [
+    english.replaceAll(place, () => `{${count++}}`),
+    own.replaceAll(place, (_place, name: string) => `{${names.indexOf(name)}}`),
+  ];
 }
 
 function marked(sentences: ReadonlyMap<string, string>): Readonly<Record<string, string>> {

@@ -42,7 +42,17 @@ export type Words = (key: StringKey, values?: Readonly<Record<string, string | n
 
 export function wordsOf(strings: Readonly<Record<string, string>>): Words {
   return (key, values) =>
-    (strings[key] ?? key).replaceAll(/\{(\w+)\}/gu, (whole, name: string) => String(values?.[name] ?? whole));
+    (strings[key] ?? key).replaceAll(/\{(\w+)\}/gu, (whole, name: string) => isolated(String(values?.[name] ?? whole)));
+}
+
+/** Whether a text has letters that are written from right to left: Hebrew, Arabic, and the scripts beside them. */
+export function isRightToLeft(text: string): boolean {
+  return /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}]/u.test(text);
+}
+
+/** A value that moves nothing around it in its sentence, and whose names stay in their order if it is a path. */
+function isolated(value: string): string {
+  return isRightToLeft(value) ? `\u2066${value.replaceAll(/[/\\]/gu, "$&\u200e")}\u2069` : value;
 }
 
 export function useWords(): Words {

@@ -1,10 +1,8 @@
 // @vitest-environment jsdom
 import type { Entry } from "@patchbay/conversations/model";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { builtTexts } from "../../../languages/scripts/texts-of.ts";
 import { PageHost } from "../../bench/page-host.ts";
 import { sampleConversation } from "../../bench/sample.ts";
-import { panelTextsIn } from "../../src/messages/index.ts";
 import { TestPanel } from "../support/panel.tsx";
 
 let panel: TestPanel | undefined;
@@ -339,8 +337,9 @@ describe("the panel", () => {
     const text = "The conversation is saved again.";
     panel = await TestPanel.show([{ kind: "notice", id: "n", at: 0, level: "info", text }]);
     expect(panel.text).toContain(text);
-    await panel.do(() => panel?.store.update({ strings: panelTextsIn(builtTexts("de")) }));
-    expect(panel.text).toContain("Die Unterhaltung wird wieder gespeichert.");
+    const own = "Die Unterhaltung wird wieder gespeichert.";
+    await panel.do(() => panel?.store.update({ strings: { [`say:${text}`]: own } }));
+    expect(panel.text).toContain(own);
   });
 
   it("restores files after it has shown which", async () => {

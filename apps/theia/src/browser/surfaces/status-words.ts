@@ -76,7 +76,7 @@ export function keptWords(agentName: string): string {
 
 /** What an agent is doing. */
 export function presenceWords({ state, since, waitsFor, commands }: Presence): string {
-  const time = new Date(since).toLocaleTimeString();
+  const time = new Date(since).toLocaleTimeString(nls.locale);
   switch (state) {
     case "waiting": {
       const files = waitsFor.map((path) => fileUriOf(path).path.base);

@@ -6,6 +6,7 @@ import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { CopyButton } from "../widgets/copy-button.tsx";
 import { IconButton } from "../widgets/icon.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
+import { PathText } from "../widgets/path-text.tsx";
 
 /** What can be done with a prompt. */
 export function PromptActions({ entry, text }: { readonly entry: PromptEntry; readonly text: string }): JSX.Element {
@@ -123,7 +124,9 @@ function RewindConfirmation({ prompt }: { readonly prompt: string }): JSX.Elemen
         <>
           <ul class="plain">
             {rewind.files.map((path) => (
-              <li key={path}>{shownPath(path, folders)}</li>
+              <li key={path}>
+                <PathText path={shownPath(path, folders)} />
+              </li>
             ))}
           </ul>
           <p class="note">{words("rewind.note")}</p>

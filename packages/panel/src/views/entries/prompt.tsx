@@ -7,6 +7,7 @@ import { Icon } from "../widgets/icon.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
 import { type Later, later } from "../widgets/later.tsx";
 import { pure } from "../widgets/pure.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 
 /** What can be done with a prompt. */
 export const PromptActions: Later<{ readonly entry: PromptEntry; readonly text: string }> = later();
@@ -55,7 +56,7 @@ function PromptChip({ block }: { readonly block: PromptBlock }): JSX.Element {
     <button
       type="button"
       class="chip"
-      title={shownPath(path, folders)}
+      title={visibleLine(shownPath(path, folders))}
       onClick={() => panel.post({ type: "open-file", conversation, path, ...(line === undefined ? {} : { line }) })}
     >
       {content}

@@ -6,6 +6,7 @@ import { Icon, type IconName } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
 import { pure } from "../widgets/pure.tsx";
+import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { DiffCounts, DiffView } from "../widgets/diff-parts.ts";
 
@@ -101,9 +102,11 @@ function Change({ entry, change }: { readonly entry: ToolEntry; readonly change:
           title={visibleLine(path)}
           onClick={() => conversation && panel.post({ type: "open-file", conversation, path: change.path })}
         >
-          {visibleLine(baseName(path))}
+          <PathText path={baseName(path)} />
         </button>
-        <span class="change-folder">{visibleLine(path.slice(0, -baseName(path).length - 1))}</span>
+        <span class="change-folder">
+          <PathText path={path.slice(0, -baseName(path).length - 1)} />
+        </span>
         {change.before === undefined && change.isFragment !== true ? (
           <span class="badge">{words("diff.created")}</span>
         ) : undefined}

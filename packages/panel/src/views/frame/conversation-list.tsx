@@ -42,6 +42,7 @@ export function ConversationList(): JSX.Element {
           ref={field}
           class="field"
           type="text"
+          dir="auto"
           aria-label={words("list.search")}
           placeholder={words("list.search")}
           onInput={({ currentTarget }) => {

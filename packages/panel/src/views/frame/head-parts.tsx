@@ -40,6 +40,7 @@ export function Rename({
     <input
       class="field head-field"
       type="text"
+      dir="auto"
       aria-label={words("head.rename")}
       defaultValue={before}
       ref={(element) => {

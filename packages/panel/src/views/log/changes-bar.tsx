@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { baseName, shownPath, useFolders } from "../widgets/paths.ts";
+import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 
 /** What the newest turn that changed files did to them. */
@@ -65,12 +66,14 @@ function ChangedFileRow({
       <button
         type="button"
         class="link change-path"
-        title={`${words("changes.open")}: ${shown}`}
+        title={`${words("changes.open")}: ${visibleLine(shown)}`}
         onClick={() => panel.post({ type: "changes", conversation, turn, action: "review", path })}
       >
-        {visibleLine(baseName(shown))}
+        <PathText path={baseName(shown)} />
       </button>
-      <span class="change-folder">{visibleLine(shown.slice(0, -baseName(shown).length - 1))}</span>
+      <span class="change-folder">
+        <PathText path={shown.slice(0, -baseName(shown).length - 1)} />
+      </span>
       {kind === "changed" ? undefined : <span class="badge">{words(`changes.${kind}`)}</span>}
       {isAsked ? undefined : <span class="badge warning">{words("changes.unasked")}</span>}
       {isApplied ? undefined : <span class="badge">{words("changes.undone")}</span>}

@@ -73,6 +73,7 @@ export function FindBar({ conversation }: { readonly conversation: string }): JS
         ref={field}
         class="field"
         type="text"
+        dir="auto"
         aria-label={words("find.label")}
         placeholder={words("find.label")}
         onInput={({ currentTarget }) => setText(currentTarget.value)}

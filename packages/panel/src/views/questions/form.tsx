@@ -144,6 +144,7 @@ function TextInput({ id, field, state, problem, onChange }: FieldProps & { reado
       id={id}
       class="field"
       type="text"
+      dir="auto"
       inputMode={field.input === "number" ? "decimal" : undefined}
       value={state.text}
       required={field.isRequired}
@@ -196,6 +197,7 @@ function Options({ name, field, state, onChange }: FieldProps & { readonly name:
           </label>
           <input
             type="text"
+            dir="auto"
             class="field"
             aria-label={words("ask.other")}
             value={state.text}

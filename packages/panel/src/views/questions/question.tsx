@@ -16,6 +16,7 @@ import { TextBox } from "../widgets/text-box.tsx";
 import { Icon } from "../widgets/icon.tsx";
 import { isInside, shownPath, useFolders } from "../widgets/paths.ts";
 import { pure } from "../widgets/pure.tsx";
+import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { FormView } from "./form.tsx";
 import { useGuard } from "./guard.ts";
@@ -134,7 +135,7 @@ function OutsidePaths({ question }: { readonly question: PermissionQuestion }): 
         <li key={path}>
           <span class="badge warning">{words("ask.outside")}</span>{" "}
           <span class="change-path" dir="ltr">
-            {visibleLine(path)}
+            <PathText path={path} />
           </span>
         </li>
       ))}
@@ -159,12 +160,12 @@ function ProposedChange({
   const folders = useFolders();
   const conversation = useSelected((state) => state.open?.id);
   if (change === undefined) return undefined;
-  const path = visibleLine(shownPath(change.path, folders));
+  const path = shownPath(change.path, folders);
   return (
     <div class="change">
       <div class="change-head">
         <span class="change-path" title={visibleLine(change.path)}>
-          {path}
+          <PathText path={path} />
         </span>
         {isInside(change.path, folders) ? undefined : <span class="badge warning">{words("ask.outside")}</span>}
         <DiffCounts change={change} />
@@ -178,7 +179,7 @@ function ProposedChange({
           {words("ask.review")}
         </button>
       </div>
-      <DiffView change={change} path={path} limit={diffLimit} />
+      <DiffView change={change} path={visibleLine(path)} limit={diffLimit} />
       {change.isEditable ? undefined : <p class="note">{words("ask.readOnly")}</p>}
     </div>
   );
@@ -244,6 +245,7 @@ function Answers({
       {takesMessages ? (
         <input
           type="text"
+          dir="auto"
           class="field"
           aria-label={words("ask.rejectWhy", { agent })}
           placeholder={words("ask.rejectWhy", { agent })}

@@ -5,6 +5,7 @@ import { usePanel, usePanelEvent, useWords, type Words } from "../../store/use-p
 import type { StringKey } from "../../strings.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { shownPath, useFolders } from "../widgets/paths.ts";
+import { PathText } from "../widgets/path-text.tsx";
 import { visibleLine } from "../widgets/visible-text.ts";
 import { BlockRow } from "./block-row.tsx";
 import { type ReviewNotice, ReviewState } from "./review-state.ts";
@@ -98,7 +99,8 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
     }
   };
   const isReadOnly = info?.isReadOnly === true || state.end !== undefined;
-  const path = visibleLine(shownPath(info?.path ?? "", folders));
+  const place = shownPath(info?.path ?? "", folders);
+  const path = visibleLine(place);
   return (
     <section
       class={`review ${isUnified ? "unified" : "beside"}`}
@@ -114,7 +116,7 @@ export function Review({ shown, id }: { readonly shown: ShownReviews; readonly i
         <IconButton icon="close" label={words("review.leave")} onClick={leave} />
         <h1 class="head-title">
           <span class="head-name" title={visibleLine(info?.path ?? "")} dir="ltr">
-            {path}
+            <PathText path={place} />
           </span>
           <span class="head-agent">{info?.agentName}</span>
         </h1>
@@ -281,6 +283,7 @@ function Foot({ state, info }: { readonly state: ReviewState; readonly info: Rev
     <footer class="review-foot">
       <input
         type="text"
+        dir="auto"
         class="field"
         aria-label={words("ask.rejectWhy", { agent })}
         placeholder={words("ask.rejectWhy", { agent })}

@@ -1,6 +1,7 @@
 import type { PromptBlock } from "@patchbay/conversations/model";
 import type { IconName } from "./icon.tsx";
 import { baseName } from "./paths.ts";
+import { visibleLine } from "./visible-text.ts";
 
 /** The text of a prompt, without what was added to it. */
 export function promptText(blocks: readonly PromptBlock[]): string {
@@ -9,6 +10,10 @@ export function promptText(blocks: readonly PromptBlock[]): string {
 
 /** What is written on a chip. */
 export function chipLabel(block: PromptBlock): string {
+  return visibleLine(nameOf(block));
+}
+
+function nameOf(block: PromptBlock): string {
   switch (block.type) {
     case "text":
       return block.text;
