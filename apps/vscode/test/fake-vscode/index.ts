@@ -124,8 +124,19 @@ export const window: object = {
   },
   createStatusBarItem: (id: string): unknown => {
     if (id === "patchbay.status") return bench.statusBar;
-    const item = { text: "", command: "", isShown: false, show: () => {}, hide: () => {}, dispose: () => {} };
-    item.show = () => void (item.isShown = true);
+    const item = {
+      text: "",
+      command: "",
+      isShown: false,
+      timesShown: 0,
+      show: () => {},
+      hide: () => {},
+      dispose: () => {},
+    };
+    item.show = () => {
+      item.isShown = true;
+      item.timesShown += 1;
+    };
     item.hide = () => void (item.isShown = false);
     bench.statusItems.set(id, item);
     return item;

@@ -124,6 +124,7 @@ export interface FakeStatusItem {
   readonly text: string;
   readonly command: string;
   readonly isShown: boolean;
+  readonly timesShown: number;
 }
 
 /** A command in a terminal with shell integration. */
