@@ -126,6 +126,8 @@ export const panelStrings = {
   "plan.pending": "To do",
   "plan.running": "In progress",
   "plan.done": "Done",
+  "plan.show": "Show plan",
+  "plan.hide": "Hide plan",
   "notice.detail": "Details",
   "notice.restart": "Restart",
   "notice.sign-in": "Sign In",

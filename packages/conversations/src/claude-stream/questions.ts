@@ -1,14 +1,15 @@
-import type {
-  Answer,
-  Choice,
-  FormField,
-  FormQuestion,
-  FormValue,
-  PermissionQuestion,
-  PlanQuestion,
-  ProposedChange,
-  Question,
-  QuestionOutcome,
+import {
+  type Answer,
+  type Choice,
+  filledIn,
+  type FormField,
+  type FormQuestion,
+  type FormValue,
+  type PermissionQuestion,
+  type PlanQuestion,
+  type ProposedChange,
+  type Question,
+  type QuestionOutcome,
 } from "../model/index.ts";
 import { modeOf } from "./options.ts";
 import { askedQuestions, type CanUseTool, type PermissionUpdate } from "./requests.ts";
@@ -143,7 +144,7 @@ function formOf(ask: CanUseTool): FormQuestion | undefined {
       ...(list.length === 0 ? {} : { options: list, allowsOther: true }),
     };
   });
-  return { type: "form", message: "Claude asks:", fields };
+  return { type: "form", message: "", fields };
 }
 
 /** What is sent back, and how the question ended. */
@@ -172,7 +173,7 @@ export function settle(
         isAllowed: false,
       };
     case "form":
-      return question.type === "form" ? filledIn(ask, question, answer.values) : undefined;
+      return question.type === "form" ? filled(ask, question, answer.values) : undefined;
     case "choice":
       return question.type === "form" ? undefined : chosen(ask, question, answer, facts);
   }
@@ -230,7 +231,7 @@ function rejected(message: string): Settlement {
   };
 }
 
-function filledIn(ask: CanUseTool, { fields }: FormQuestion, values: Readonly<Record<string, FormValue>>): Settlement {
+function filled(ask: CanUseTool, { fields }: FormQuestion, values: Readonly<Record<string, FormValue>>): Settlement {
   const answers = fields.flatMap(({ id, label }): readonly (readonly [string, string])[] => {
     const value = values[id];
     if (value === undefined) return [];
@@ -238,7 +239,7 @@ function filledIn(ask: CanUseTool, { fields }: FormQuestion, values: Readonly<Re
   });
   return {
     response: { behavior: "allow", updatedInput: { ...ask.input, answers: Object.fromEntries(answers) } },
-    outcome: { type: "answered", summary: answers.map(([, value]) => value).join("; "), isAllowed: true },
+    outcome: { type: "answered", summary: filledIn(fields, values), isAllowed: true },
     isAllowed: true,
   };
 }

@@ -80,7 +80,7 @@ export function shownInput(name: string, input: ToolInput): { readonly command?:
 }
 
 /** A tool that is a question to the user, in which its input stands. */
-function isShownAsQuestion(name: string): boolean {
+export function isShownAsQuestion(name: string): boolean {
   return name === "AskUserQuestion" || name === "ExitPlanMode";
 }
 

@@ -4,6 +4,7 @@ import { fileToolResult } from "./requests.ts";
 import {
   changeOf,
   isFileTool,
+  isShownAsQuestion,
   kindOfTool,
   locationsOf,
   shownInput,
@@ -129,14 +130,16 @@ export class ToolUses {
 
   #set(entry: ToolEntry): void {
     this.#open.set(entry.id, entry);
-    this.#sink.update({ type: "entry", entry });
+    if (!isShownAsQuestion(entry.name)) this.#sink.update({ type: "entry", entry });
   }
 
   #close(entry: ToolEntry): void {
+    // The question says it all, unless it came to none.
+    const isSaid = isShownAsQuestion(entry.name) && (this.#asked.has(entry.id) || entry.state !== "failed");
     this.#open.delete(entry.id);
     this.#inputs.delete(entry.id);
     this.#asked.delete(entry.id);
-    this.#sink.update({ type: "entry", entry });
+    if (!isSaid) this.#sink.update({ type: "entry", entry });
   }
 }
 

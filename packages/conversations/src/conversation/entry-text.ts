@@ -11,6 +11,11 @@ export function searchedText(entry: Entry): string {
       return entry.text;
     case "tool":
       return `${entry.title}\n${entry.command ?? ""}`;
+    case "question": {
+      const answer = entry.outcome?.type === "answered" ? entry.outcome.summary : "";
+      if (entry.question.type === "plan") return `${entry.question.plan}\n${answer}`;
+      return entry.question.type === "form" ? `${entry.question.message}\n${answer}` : "";
+    }
     default:
       return "";
   }

@@ -290,7 +290,9 @@ describe("a session of Claude Code", () => {
     lab.session.answer(id, { type: "form", values: { "question-0": "neither", "question-1": ["A", "B"] } });
     expect(await prompted).toBe("done");
     expect(input).toBe("answered");
-    expect(lab.questions).toMatchObject([{ outcome: { summary: "neither; A, B", isAllowed: true } }]);
+    // The question stands for its tool.
+    expect(lab.tools).toEqual([]);
+    expect(lab.questions).toMatchObject([{ outcome: { summary: "Which? neither\nSeveral? A, B", isAllowed: true } }]);
   });
 
   it("asks whether to begin with a plan that stands in the use of the tool, or in what was said before", async () => {

@@ -1,4 +1,4 @@
-import type { Entry, PromptBlock } from "@patchbay/conversations/model";
+import type { Entry, FormQuestion, PromptBlock, QuestionEntry } from "@patchbay/conversations/model";
 
 /** What was said, without what tools returned; empty for what says nothing. */
 export function textOf(entry: Entry): string {
@@ -12,8 +12,26 @@ export function textOf(entry: Entry): string {
       return `- ${entry.title === "" ? entry.name : entry.title}`;
     case "plan":
       return entry.steps.map(({ text, state }) => `- [${state === "done" ? "x" : " "}] ${text}`).join("\n");
+    case "question":
+      return answered(entry);
     default:
       return "";
+  }
+}
+
+/** What the agent planned or asked, and the answer. What it asked for a tool stands with that. */
+function answered({ question, outcome }: QuestionEntry): string {
+  const answer = outcome?.type === "answered" ? outcome.summary : "";
+  switch (question.type) {
+    case "permission":
+      return "";
+    case "plan":
+      return [question.plan, answer === "" ? "" : `> ${answer}`].filter((part) => part !== "").join("\n\n");
+    case "form":
+      return [answer === "" ? formText(question) : question.message, ...answer.split("\n")]
+        .filter((part) => part !== "")
+        .map((line) => `> ${line}`)
+        .join("\n");
   }
 }
 
@@ -27,10 +45,14 @@ export function wholeText(entry: Entry): string {
     case "notice":
       return [entry.text, entry.detail].filter((part) => part !== undefined).join("\n\n");
     case "question":
-      return entry.question.type === "form" ? entry.question.message : questionText(entry.question);
+      return entry.question.type === "form" ? formText(entry.question) : questionText(entry.question);
     default:
       return textOf(entry);
   }
+}
+
+function formText({ message, fields }: FormQuestion): string {
+  return [message, ...fields.map(({ label }) => label)].filter((part) => part !== "").join("\n\n");
 }
 
 function questionText(question: {

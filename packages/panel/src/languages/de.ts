@@ -114,6 +114,8 @@ export const german: Readonly<Record<StringKey, string>> = {
   "plan.pending": "Offen",
   "plan.running": "In Arbeit",
   "plan.done": "Erledigt",
+  "plan.show": "Plan anzeigen",
+  "plan.hide": "Plan ausblenden",
   "notice.detail": "Details",
   "notice.restart": "Neu starten",
   "notice.sign-in": "Anmelden",

@@ -108,6 +108,8 @@ export const chinese: Readonly<Record<StringKey, string>> = {
   "plan.pending": "待办",
   "plan.running": "进行中",
   "plan.done": "完成",
+  "plan.show": "显示计划",
+  "plan.hide": "隐藏计划",
   "notice.detail": "详细信息",
   "notice.restart": "重新启动",
   "notice.sign-in": "登录",

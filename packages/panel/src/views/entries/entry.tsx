@@ -5,6 +5,7 @@ import type {
   PlacedEntry,
   PlanEntry,
   QuestionEntry,
+  QuestionOutcome,
   ThoughtEntry,
   TurnEndEntry,
 } from "@patchbay/conversations/model";
@@ -17,7 +18,6 @@ import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Boundary } from "../widgets/boundary.tsx";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { pure } from "../widgets/pure.tsx";
-import { SettledView } from "../questions/settled.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { PromptView } from "./prompt.tsx";
 import { ToolView } from "./tool.tsx";
@@ -25,6 +25,7 @@ import { ToolView } from "./tool.tsx";
 export const NoticeView: Later<{ readonly entry: NoticeEntry }> = later();
 export const PlanView: Later<{ readonly entry: PlanEntry }> = later();
 export const OpenQuestion: Later<{ readonly entry: QuestionEntry }> = later();
+export const SettledQuestion: Later<{ readonly entry: QuestionEntry; readonly outcome: QuestionOutcome }> = later();
 
 /** One entry at its place. `isFirstReply`: the agent's first one after a prompt, which has the agent's name as heading. */
 export const EntryView: ComponentType<{
@@ -70,7 +71,7 @@ function OneEntry({
       return entry.outcome === undefined ? (
         <OpenQuestion entry={entry} />
       ) : (
-        <SettledView entry={entry} outcome={entry.outcome} />
+        <SettledQuestion entry={entry} outcome={entry.outcome} />
       );
     case "notice":
       return <NoticeView entry={entry} />;

@@ -2,6 +2,7 @@ import type { ConversationSnapshot, Entry } from "@patchbay/conversations/model"
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, useWords, type Words } from "../../store/use-panel.ts";
+import { titleOf } from "../questions/settled.tsx";
 
 /** How often something is said at most, ms: a reader would cut itself off. */
 const pause = 1500;
@@ -55,12 +56,7 @@ export class Narrator {
     this.#said.set(entry.id, lengthOf(entry));
     if (entry.kind === "question" && entry.outcome === undefined) {
       const { question } = entry;
-      const title =
-        question.type === "permission"
-          ? question.title
-          : question.type === "form"
-            ? question.message
-            : this.#words("ask.plan", { agent });
+      const title = question.type === "plan" ? this.#words("ask.plan", { agent }) : titleOf(question);
       return this.#words("ask.announce", { agent, title });
     }
     if (entry.kind === "notice") return entry.text;
