@@ -28,9 +28,9 @@ export {
 export type { SessionRequest } from "./conversation/agent-link.ts";
 export { Conversation } from "./conversation/conversation.ts";
 export type {
+  AgentControls,
   ConversationOptions,
   EntryReader,
-  FactControls,
   FileControls,
   QueueControls,
 } from "./conversation/conversation-options.ts";

@@ -227,6 +227,13 @@ export const panelStrings = {
   "review.waiting": "{agent} proposes a change to {path}.",
   "review.open": "Review",
 
+  // What goes on in the background
+  "tasks.title": "In the background",
+  "tasks.subagent": "Subagent",
+  "tasks.command": "Command",
+  "tasks.other": "Task",
+  "tasks.stop": "Stop: {name}",
+
   // Changed files
   "changes.title": "Changed files: {count}",
   "changes.review": "Review All",

@@ -124,7 +124,34 @@ export type SystemMessage =
   | { readonly type: "system"; readonly subtype: "status"; readonly permissionMode?: string | undefined }
   | RetryMessage
   | { readonly type: "system"; readonly subtype: "session_title_changed"; readonly title: string }
+  | TaskMessage
   | { readonly type: "system"; readonly subtype: "compact_boundary" };
+
+/** What goes on in the background: all of it, and the beginning and the end of each. */
+export type TaskMessage =
+  | {
+      readonly type: "system";
+      readonly subtype: "background_tasks_changed";
+      readonly tasks: readonly {
+        readonly task_id: string;
+        readonly task_type?: string | undefined;
+        readonly description?: string | undefined;
+      }[];
+    }
+  | {
+      readonly type: "system";
+      readonly subtype: "task_started";
+      readonly tool_use_id?: string | undefined;
+      readonly is_backgrounded?: boolean | undefined;
+    }
+  | {
+      readonly type: "system";
+      readonly subtype: "task_notification";
+      readonly tool_use_id?: string | undefined;
+      /** `completed`, `failed` or `stopped`. */
+      readonly status: string;
+      readonly summary?: string | undefined;
+    };
 
 /** The provider failed; the program tries again by itself. */
 export interface RetryMessage {
@@ -264,6 +291,24 @@ const schemas: Readonly<Record<string, z.ZodType<ClaudeMessage>>> = {
     type: z.literal("system"),
     subtype: z.literal("session_title_changed"),
     title: text,
+  }),
+  "system background_tasks_changed": z.object({
+    type: z.literal("system"),
+    subtype: z.literal("background_tasks_changed"),
+    tasks: z.array(z.object({ task_id: text, task_type: maybe(text), description: maybe(text) })),
+  }),
+  "system task_started": z.object({
+    type: z.literal("system"),
+    subtype: z.literal("task_started"),
+    tool_use_id: maybe(text),
+    is_backgrounded: maybe(z.boolean()),
+  }),
+  "system task_notification": z.object({
+    type: z.literal("system"),
+    subtype: z.literal("task_notification"),
+    tool_use_id: maybe(text),
+    status: text,
+    summary: maybe(text),
   }),
   "system compact_boundary": z.object({ type: z.literal("system"), subtype: z.literal("compact_boundary") }),
   command_lifecycle: z.object({ type: z.literal("command_lifecycle"), command_uuid: text, state: text }),

@@ -8,6 +8,7 @@ import {
   type ResultMessage,
   type RetryMessage,
 } from "./codec.ts";
+import { BackgroundTasks } from "./background-tasks.ts";
 import { canUseTool, hookCallback, mcpMessage } from "./requests.ts";
 import { answerCompanion, companionName, isCompanionTool } from "./companion-server.ts";
 import { ControlChannel, type Send } from "./control.ts";
@@ -44,6 +45,7 @@ export class SessionStream {
   readonly #hooks: Hooks;
   readonly #messages: ModelMessages;
   readonly #tools: ToolUses;
+  readonly #tasks: BackgroundTasks;
   readonly #usage: UsageCount = new UsageCount();
   readonly #unknown: Set<string> = new Set();
   #retrying: SessionState | undefined;
@@ -60,6 +62,7 @@ export class SessionStream {
     this.control = new ControlChannel(options.send, clock, logger);
     this.#hooks = new Hooks({ host, clock, logger, cwd, autosave });
     this.#tools = new ToolUses({ now, update }, cwd);
+    this.#tasks = new BackgroundTasks({ now, update }, this.#tools);
     this.#messages = new ModelMessages({
       now,
       update,
@@ -118,7 +121,8 @@ export class SessionStream {
   end(): void {
     this.control.end();
     this.#messages.end();
-    this.#tools.endTurn(true);
+    this.#tools.end();
+    this.#tasks.end();
     this.questions.withdrawAll();
   }
 
@@ -185,6 +189,10 @@ export class SessionStream {
         this.#retrying = retryState(message, this.#options.clock.now());
         onState();
         return;
+      case "background_tasks_changed":
+      case "task_started":
+      case "task_notification":
+        return this.#tasks.hear(message);
       case "session_title_changed":
         update({ type: "title", title: message.title });
         return;

@@ -174,6 +174,10 @@ export class ClaudeSession implements AgentSession {
     else await this.#request("mcp_toggle", { serverName, enabled: change === "enable" });
   }
 
+  async stopTask(taskId: string): Promise<void> {
+    await this.#request("stop_task", { task_id: taskId });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const stream = this.#stream;

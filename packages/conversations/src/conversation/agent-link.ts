@@ -86,6 +86,11 @@ export class AgentLink {
     await this.session?.changeServer?.(name, change);
   }
 
+  /** Ends something that the running agent goes on with in the background. Rejects with its words where that fails. */
+  async stopTask(taskId: string): Promise<void> {
+    await this.session?.stopTask?.(taskId);
+  }
+
   async setOption(optionId: string, value: string | boolean): Promise<void> {
     const session = await this.get();
     if (session === undefined) return;

@@ -29,8 +29,8 @@ export interface ConversationOptions {
 /** What can be done with prompts that wait; false where one has been sent by now. */
 export type QueueControls = Pick<TurnRunner, "edit" | "remove" | "move" | "sendNow">;
 
-/** What the running agent tells of itself, and its MCP servers. */
-export type FactControls = Pick<AgentLink, "facts" | "changeServer">;
+/** What the running agent tells of itself, its MCP servers, and what it does in the background. */
+export type AgentControls = Pick<AgentLink, "facts" | "changeServer" | "stopTask">;
 
 /** A file of a turn, by the id of the turn's prompt and the file's path: what was done to it, its undo and its redo. */
 export type FileControls = Pick<TurnFiles, "change" | "undo" | "redo">;

@@ -9,9 +9,9 @@ import type { Transcript } from "../transcript/transcript.ts";
 import { Answers } from "./answers.ts";
 import { AgentLink } from "./agent-link.ts";
 import type {
+  AgentControls,
   ConversationOptions,
   EntryReader,
-  FactControls,
   FileControls,
   QueueControls,
 } from "./conversation-options.ts";
@@ -224,7 +224,7 @@ export class Conversation {
   }
 
   /** The agent that runs for it. */
-  get agent(): FactControls {
+  get agent(): AgentControls {
     return this.#link;
   }
 

@@ -274,8 +274,8 @@ export class ConversationLibrary {
     });
     this.#open.set(about.id, conversation);
     conversation.onDidChange((change) => {
-      const { title, state, waiting } = change.kind === "patch" ? change.patch.status : conversation.status;
-      if (title !== undefined || state !== undefined || waiting !== undefined) this.#changed.fire();
+      const { title, state, waiting, tasks } = change.kind === "patch" ? change.patch.status : conversation.status;
+      if ([title, state, waiting, tasks].some((one) => one !== undefined)) this.#changed.fire();
     });
     this.#handover.look();
     this.#changed.fire();

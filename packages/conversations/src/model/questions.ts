@@ -95,6 +95,12 @@ export type QuestionOutcome =
   /** The agent took it back, the turn was stopped, or the agent exited. */
   | { readonly type: "withdrawn" };
 
+/** What is asked, in one line. */
+export function titleOf(question: PermissionQuestion | FormQuestion): string {
+  if (question.type === "permission") return question.title;
+  return question.message === "" ? question.fields.map(({ label }) => label).join(" ") : question.message;
+}
+
 /** What was filled in, in words for people: a line for each field that has a value. */
 export function filledIn(fields: readonly FormField[], values: Readonly<Record<string, FormValue>>): string {
   return fields

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { FileChange, LineRange, Location } from "./changes.ts";
 import type { Entry, PromptBlock, Usage } from "./entries.ts";
 import type { Answer, Choice, FormField, FormValue, ProposedChange, Question, QuestionOutcome } from "./questions.ts";
-import type { SessionCapabilities, SessionOption, SessionState, SlashCommand } from "./session.ts";
+import type { BackgroundTask, SessionCapabilities, SessionOption, SessionState, SlashCommand } from "./session.ts";
 
 /**
  * The model as it is parsed: entries are read from transcripts on disk, and all of it arrives in the panel's page. Keys that are
@@ -230,4 +230,12 @@ export const sessionCapabilitiesSchema: z.ZodMiniType<SessionCapabilities> = z.o
   rewind: z.boolean(),
   resume: z.boolean(),
   facts: z.exactOptional(z.boolean()),
+});
+
+/** Parses something that goes on in the background. */
+export const backgroundTaskSchema: z.ZodMiniType<BackgroundTask> = z.object({
+  id: z.string(),
+  kind: z.enum(["subagent", "command", "other"]),
+  title: z.string(),
+  since: z.number(),
 });

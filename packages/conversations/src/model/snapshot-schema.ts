@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  backgroundTaskSchema,
   entrySchema,
   promptBlockSchema,
   sessionCapabilitiesSchema,
@@ -48,6 +49,7 @@ const status = {
 
 const mayBeAbsent = {
   usage: z.exactOptional(usageSchema),
+  tasks: z.exactOptional(z.array(backgroundTaskSchema)),
   capabilities: z.exactOptional(sessionCapabilitiesSchema),
 };
 

@@ -1,5 +1,5 @@
 import { type Entry, outputLimit, type PromptBlock, type Usage } from "./entries.ts";
-import type { SessionCapabilities, SessionOption, SessionState, SlashCommand } from "./session.ts";
+import type { BackgroundTask, SessionCapabilities, SessionOption, SessionState, SlashCommand } from "./session.ts";
 import type { TurnChanges } from "./turns.ts";
 
 /** An entry at its place: entries count from 0 in the order of their first appearance, and keep their place for good. */
@@ -56,6 +56,8 @@ export interface ConversationStatus {
   /** The newest turns that changed files, oldest first. */
   readonly turns: readonly TurnChanges[];
   readonly usage?: Usage;
+  /** What goes on beside the turns; absent: nothing. */
+  readonly tasks?: readonly BackgroundTask[];
   /** Absent before the agent has been started. */
   readonly capabilities?: SessionCapabilities;
 }

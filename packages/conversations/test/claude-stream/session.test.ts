@@ -332,6 +332,55 @@ describe("a session of Claude Code", () => {
     ]);
   });
 
+  it("tells what goes on in the background, and lets it end by itself or by its own stop", async () => {
+    const lab = await startClaude();
+    const tasks = (): readonly unknown[] => lab.updates.findLast((one) => one.type === "tasks")?.tasks ?? [];
+    lab.claude.play(async (turn) => {
+      await turn.uses(
+        "Bash",
+        { command: "serve", description: "Serves" },
+        { isAsked: false, background: "local_bash" },
+      );
+      await turn.uses("Agent", { description: "Looks" }, { isAsked: false, background: "local_agent" });
+      turn.says("Both go on.");
+    });
+    expect(await lab.say("start both")).toBe("done");
+    expect(tasks()).toMatchObject([
+      { kind: "command", title: "Serves" },
+      { kind: "subagent", title: "Looks" },
+    ]);
+    expect(lab.state?.kind).toBe("idle");
+    expect(lab.tools.map(({ state }) => state)).toEqual(["running", "running"]);
+
+    // It outlives a turn that is stopped.
+    lab.claude.play(async (turn) => void (await turn.waits()));
+    const stopped = lab.say("and now");
+    await lab.session.interrupt();
+    expect(await stopped).toBe("stopped");
+    expect(lab.tools.map(({ state }) => state)).toEqual(["running", "running"]);
+
+    lab.claude.process.endTask("toolu_2", "completed", "There is nothing.");
+    await expect.poll(() => lab.tools[1]).toMatchObject({ state: "done", output: "There is nothing." });
+    await lab.session.stopTask("task-toolu_1");
+    await expect.poll(() => lab.tools[0]?.state).toBe("cancelled");
+    expect(tasks()).toEqual([]);
+  });
+
+  it("tells that nothing goes on in the background once the program has ended", async () => {
+    const lab = await startClaude();
+    lab.claude.play(async (turn) => {
+      await turn.uses(
+        "Bash",
+        { command: "serve", description: "Serves" },
+        { isAsked: false, background: "local_bash" },
+      );
+    });
+    await lab.say("start it");
+    await lab.session.close();
+    expect(lab.updates.findLast((one) => one.type === "tasks")).toMatchObject({ tasks: [] });
+    expect(lab.tools[0]?.state).toBe("cancelled");
+  });
+
   it("stops a turn, withdraws what was asked, and goes on with the next prompt", async () => {
     const lab = await startClaude();
     lab.claude.play(async (turn) => void (await turn.uses("Bash", { command: "ls" })));

@@ -234,5 +234,7 @@ export class PanelLibrary {
 /** Something is going on in it, or the user is asked. */
 function isAtWork({ status }: Conversation): boolean {
   const { kind } = status.state;
+  // Its agent's end would be theirs.
+  if ((status.tasks?.length ?? 0) > 0) return true;
   return status.waiting > 0 || kind === "starting" || kind === "running" || kind === "waiting" || kind === "retrying";
 }

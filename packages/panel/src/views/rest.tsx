@@ -10,8 +10,9 @@ import { NoticeView as NoticeBody, PlanView as PlanBody } from "./entries/plan-a
 import { ToolDetails } from "./entries/tool.tsx";
 import { ToolDetails as ToolDetailsView } from "./entries/tool-details.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
+import { BackgroundTasks as BackgroundTasksView } from "./log/background-tasks.tsx";
 import { ChangesBar as ChangesBarView } from "./log/changes-bar.tsx";
-import { Announcer, ChangesBar } from "./log/conversation.tsx";
+import { Announcer, BackgroundTasks, ChangesBar } from "./log/conversation.tsx";
 import { StatusRow } from "./log/log.tsx";
 import { StatusRow as StatusRowView } from "./log/status-row.tsx";
 import { OpenQuestion as QuestionView } from "./questions/question.tsx";
@@ -24,6 +25,7 @@ import { DiffCounts as DiffCountsView, DiffView as SmallDiffView } from "./widge
 /** Puts in place what a conversation does not need to be drawn: a second chunk, asked for with the first one. */
 export function fillRest(): void {
   Announcer.fill(AnnouncerView);
+  BackgroundTasks.fill(BackgroundTasksView);
   ChangesBar.fill(ChangesBarView);
   ComposerChips.fill(ComposerChipsView);
   DiffCounts.fill(DiffCountsView);

@@ -341,6 +341,26 @@ describe("a page", () => {
     });
   });
 
+  it("that is closed leaves an agent alone that goes on with something in the background, until that is stopped", async () => {
+    const { talk, panels, page } = createPanelLab();
+    const { page: one, agent, id } = await talk();
+    agent.say({ type: "tasks", tasks: [{ id: "t1", kind: "command", title: "Serves", since: 0 }] });
+    agent.end("done");
+    agent.say({ type: "state", state: { kind: "idle" } });
+    await until(() => (one.link.conversation?.status.state.kind === "idle" ? true : undefined));
+    panels.disconnect(one.link, true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(agent.isClosed).toBe(false);
+    const other = page(id);
+    other.say({ type: "ready" });
+    expect(await until(() => other.last("hello"))).toMatchObject({ open: { tasks: [{ title: "Serves" }] } });
+    other.say({ type: "stop-task", conversation: id, id: "t1" });
+    await until(() => (other.link.conversation?.status.tasks?.length === 0 ? true : undefined));
+    expect(agent.stopped).toEqual(["t1"]);
+    other.say({ type: "deselect" });
+    await until(() => (agent.isClosed ? true : undefined));
+  });
+
   it("shows no conversation that was deleted in another page", async () => {
     const { talk, page } = createPanelLab();
     const { page: one, id } = await talk();

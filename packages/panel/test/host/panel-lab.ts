@@ -88,6 +88,15 @@ export class ScriptedAgent implements AgentSession {
     server.state = change === "disable" ? "disabled" : "connected";
   }
 
+  /** The ids of what was ended in the background. */
+  readonly stopped: string[] = [];
+
+  async stopTask(id: string): Promise<void> {
+    await Promise.resolve();
+    this.stopped.push(id);
+    this.say({ type: "tasks", tasks: [] });
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     this.end("exited");

@@ -21,6 +21,8 @@ export interface ScriptedTurnStage {
   ask(request: Readonly<Record<string, unknown>>, requestId?: string): Promise<Readonly<Record<string, unknown>>>;
   cancel(requestId: string): void;
   setMode(mode: string): void;
+  /** A tool has started something in the background. */
+  goesOn(toolId: string, description: string, type: string): void;
 }
 
 /** How a tool is used in a script. */
@@ -32,6 +34,8 @@ export interface ScriptedToolUse {
   readonly result?: string;
   /** The use of the tool that started the subagent that uses it. */
   readonly parent?: string;
+  /** It is started in the background: a `local_bash` or a `local_agent`. */
+  readonly background?: string;
   /** What the question holds as input, where that is not what the model wrote. */
   readonly askedInput?: Readonly<Record<string, unknown>>;
 }
@@ -93,6 +97,10 @@ export class ScriptedClaudeTurn {
     const updated = isRecord(answer["updatedInput"]) ? answer["updatedInput"] : input;
     for (const update of Array.isArray(answer["updatedPermissions"]) ? answer["updatedPermissions"] : []) {
       if (isRecord(update) && update["type"] === "setMode") this.#process.setMode(String(update["mode"]));
+    }
+    if (how.background !== undefined) {
+      this.#process.goesOn(id, String(updated["description"]), how.background);
+      return this.#finish(id, "Command running in background with ID: 1.", false, parent);
     }
     const done = this.#run(name, updated, how);
     if (!done.isError) await this.#hook("PostToolUse", id, name, updated);

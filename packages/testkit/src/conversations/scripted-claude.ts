@@ -166,6 +166,8 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
   readonly #queue: { readonly id: string }[] = [];
   #turn: ScriptedClaudeTurn | undefined;
   #servers: readonly ScriptedServer[] = servers;
+  readonly #tasks: Map<string, { readonly toolId: string; readonly description: string; readonly type: string }> =
+    new Map();
   #count = 0;
   #isInputClosed = false;
 
@@ -224,6 +226,30 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
   cancel(requestId: string): void {
     this.#answers.delete(requestId);
     this.#handle.say({ type: "control_cancel_request", request_id: requestId });
+  }
+
+  goesOn(toolId: string, description: string, type: string): void {
+    const id = `task-${toolId}`;
+    this.#tasks.set(id, { toolId, description, type });
+    this.#sayTasks();
+    const started = { task_id: id, tool_use_id: toolId, description, is_backgrounded: true, task_type: type };
+    this.say({ type: "system", subtype: "task_started", ...started });
+  }
+
+  /** What goes on in the background ends. */
+  endTask(toolId: string, status: "completed" | "failed" | "stopped", summary: string): void {
+    const id = `task-${toolId}`;
+    if (!this.#tasks.delete(id)) return;
+    const ended = { task_id: id, tool_use_id: toolId, status, summary, output_file: `/tmp/${id}.output` };
+    this.say({ type: "system", subtype: "task_notification", ...ended });
+    this.#sayTasks();
+  }
+
+  #sayTasks(): void {
+    const tasks = Array.from(this.#tasks, ([task_id, { description, type }]) => {
+      return { task_id, task_type: type, description };
+    });
+    this.say({ type: "system", subtype: "background_tasks_changed", tasks });
   }
 
   setMode(mode: string): void {
@@ -346,6 +372,9 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
       case "mcp_toggle":
       case "mcp_reconnect":
         return this.#changeServer(request, { succeed, refuse });
+      case "stop_task":
+        succeed({});
+        return this.endTask(String(request["task_id"]).replace(/^task-/u, ""), "stopped", "");
       case "rewind_files":
         return refuse("No file checkpoint found for this message.");
       default:

@@ -1,8 +1,7 @@
-import type { ConversationSnapshot, Entry } from "@patchbay/conversations/model";
+import { type ConversationSnapshot, type Entry, titleOf } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, useWords, type Words } from "../../store/use-panel.ts";
-import { titleOf } from "../questions/settled.tsx";
 
 /** How often something is said at most, ms: a reader would cut itself off. */
 const pause = 1500;

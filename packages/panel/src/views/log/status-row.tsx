@@ -41,7 +41,7 @@ function Working({ text }: { readonly text: string }): JSX.Element {
 }
 
 /** Drawn again each second while it is shown. */
-function useNow(): number {
+export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);

@@ -1,4 +1,4 @@
-import type { FormQuestion, PermissionQuestion, QuestionEntry, QuestionOutcome } from "@patchbay/conversations/model";
+import { type FormQuestion, type QuestionEntry, type QuestionOutcome, titleOf } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
@@ -44,12 +44,6 @@ export function SettledView({
       </div>
     </div>
   );
-}
-
-/** What is asked, in one line. */
-export function titleOf(question: PermissionQuestion | FormQuestion): string {
-  if (question.type === "permission") return question.title;
-  return question.message === "" ? question.fields.map(({ label }) => label).join(" ") : question.message;
 }
 
 /** What was planned is read again while it is carried out. */
