@@ -112,8 +112,8 @@ export class PageLink {
     const created = folder === undefined ? undefined : await library.create(agent, folder);
     if (created === undefined) return editor.tell("warning", "Open a folder first: agents work in one.");
     this.#show(created);
-    // Its mode and model are chosen before the first prompt.
-    await created.conversation.wake();
+    // Its mode and model are chosen before the first prompt, which nobody has to wait with.
+    void created.conversation.wake();
   }
 
   /** Continues what it shows in a terminal, as the page's own command does. */

@@ -5,8 +5,12 @@ import { OptionsRow as OptionsRowView } from "./composer/options.tsx";
 import { Queue as QueueView } from "./composer/queue.tsx";
 import { Suggestions as SuggestionList } from "./composer/suggestion-list.tsx";
 import { UsageMeter as UsageMeterView } from "./composer/usage.tsx";
-import { NoticeView, OpenQuestion, PlanView, SettledQuestion } from "./entries/entry.tsx";
-import { NoticeView as NoticeBody, PlanView as PlanBody } from "./entries/plan-and-notice.tsx";
+import { NoticeView, OpenQuestion, PlanView, SettledQuestion, TurnEndView } from "./entries/entry.tsx";
+import {
+  NoticeView as NoticeBody,
+  PlanView as PlanBody,
+  TurnEndView as TurnEndBody,
+} from "./entries/plan-and-notice.tsx";
 import { ToolDetails } from "./entries/tool.tsx";
 import { ToolDetails as ToolDetailsView } from "./entries/tool-details.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
@@ -18,6 +22,7 @@ import { StatusRow as StatusRowView } from "./log/status-row.tsx";
 import { OpenQuestion as QuestionView } from "./questions/question.tsx";
 import { SettledView } from "./questions/settled.tsx";
 import { DiffCounts, DiffView } from "./widgets/diff-parts.ts";
+import { keepFocus } from "./widgets/keep-focus.ts";
 import { MenuPopup } from "./widgets/menu.tsx";
 import { MenuPopup as MenuPopupView } from "./widgets/menu-popup.tsx";
 import { DiffCounts as DiffCountsView, DiffView as SmallDiffView } from "./widgets/small-diff.tsx";
@@ -41,5 +46,7 @@ export function fillRest(): void {
   StatusRow.fill(StatusRowView);
   Suggestions.fill(SuggestionList);
   ToolDetails.fill(ToolDetailsView);
+  TurnEndView.fill(TurnEndBody);
   UsageMeter.fill(UsageMeterView);
+  keepFocus();
 }

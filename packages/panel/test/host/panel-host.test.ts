@@ -69,6 +69,15 @@ describe("a page", () => {
     expect(agents.at(0)?.prompts).toEqual([]);
   });
 
+  it("does not wait with a new conversation until its agent has started", async () => {
+    const { page, place, agents } = createPanelLab();
+    place.starting = new Promise(() => undefined);
+    const one = page();
+    await one.link.begin("claude");
+    expect(one.link.conversation?.about.agent).toBe("claude");
+    await until(() => agents.at(0));
+  });
+
   it("that was away is told the whole conversation when it is back", async () => {
     const { talk } = createPanelLab();
     const { page, agent, id } = await talk();

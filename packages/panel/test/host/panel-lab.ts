@@ -49,8 +49,11 @@ export class ScriptedAgent implements AgentSession {
   isClosed = false;
   readonly #open: Set<string> = new Set();
   #endTurn: (reason: TurnEndReason) => void = () => {};
+  /** What it waits for when it is started. */
+  starting: Promise<void> = Promise.resolve();
 
   async start(): Promise<void> {
+    await this.starting;
     this.say({ type: "session", sessionId: "s1" });
     this.say({ type: "state", state: { kind: "idle" } });
   }
@@ -190,7 +193,7 @@ export interface PanelLab {
   /** What the editor was asked to do, in order. */
   readonly done: string[];
   /** The folders of the workspace, and the one that the user picks where there are several. */
-  readonly place: { folders: readonly string[]; chosen: string | undefined };
+  readonly place: { folders: readonly string[]; chosen: string | undefined; starting?: Promise<void> };
   page(conversation?: string): TestPage;
   /** A page with a new conversation in which a prompt was sent. */
   talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
@@ -230,6 +233,7 @@ export function createPanelLab(
     host: createSessionHost({ host: editor, files: platform.files, clock, isShared: () => true, isWindows: false }),
     connect: () => {
       const agent = new ScriptedAgent();
+      if (place.starting !== undefined) agent.starting = place.starting;
       agents.push(agent);
       return agent;
     },

@@ -52,6 +52,8 @@ export function Composer({ conversation }: { readonly conversation: string }): J
 
   usePanelEvent((event) => {
     if (event.type === "command" && event.command === "focus") area.current?.focus();
+    // Who opens a conversation here goes on in it.
+    if (event.type === "opened" && !event.isSame && document.hasFocus()) area.current?.focus();
     if (event.type === "command" && event.command === "stop") panel.post({ type: "stop", conversation });
   });
 

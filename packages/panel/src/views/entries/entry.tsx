@@ -14,7 +14,6 @@ import { useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
 import { CopyButton } from "../widgets/copy-button.tsx";
-import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Boundary } from "../widgets/boundary.tsx";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { pure } from "../widgets/pure.tsx";
@@ -24,6 +23,7 @@ import { ToolView } from "./tool.tsx";
 
 export const NoticeView: Later<{ readonly entry: NoticeEntry }> = later();
 export const PlanView: Later<{ readonly entry: PlanEntry }> = later();
+export const TurnEndView: Later<{ readonly entry: TurnEndEntry }> = later();
 export const OpenQuestion: Later<{ readonly entry: QuestionEntry }> = later();
 export const SettledQuestion: Later<{ readonly entry: QuestionEntry; readonly outcome: QuestionOutcome }> = later();
 
@@ -130,20 +130,4 @@ function ThoughtView({ entry }: { readonly entry: ThoughtEntry }): JSX.Element {
       ) : undefined}
     </div>
   );
-}
-
-/** How a turn ended, in one quiet line. */
-function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element | undefined {
-  const words = useWords();
-  const locale = useSelected((state) => state.settings?.locale) ?? "en";
-  const { reason, durationMs, usage } = entry;
-  const parts = [
-    ...(reason === "done" ? [] : [words(`end.${reason}`)]),
-    ...(durationMs === undefined ? [] : [formatDuration(durationMs, words)]),
-    ...(usage?.outputTokens === undefined
-      ? []
-      : [words("end.tokens", { count: formatCount((usage.inputTokens ?? 0) + usage.outputTokens, locale) })]),
-    ...(usage?.cost === undefined ? [] : [formatCost(usage.cost, usage.currency, locale)]),
-  ];
-  return parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>;
 }

@@ -1,7 +1,8 @@
-import type { NoticeEntry, PlanEntry } from "@patchbay/conversations/model";
+import type { NoticeEntry, PlanEntry, TurnEndEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
 import { Icon } from "../widgets/icon.tsx";
 
 export function PlanView({ entry }: { readonly entry: PlanEntry }): JSX.Element {
@@ -56,4 +57,20 @@ export function NoticeView({ entry }: { readonly entry: NoticeEntry }): JSX.Elem
       </div>
     </div>
   );
+}
+
+/** How a turn ended, in one quiet line. */
+export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element | undefined {
+  const words = useWords();
+  const locale = useSelected((state) => state.settings?.locale) ?? "en";
+  const { reason, durationMs, usage } = entry;
+  const parts = [
+    ...(reason === "done" ? [] : [words(`end.${reason}`)]),
+    ...(durationMs === undefined ? [] : [formatDuration(durationMs, words)]),
+    ...(usage?.outputTokens === undefined
+      ? []
+      : [words("end.tokens", { count: formatCount((usage.inputTokens ?? 0) + usage.outputTokens, locale) })]),
+    ...(usage?.cost === undefined ? [] : [formatCost(usage.cost, usage.currency, locale)]),
+  ];
+  return parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>;
 }

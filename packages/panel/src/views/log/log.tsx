@@ -112,9 +112,11 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
   const goToPrompt = (direction: -1 | 1): void => {
     const { current: view } = scroller;
     if (view === null) return;
-    const prompt = promptBeside(view, direction);
+    const prompt = promptBeside(view, direction, scroll.isPinned());
     if (prompt === undefined) {
-      if (direction === 1) scroll.pin();
+      if (direction === -1) return;
+      scroll.pin();
+      panel.emit({ type: "command", command: "focus" });
       return;
     }
     scroll.unpin();
@@ -131,11 +133,6 @@ export function Log({ open }: { readonly open: ConversationSnapshot }): JSX.Elem
         aria-live="off"
         aria-label={words("log.label", { agent })}
         tabIndex={0}
-        onKeyDown={(event) => {
-          if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
-          event.preventDefault();
-          goToPrompt(event.key === "ArrowUp" ? -1 : 1);
-        }}
       >
         <div class="log-content" ref={content}>
           {shown.before > 0 || (top[0]?.place ?? open.start) > open.start ? (
@@ -220,12 +217,16 @@ function elementAt(view: HTMLElement | null, place: number): HTMLElement | undef
   return entries.at(-1) === before ? undefined : before;
 }
 
-function promptBeside(view: HTMLElement, direction: -1 | 1): HTMLElement | undefined {
+/** From the one that has the keyboard, else from what is seen; from the end it is the last one. */
+function promptBeside(view: HTMLElement, direction: -1 | 1, isAtEnd: boolean): HTMLElement | undefined {
   const { top } = view.getBoundingClientRect();
   const prompts = Array.from(view.querySelectorAll<HTMLElement>(".entry-prompt"));
   const at = (prompt: HTMLElement): number => prompt.getBoundingClientRect().top - top;
-  const found =
+  const focused = prompts.findIndex((prompt) => prompt === document.activeElement);
+  const beside =
     direction === -1 ? prompts.findLast((prompt) => at(prompt) < -4) : prompts.find((prompt) => at(prompt) > 24);
+  const near = isAtEnd && direction === -1 ? prompts.at(-1) : beside;
+  const found = focused === -1 ? near : prompts[focused + direction];
   found?.setAttribute("tabindex", "-1");
   return found;
 }
