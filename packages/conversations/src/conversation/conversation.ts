@@ -73,9 +73,14 @@ export class Conversation {
     });
     // One that was sent just when its window was killed is in the history, too. What another window has is that one's.
     const queue = file.isOwn ? parts.queue.filter(({ id }) => !history.has(id)) : [];
-    const { title } = this.#about.value;
+    const { title, capabilities } = this.#about.value;
     const { turns } = this.#files;
-    this.#status = new TrackedStatus(updates, { title, queue, access: file.access, turns }, history.usage);
+    this.#status = new TrackedStatus(
+      updates,
+      { title, queue, access: file.access, turns },
+      history.usage,
+      capabilities,
+    );
     this.#heard = new SessionUpdates({
       clock,
       history: () => this.#history,
@@ -103,7 +108,10 @@ export class Conversation {
       hasHistory: () => this.#history.hasTalk,
       onUpdate: (update, isReplay) => this.#heard.take(update, isReplay),
       // The texts of changed files are kept here, whatever the agent keeps.
-      onDidStart: (capabilities) => this.#status.tell({ capabilities: { ...capabilities, rewind: true } }),
+      onDidStart: (capabilities) => {
+        this.#about.able({ ...capabilities, rewind: true });
+        this.#status.tell({ capabilities: { ...capabilities, rewind: true } });
+      },
       onDidForget: (why) => this.#notices.forgotten(why),
       onDidFail: (error) => this.#notices.notStarted(error),
     });
@@ -307,7 +315,9 @@ export class Conversation {
     this.#history = history;
     this.#about.replace(file.transcript.about ?? this.#about.value);
     this.#files.load();
-    this.#status.tell({ access: file.access, turns: this.#files.turns });
+    const { capabilities } = this.#about.value;
+    const can = capabilities === undefined ? {} : { capabilities };
+    this.#status.tell({ access: file.access, turns: this.#files.turns, ...can });
     if (file.isOwn) {
       this.#notices.follow(file.transcript);
       this.#unsent.replace(unsent.draft);

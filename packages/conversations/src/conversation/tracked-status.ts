@@ -11,6 +11,7 @@ export class TrackedStatus {
     updates: GatheredUpdates,
     first: Pick<ConversationStatus, "title" | "queue" | "access" | "turns">,
     usage: ConversationStatus["usage"],
+    capabilities: ConversationStatus["capabilities"],
   ) {
     this.#updates = updates;
     this.#value = {
@@ -21,6 +22,7 @@ export class TrackedStatus {
       isKept: true,
       ...first,
       ...(usage === undefined ? {} : { usage }),
+      ...(capabilities === undefined ? {} : { capabilities }),
     };
   }
 

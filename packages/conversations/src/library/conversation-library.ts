@@ -136,7 +136,7 @@ export class ConversationLibrary {
     await this.#open.get(id)?.flush();
     const source = await this.#options.store.read(id);
     if (source?.about === undefined) return undefined;
-    const { agent, folder, sessionId, title, titleFrom } = source.about;
+    const { agent, folder, sessionId, title, titleFrom, capabilities } = source.about;
     const lister = this.#sessions.listerOf(agent);
     const upTo =
       beforePrompt === undefined || sessionId === undefined
@@ -144,7 +144,8 @@ export class ConversationLibrary {
         : await lister?.pointBefore?.(sessionId, folder, beforePrompt).catch(() => undefined);
     const canFork = sessionId !== undefined && (beforePrompt === undefined || upTo !== undefined);
     const forkOf = canFork ? { forkOf: { sessionId, ...(upTo === undefined ? {} : { upTo }) } } : {};
-    const about: About = { ...this.#aboutOf(agent, folder), title, titleFrom, ...forkOf };
+    const can = capabilities === undefined ? {} : { capabilities };
+    const about: About = { ...this.#aboutOf(agent, folder), title, titleFrom, ...forkOf, ...can };
     await copyEntries(this.#options.store, about, source, beforePrompt);
     return await this.#hold(about);
   }

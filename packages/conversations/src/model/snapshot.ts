@@ -58,7 +58,7 @@ export interface ConversationStatus {
   readonly usage?: Usage;
   /** What goes on beside the turns; absent: nothing. */
   readonly tasks?: readonly BackgroundTask[];
-  /** Absent before the agent has been started. */
+  /** Of the agent as it was last started; absent before it has been for the first time. */
   readonly capabilities?: SessionCapabilities;
 }
 
