@@ -28,7 +28,7 @@ export type { CommandPolicies, CommandPolicy, ReviewPolicies, ReviewPolicy } fro
 export { isInContainer } from "./platform/platform.ts";
 export { createNodePlatform } from "./platform/node.ts";
 export type * from "./platform/platform.ts";
-export type { Clock } from "./support/time.ts";
+export { type Clock, withTimeout } from "./support/time.ts";
 export { type Disposable, DisposableStore, toDisposable } from "./support/disposable.ts";
 export { Emitter, type Event } from "./support/emitter.ts";
 export { messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";

@@ -102,7 +102,10 @@ export class AgentRequests {
     const content = request.call.content?.filter((part) => part.type === "diff");
     const tool = this.tools.hear({ ...request.call, content }, true);
     this.tools.setState(id, "waiting");
-    const question = await questionOf(request, tool, this.tools.diffsOf(id), this.#context);
+    const question = await questionOf(request, tool, this.tools.diffsOf(id), {
+      ...this.#context,
+      clock: this.#context.sink.clock,
+    });
     if (this.#context.isStopped()) {
       this.tools.setState(id, "cancelled");
       return { kind: "result", value: permissionResult(undefined) };

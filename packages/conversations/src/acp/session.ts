@@ -96,7 +96,7 @@ export class AcpSession implements AgentSession {
   async start(): Promise<void> {
     this.#tell({ kind: "starting" });
     try {
-      await checkFolder(this.#options.cwd);
+      await checkFolder(this.#options.cwd, this.#options.clock);
       this.#connection = await AcpConnection.open(
         { ...this.#options, createProcess: () => this.#createProcess() },
         {

@@ -20,6 +20,8 @@ export interface QuestionFacts {
   readonly cwd: string;
   /** The file that the tool is about, as the editor has it; undefined where there is none. */
   readonly before: string | undefined;
+  /** The file could not be read: nothing is known of it. */
+  readonly isUnknown: boolean;
   /** What the model wrote as the input of the tool. */
   readonly input: ToolInput;
   /** What the model said last. */
@@ -50,8 +52,9 @@ function planOf(ask: CanUseTool, { input, lastText }: QuestionFacts): PlanQuesti
   };
 }
 
-function permissionOf(ask: CanUseTool, { cwd, before }: QuestionFacts): PermissionQuestion {
-  const change = changeAskedFor(ask, cwd, before);
+function permissionOf(ask: CanUseTool, facts: QuestionFacts): PermissionQuestion {
+  const { cwd } = facts;
+  const change = changeAskedFor(ask, facts);
   const reason = ask.decision_reason;
   return {
     type: "permission",
@@ -68,10 +71,12 @@ function permissionOf(ask: CanUseTool, { cwd, before }: QuestionFacts): Permissi
   };
 }
 
-function changeAskedFor(ask: CanUseTool, cwd: string, before: string | undefined): ProposedChange | undefined {
+function changeAskedFor(ask: CanUseTool, { cwd, before, isUnknown }: QuestionFacts): ProposedChange | undefined {
   const path = isFileTool(ask.tool_name) ? pathIn(ask.input, cwd) : undefined;
   if (path === undefined) return undefined;
   const after = textAfter(ask.tool_name, ask.input, before);
+  // Whether it replaces anything is not known.
+  if (isUnknown && after !== undefined) return { path, after, isFragment: true, isEditable: false };
   if (after !== undefined) return { path, ...(before === undefined ? {} : { before }), after, isEditable: true };
   const { old_string: from, new_string: to } = ask.input;
   if (typeof from !== "string" || typeof to !== "string") return undefined;

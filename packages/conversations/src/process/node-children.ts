@@ -11,6 +11,13 @@ import type { Child, ChildExit, ChildListeners, Children, StartRequest, StopSign
  */
 const outputMs = 500;
 
+/** How long the folder of a program may take to be looked at, ms: one of the network may not answer at all. */
+const folderMs = 5_000;
+
+async function late(delayMs: number): Promise<"late"> {
+  return await new Promise((resolve) => void setTimeout(() => resolve("late"), delayMs).unref());
+}
+
 /** Children of this process. Whoever makes it calls `endAllSync` when this process ends. */
 export function createNodeChildren(): Children {
   const living = new Set<NodeChild>();
@@ -54,8 +61,9 @@ class NodeChild implements Child {
     listeners: ChildListeners,
     guard: GroupGuard | undefined,
   ): Promise<NodeChild> {
-    // The system's own error names the program, as if that were missing.
-    const folder = await stat(request.cwd).catch(() => undefined);
+    // The system's own error names the program, as if that were missing; and one that hangs would hold up this process with it.
+    const folder = await Promise.race([stat(request.cwd).catch(() => undefined), late(folderMs)]);
+    if (folder === "late") throw new Error(`The folder ${request.cwd} does not respond.`);
     if (folder?.isDirectory() !== true) throw new Error(`The folder ${request.cwd} does not exist.`);
     const child = spawn(request.program, request.args, {
       cwd: request.cwd,

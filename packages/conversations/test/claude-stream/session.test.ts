@@ -142,6 +142,25 @@ describe("a session of Claude Code", () => {
     expect(lab.claude.process.contexts).toEqual([]);
   });
 
+  it("asks also where the file cannot be read in time, and says of it no more than it knows", async () => {
+    const lab = await startClaude();
+    lab.host.areFilesStuck = true;
+    lab.claude.play(async (turn) => void (await turn.uses("Write", { file_path: file, content: "one\n" })));
+    const prompted = lab.say("write");
+    await expect
+      .poll(async () => {
+        await lab.clock.advanceAsync(200);
+        return lab.questions.length;
+      })
+      .toBe(1);
+    const { id, question } = await lab.question();
+    expect(question).toMatchObject({
+      change: { path: file, after: "one\n", isFragment: true, isEditable: false },
+    });
+    lab.session.answer(id, { type: "choice", choiceId: "allow" });
+    expect(await lab.pass(prompted)).toBe("done");
+  });
+
   it("writes what the user made of it, and tells the model", async () => {
     const lab = await startClaude();
     lab.claude.play(async (turn) => {

@@ -197,9 +197,12 @@ export class PanelLibrary {
     const known = this.#open.get(conversation.id);
     if (known?.conversation === conversation) return known;
     this.#letGo(conversation.id);
-    const { companion, agentName, logger } = this.#options;
+    const { companion, agentName, clock, logger } = this.#options;
     const name = agentName(conversation.about.agent);
-    const kept = { conversation, reviews: new QuestionReviews({ conversation, agentName: name, companion, logger }) };
+    const kept = {
+      conversation,
+      reviews: new QuestionReviews({ conversation, agentName: name, companion, clock, logger }),
+    };
     this.#open.set(conversation.id, kept);
     return kept;
   }

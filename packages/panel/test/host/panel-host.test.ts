@@ -509,6 +509,18 @@ describe("a change that is asked for", () => {
     await until(() => (agent.answers.length > 0 ? true : undefined));
   });
 
+  it("is answered in the conversation where its file does not let it be reviewed", async () => {
+    const { talk, companion, file } = createPanelLab();
+    const asked: string[] = [];
+    companion.review = ({ path }) => new Promise(() => asked.push(path));
+    const { agent, id, page } = await talk();
+    agent.asks("q1", change(file));
+    await until(() => (asked.length > 0 ? true : undefined));
+    page.say({ type: "answer", conversation: id, id: "q1", answer: { type: "choice", choiceId: "yes" } });
+    await until(() => (agent.answers.length > 0 ? true : undefined));
+    expect(agent.answers).toEqual([{ type: "choice", choiceId: "yes" }]);
+  });
+
   it("is rejected with the user's words, or by the choice that says no", async () => {
     const { talk, editor, file } = createPanelLab();
     const { agent, page, id } = await talk();

@@ -1,4 +1,4 @@
-import type { PromptBlock } from "@patchbay/conversations/model";
+import type { ConversationSnapshot, PromptBlock } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
@@ -47,6 +47,8 @@ export function Composer({ conversation }: { readonly conversation: string }): J
   );
   const suggesting = useSuggestions(conversation, area, writing, change);
   const isRunning = useSelected(({ open }) => isBusy(open?.state.kind));
+  // A start that takes long can be stopped, too, where something waits for it.
+  const canStop = useSelected(({ open }) => isBusy(open?.state.kind) || isHeldUp(open));
   const takesImages = useSelected(({ open }) => open?.capabilities?.images !== false);
   const sendWith = useSelected((state) => state.settings?.sendWith) ?? "enter";
 
@@ -166,7 +168,7 @@ export function Composer({ conversation }: { readonly conversation: string }): J
           <OptionsRow conversation={conversation} />
           <span class="spring" />
           <UsageMeter />
-          {isRunning ? (
+          {canStop ? (
             <IconButton
               icon="stop"
               class="stop"
@@ -196,6 +198,9 @@ export function Composer({ conversation }: { readonly conversation: string }): J
 }
 
 const isText = (block: PromptBlock): boolean => block.type === "text";
+
+const isHeldUp = (open: ConversationSnapshot | undefined): boolean =>
+  open?.state.kind === "starting" && open.queue.length > 0;
 
 export function isBusy(kind: string | undefined): boolean {
   return kind === "running" || kind === "waiting" || kind === "retrying";
