@@ -33,6 +33,8 @@ export interface SessionStreamOptions {
   readonly host: SessionHost;
   readonly cwd: string;
   readonly autosave: boolean;
+  /** It goes on from no earlier session. */
+  readonly isNew: boolean;
   /** The session is open; before, only requests and their answers count. */
   isOpen(): boolean;
 }
@@ -46,7 +48,7 @@ export class SessionStream {
   readonly #messages: ModelMessages;
   readonly #tools: ToolUses;
   readonly #tasks: BackgroundTasks;
-  readonly #usage: UsageCount = new UsageCount();
+  readonly #usage: UsageCount;
   readonly #unknown: Set<string> = new Set();
   #retrying: SessionState | undefined;
   #isSignedOut = false;
@@ -57,6 +59,7 @@ export class SessionStream {
 
   constructor(options: SessionStreamOptions) {
     this.#options = options;
+    this.#usage = new UsageCount(options.isNew);
     const { clock, logger, host, cwd, autosave, update } = options;
     const now = (): number => clock.now();
     this.control = new ControlChannel(options.send, clock, logger);
@@ -244,11 +247,10 @@ export class SessionStream {
     if (reason === "stopped") this.questions.withdrawAll();
     if (reason === "failed" && !this.#hasSaidFailure) notice("error", failureText(result), "retry");
     this.#hasSaidFailure = false;
-    this.#usage.turn(result);
-    const usage = this.#usage.value;
-    if (Object.keys(usage).length > 0) update({ type: "usage", usage });
+    const used = this.#usage.turn(result);
+    if (used.usage !== undefined) update({ type: "usage", usage: used.usage });
     const id = `end-${promptId ?? result.uuid ?? clock.now()}`;
-    update({ type: "entry", entry: turnEnd(id, clock.now(), reason, result, usage) });
+    update({ type: "entry", entry: turnEnd(id, clock.now(), reason, result, used) });
     if (promptId !== undefined) turns.settle(reason);
     onState();
   }

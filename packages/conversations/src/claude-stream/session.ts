@@ -199,7 +199,7 @@ export class ClaudeSession implements AgentSession {
     this.#program = program;
     const process = new AgentProcess(ports, { ...program, cwd });
     this.#process = process;
-    const stream = this.#streamOf(process);
+    const stream = this.#streamOf(process, start.kind === "new");
     this.#stream = stream;
     process.onMessage((message) => stream.receive(message));
     process.onExit((exit) => this.#exited(stream, exit));
@@ -243,7 +243,7 @@ export class ClaudeSession implements AgentSession {
     return await this.#stream.control.request(subtype, members);
   }
 
-  #streamOf(process: AgentProcess): SessionStream {
+  #streamOf(process: AgentProcess, isNew: boolean): SessionStream {
     const { ports, host, cwd, autosave } = this.#options;
     return new SessionStream({
       send: (message) => void process.send(message),
@@ -259,6 +259,7 @@ export class ClaudeSession implements AgentSession {
       host,
       cwd,
       autosave,
+      isNew,
     });
   }
 

@@ -161,6 +161,7 @@ export const entrySchema: z.ZodMiniType<Entry> = z.discriminatedUnion("kind", [
     reason: z.enum(["done", "stopped", "refused", "limit", "failed", "exited"]),
     durationMs: z.exactOptional(z.number()),
     usage: z.exactOptional(usageSchema),
+    cost: z.exactOptional(z.number()),
   }),
 ]);
 

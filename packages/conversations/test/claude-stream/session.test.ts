@@ -71,8 +71,32 @@ describe("a session of Claude Code", () => {
         cost: 0.5,
         currency: "USD",
       },
+      cost: 0.5,
     });
     expect(lab.states).toEqual(["starting", "idle", "running", "idle"]);
+  });
+
+  it("tells of each turn what it has cost and used alone, also of one that came to nothing", async () => {
+    const lab = await startClaude();
+    lab.claude.play(
+      (turn) => turn.says("One."),
+      (turn) => turn.says("Two."),
+      (turn) => turn.fails("overloaded_error", "API Error: 529 Overloaded"),
+    );
+    for (const prompt of ["one", "two", "three"]) await lab.say(prompt);
+    const ends = lab.entries.filter((entry) => entry.kind === "turn-end");
+    expect(ends.map(({ cost, usage }) => [cost, usage?.cost, usage?.outputTokens])).toEqual([
+      [0.5, 0.5, 5],
+      [0.5, 1, 5],
+      [undefined, 1, undefined],
+    ]);
+  });
+
+  it("does not guess what the first turn of a session has cost that goes on from an earlier one", async () => {
+    const lab = await startClaude({ sessions: ["earlier"] }, { start: { kind: "resume", sessionId: "earlier" } });
+    for (const prompt of ["one", "two"]) await lab.say(prompt);
+    const ends = lab.entries.filter((entry) => entry.kind === "turn-end");
+    expect(ends.map(({ cost }) => cost)).toEqual([undefined, 0.5]);
   });
 
   it("does not end a prompt's turn with a turn that began by itself", async () => {

@@ -21,6 +21,8 @@ export interface ScriptedTurnStage {
   ask(request: Readonly<Record<string, unknown>>, requestId?: string): Promise<Readonly<Record<string, unknown>>>;
   cancel(requestId: string): void;
   setMode(mode: string): void;
+  /** What the session has cost with this. */
+  paid(amount: number): number;
   /** A tool has started something in the background. */
   goesOn(toolId: string, description: string, type: string): void;
 }
@@ -157,8 +159,9 @@ export class ScriptedClaudeTurn {
       ...(this.#failure === undefined ? {} : { result: this.#failure }),
       ...(this.isStopped ? { terminal_reason: "aborted_streaming" } : { terminal_reason: "completed" }),
       duration_ms: 100,
-      total_cost_usd: 0.5,
-      usage: { input_tokens: 10, output_tokens: 5 },
+      total_cost_usd: this.#process.paid(this.#failure === undefined ? 0.5 : 0),
+      usage:
+        this.#failure === undefined ? { input_tokens: 10, output_tokens: 5 } : { input_tokens: 0, output_tokens: 0 },
       modelUsage: { "claude-large-1": { contextWindow: 1_000_000 } },
       ...(this.#promptId === undefined
         ? {}

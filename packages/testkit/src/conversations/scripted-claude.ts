@@ -169,6 +169,7 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
   readonly #tasks: Map<string, { readonly toolId: string; readonly description: string; readonly type: string }> =
     new Map();
   #count = 0;
+  #cost = 0;
   #isInputClosed = false;
 
   constructor(
@@ -226,6 +227,11 @@ export class ScriptedClaudeProcess implements ProgramSide, ScriptedTurnStage {
   cancel(requestId: string): void {
     this.#answers.delete(requestId);
     this.#handle.say({ type: "control_cancel_request", request_id: requestId });
+  }
+
+  paid(amount: number): number {
+    this.#cost += amount;
+    return this.#cost;
   }
 
   goesOn(toolId: string, description: string, type: string): void {

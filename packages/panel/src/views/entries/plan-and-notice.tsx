@@ -63,14 +63,14 @@ export function NoticeView({ entry }: { readonly entry: NoticeEntry }): JSX.Elem
 export function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element | undefined {
   const words = useWords();
   const locale = useSelected((state) => state.settings?.locale) ?? "en";
-  const { reason, durationMs, usage } = entry;
+  const { reason, durationMs, usage, cost } = entry;
   const parts = [
-    ...(reason === "done" ? [] : [words(`end.${reason}`)]),
+    ...(reason === "done" ? [] : [words(`end.${reason}`).replace(/[.。]$/u, "")]),
     ...(durationMs === undefined ? [] : [formatDuration(durationMs, words)]),
     ...(usage?.outputTokens === undefined
       ? []
       : [words("end.tokens", { count: formatCount((usage.inputTokens ?? 0) + usage.outputTokens, locale) })]),
-    ...(usage?.cost === undefined ? [] : [formatCost(usage.cost, usage.currency, locale)]),
+    ...(cost === undefined ? [] : [formatCost(cost, usage?.currency, locale)]),
   ];
   return parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>;
 }
