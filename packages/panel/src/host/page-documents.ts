@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { Conversation } from "@patchbay/conversations";
 import type { ChangedFile } from "@patchbay/conversations/model";
 import type { DocumentMessage, Said } from "../messages/index.ts";
@@ -36,7 +37,7 @@ async function openOf(
 ): Promise<void> {
   switch (message.type) {
     case "open-file":
-      return await editor.openFile(resolvePath(conversation, message.path), message.line);
+      return await openFile(message, conversation, editor, said);
     case "open-diff":
       if (await reviews.reveal(message.entry)) return;
       return await openChange(message, conversation, editor);
@@ -52,6 +53,42 @@ async function openOf(
     case "changes":
       return await changes(message, conversation, editor, said);
   }
+}
+
+/** The file, or one that is meant: agents leave out folders that are plain to them. */
+async function openFile(
+  { path, line }: Extract<DocumentMessage, { type: "open-file" }>,
+  conversation: Conversation,
+  editor: PanelEditor,
+  said: Said,
+): Promise<void> {
+  const named = resolvePath(conversation, path);
+  const isThere = await stat(named).then(
+    () => true,
+    (error: unknown) => !(error instanceof Error && "code" in error && error.code === "ENOENT"),
+  );
+  if (isThere) return await editor.openFile(named, line);
+  const meant = await nearestFile(named, conversation.about.folder, editor);
+  if (meant !== undefined) return await editor.openFile(meant, line);
+  editor.tell("warning", said(`There is no file ${path}.`));
+}
+
+const partsOf = (path: string): readonly string[] => path.split(/[\\/]/u).filter((part) => part !== "" && part !== ".");
+
+/** Of the files with that name the one whose path ends most like it, the shortest of several. */
+async function nearestFile(named: string, folder: string, editor: PanelEditor): Promise<string | undefined> {
+  const wanted = partsOf(named).toReversed();
+  const paths = (await editor.mentions(wanted[0] ?? "", folder)).flatMap(({ kind, block }) =>
+    kind === "file" && block?.type === "mention" ? [block.path] : [],
+  );
+  const alike = (path: string): number => {
+    const different = partsOf(path)
+      .toReversed()
+      .findIndex((part, index) => part !== wanted[index]);
+    return different === -1 ? wanted.length : different;
+  };
+  const [best] = paths.toSorted((one, other) => alike(other) - alike(one) || one.length - other.length);
+  return best !== undefined && alike(best) > 0 ? best : undefined;
 }
 
 async function openChange(

@@ -137,4 +137,5 @@ export const germanSentences: readonly (readonly [english: string, own: string])
     "{0} was changed just now, or is not UTF-8 text, and was not written.",
     "{0} wurde eben geändert oder ist kein UTF-8-Text und wurde nicht geschrieben.",
   ],
+  ["There is no file {0}.", "Es gibt keine Datei {0}."],
 ];

@@ -92,4 +92,5 @@ export const chineseSentences: readonly (readonly [english: string, own: string]
     "{0} was changed just now, or is not UTF-8 text, and was not written.",
     "{0} 刚刚被更改，或不是 UTF-8 文本，因此未写入。",
   ],
+  ["There is no file {0}.", "没有文件 {0}。"],
 ];

@@ -158,6 +158,21 @@ describe("a page", () => {
     expect(done).toEqual(["start claude "]);
   });
 
+  it("opens the file that an agent names, or the one that it means, and says where there is none", async () => {
+    const { talk, done, file, place } = createPanelLab();
+    const { page, id: conversation } = await talk();
+    place.files = ["/w/other/util/index.ts", "/w/packages/app/src/util/index.ts", "/w/src/index.ts"];
+    const open = async (path: string, line?: number): Promise<string | undefined> => {
+      const count = done.length;
+      page.say({ type: "open-file", conversation, path, ...(line === undefined ? {} : { line }) });
+      return await until(() => done[count]);
+    };
+    expect(await open("main.ts", 2)).toBe(`file ${file}:2`);
+    expect(await open("src/util/index.ts", 7)).toBe("file /w/packages/app/src/util/index.ts:7");
+    expect(await open("index.ts")).toBe("file /w/src/index.ts:");
+    expect(await open("src/nowhere.ts")).toBe("warning: There is no file src/nowhere.ts.");
+  });
+
   it("opens what a turn did to its files: one as a diff, several together", async () => {
     const { talk, done, file, panels } = createPanelLab();
     const { agent, page, id } = await talk();

@@ -193,7 +193,13 @@ export interface PanelLab {
   /** What the editor was asked to do, in order. */
   readonly done: string[];
   /** The folders of the workspace, and the one that the user picks where there are several. */
-  readonly place: { folders: readonly string[]; chosen: string | undefined; starting?: Promise<void> };
+  readonly place: {
+    folders: readonly string[];
+    chosen: string | undefined;
+    starting?: Promise<void>;
+    /** What a mention may stand for. */
+    files?: readonly string[];
+  };
   page(conversation?: string): TestPage;
   /** A page with a new conversation in which a prompt was sent. */
   talk(): Promise<{ readonly page: TestPage; readonly agent: ScriptedAgent; readonly id: string }>;
@@ -298,7 +304,10 @@ export function panelEditor(place: PanelLab["place"], done: string[], locale: st
     strings: panelTextsIn(locale),
     selection: () => undefined,
     onDidChangeSelection: never,
-    mentions: async () => [],
+    mentions: async (query) =>
+      (place.files ?? [])
+        .filter((path) => path.includes(query))
+        .map((path) => ({ id: path, kind: "file", label: path, block: { type: "mention", path } })),
     pick: async () => [],
     dropped: async () => [],
     openFile: async (path, line) => void done.push(`file ${path}:${line ?? ""}`),

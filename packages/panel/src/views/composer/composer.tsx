@@ -164,9 +164,10 @@ export function Composer({ conversation }: { readonly conversation: string }): J
         />
         <ModeNote />
         <div class="composer-foot">
-          <IconButton icon="attach" label={words("compose.attach")} onClick={suggesting.begin} />
-          <OptionsRow conversation={conversation} />
-          <span class="spring" />
+          <div class="composer-options">
+            <IconButton icon="attach" label={words("compose.attach")} onClick={suggesting.begin} />
+            <OptionsRow conversation={conversation} />
+          </div>
           <UsageMeter />
           {canStop ? (
             <IconButton
