@@ -12,6 +12,7 @@ export type ClaudeMessage =
   | SystemMessage
   | LifecycleMessage
   | { readonly type: "conversation_reset" }
+  | LimitMessage
   | ControlRequest
   | { readonly type: "control_cancel_request"; readonly request_id: string }
   | ControlResponse;
@@ -171,6 +172,22 @@ export interface LifecycleMessage {
   readonly state: string;
 }
 
+/** How much of a subscription's limits is used; the program says it with almost every request. */
+export interface LimitMessage {
+  readonly type: "rate_limit_event";
+  readonly rate_limit_info: {
+    /** `allowed`, `allowed_warning` or `rejected`. */
+    readonly status: string;
+    readonly rateLimitType?: string | undefined;
+    /** From 0 to 1. */
+    readonly utilization?: number | undefined;
+    /** Unix seconds. */
+    readonly resetsAt?: number | undefined;
+    /** What is used above the limit is paid for. */
+    readonly isUsingOverage?: boolean | undefined;
+  };
+}
+
 export interface ControlRequest {
   readonly type: "control_request";
   readonly request_id: string;
@@ -313,6 +330,16 @@ const schemas: Readonly<Record<string, z.ZodType<ClaudeMessage>>> = {
   "system compact_boundary": z.object({ type: z.literal("system"), subtype: z.literal("compact_boundary") }),
   command_lifecycle: z.object({ type: z.literal("command_lifecycle"), command_uuid: text, state: text }),
   conversation_reset: z.object({ type: z.literal("conversation_reset") }),
+  rate_limit_event: z.object({
+    type: z.literal("rate_limit_event"),
+    rate_limit_info: z.object({
+      status: text,
+      rateLimitType: maybe(text),
+      utilization: maybe(number),
+      resetsAt: maybe(number),
+      isUsingOverage: maybe(z.boolean()),
+    }),
+  }),
   control_request: z.object({
     type: z.literal("control_request"),
     request_id: text,

@@ -16,6 +16,7 @@ import { Hooks } from "./hooks.ts";
 import { ModelMessages } from "./messages.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import type { ClaudeOptions } from "./options.ts";
+import { PlanLimits } from "./plan-limits.ts";
 import { ToolUses } from "./tool-uses.ts";
 import { turnEnd, type Turns, UsageCount } from "./turns.ts";
 
@@ -49,6 +50,7 @@ export class SessionStream {
   readonly #tools: ToolUses;
   readonly #tasks: BackgroundTasks;
   readonly #usage: UsageCount;
+  readonly #limits: PlanLimits = new PlanLimits();
   readonly #unknown: Set<string> = new Set();
   #retrying: SessionState | undefined;
   #isSignedOut = false;
@@ -160,6 +162,11 @@ export class SessionStream {
       case "conversation_reset":
         this.#options.notice("info", "The agent has forgotten the conversation up to here.");
         return;
+      case "rate_limit_event": {
+        const warning = this.#limits.hear(message, this.#options.clock.now());
+        if (warning !== undefined) this.#options.notice("warning", warning);
+        return;
+      }
       case "control_request":
         this.#asked(message.request_id, message.request);
         return;

@@ -496,6 +496,30 @@ describe("a session of Claude Code", () => {
     ]);
   });
 
+  it("says once of each limit of the plan that it is nearly used up, and that more of it is paid for", async () => {
+    const lab = await startClaude();
+    const at = new Date(lab.clock.now());
+    at.setHours(23, 5, 0, 0);
+    const resetsAt = at.getTime() / 1_000;
+    const tell = (info: Readonly<Record<string, unknown>>): void =>
+      lab.claude.process.say({ type: "rate_limit_event", rate_limit_info: info });
+    tell({ status: "allowed", rateLimitType: "five_hour", resetsAt });
+    for (const utilization of [0.81, 0.83]) {
+      tell({ status: "allowed_warning", rateLimitType: "five_hour", utilization, resetsAt });
+    }
+    tell({ status: "allowed_warning", rateLimitType: "seven_day", utilization: 0.9, resetsAt: resetsAt + 2 * 86_400 });
+    for (const isUsingOverage of [true, true]) tell({ status: "allowed", rateLimitType: "overage", isUsingOverage });
+    tell({ status: "rejected", rateLimitType: "five_hour", resetsAt });
+    await expect.poll(() => lab.notices).toHaveLength(3);
+    expect(lab.notices).toEqual([
+      "You have used 81% of the 5-hour limit of your plan. It resets at 23:05.",
+      expect.stringMatching(
+        /^You have used 90% of the weekly limit of your plan\. It resets at \d{4}-\d\d-\d\d 23:05\.$/u,
+      ),
+      "The limit of your plan is used up. From now on you pay for extra usage.",
+    ]);
+  });
+
   it("says at its start that the user has to sign in, and how", async () => {
     const account = { tokenSource: "none", apiProvider: "firstParty" };
     const lab = await startClaude({ initialized: { account } });

@@ -138,4 +138,21 @@ export const germanSentences: readonly (readonly [english: string, own: string])
     "{0} wurde eben geändert oder ist kein UTF-8-Text und wurde nicht geschrieben.",
   ],
   ["There is no file {0}.", "Es gibt keine Datei {0}."],
+  [
+    "You have used {0} of the 5-hour limit of your plan. It resets at {1}.",
+    "Sie haben {0} des 5-Stunden-Limits Ihres Tarifs verbraucht. Es wird um {1} zurückgesetzt.",
+  ],
+  [
+    "You have used {0} of the weekly limit of your plan. It resets at {1}.",
+    "Sie haben {0} des Wochenlimits Ihres Tarifs verbraucht. Es wird zurückgesetzt: {1}.",
+  ],
+  [
+    "You have used {0} of the 5-hour limit of your plan.",
+    "Sie haben {0} des 5-Stunden-Limits Ihres Tarifs verbraucht.",
+  ],
+  ["You have used {0} of the weekly limit of your plan.", "Sie haben {0} des Wochenlimits Ihres Tarifs verbraucht."],
+  [
+    "The limit of your plan is used up. From now on you pay for extra usage.",
+    "Das Limit Ihres Tarifs ist aufgebraucht. Von nun an zahlen Sie für zusätzliche Nutzung.",
+  ],
 ];

@@ -93,4 +93,18 @@ export const chineseSentences: readonly (readonly [english: string, own: string]
     "{0} 刚刚被更改，或不是 UTF-8 文本，因此未写入。",
   ],
   ["There is no file {0}.", "没有文件 {0}。"],
+  [
+    "You have used {0} of the 5-hour limit of your plan. It resets at {1}.",
+    "您已使用套餐 5 小时限额的 {0}。限额将于 {1} 重置。",
+  ],
+  [
+    "You have used {0} of the weekly limit of your plan. It resets at {1}.",
+    "您已使用套餐每周限额的 {0}。限额将于 {1} 重置。",
+  ],
+  ["You have used {0} of the 5-hour limit of your plan.", "您已使用套餐 5 小时限额的 {0}。"],
+  ["You have used {0} of the weekly limit of your plan.", "您已使用套餐每周限额的 {0}。"],
+  [
+    "The limit of your plan is used up. From now on you pay for extra usage.",
+    "套餐限额已用完。从现在起将为额外用量付费。",
+  ],
 ];
