@@ -1,4 +1,5 @@
 import { outputLimit, type SessionUpdate, type ToolEntry, type ToolState } from "../model/index.ts";
+import { lastOf } from "../process/lines.ts";
 import type { ToolUseBlock, UserMessage } from "./codec.ts";
 import { fileToolResult } from "./requests.ts";
 import {
@@ -192,5 +193,5 @@ function blockText(block: unknown): readonly string[] {
 function limitedOutput(text: string): Pick<ToolEntry, "output" | "outputOmitted"> {
   if (text === "") return {};
   if (text.length <= outputLimit) return { output: text };
-  return { output: text.slice(-outputLimit), outputOmitted: text.length - outputLimit };
+  return { output: lastOf(text, outputLimit), outputOmitted: text.length - outputLimit };
 }

@@ -80,6 +80,11 @@ export class LineReader {
   }
 }
 
+/** The end of a text as a text of its own: a mere slice would keep all of it in memory, which may be many megabytes. */
+export function lastOf(text: string, units: number): string {
+  return text.length <= units ? text : Buffer.from(text.slice(-units), "utf16le").toString("utf16le");
+}
+
 /** How much is kept of what a program writes to its standard error, bytes. */
 export const errorTailLimit: number = 64 * 1_024;
 
