@@ -45,6 +45,8 @@ export const commandIds: readonly string[] = [
     "rejectAllProposals",
     "acceptFolder",
     "rejectFolder",
+    "groupByFolder",
+    "groupBySession",
     "hold",
     "showAllChanges",
     "showReviews",

@@ -17,6 +17,8 @@ export class RunningExtension {
   readonly folder: string;
   readonly variables: Map<string, string> = new Map();
   readonly #subscriptions: { dispose(): unknown }[] = [];
+  /** What VS Code keeps for the workspace. */
+  readonly state: Map<string, unknown> = new Map();
   readonly #agents: AgentDriver[] = [];
 
   /** `folderName`: of the window's only folder. */
@@ -102,15 +104,14 @@ export class RunningExtension {
 
   #createContext(): EditionContext {
     const { variables } = this;
-    const state = new Map<string, unknown>();
     return {
       subscriptions: this.#subscriptions,
       storageUri: Uri.file(join(this.root, "storage")),
       extensionUri: Uri.file(join(this.root, "extension")),
       extension: { packageJSON: { version: "1.2.3" } },
       workspaceState: {
-        get: (key) => state.get(key),
-        update: async (key, value) => void state.set(key, value),
+        get: (key) => this.state.get(key),
+        update: async (key, value) => void this.state.set(key, value),
       },
       environmentVariableCollection: {
         description: undefined,

@@ -11,7 +11,7 @@ export interface ReviewRow {
   readonly key: string;
   /** Of the row of a proposal. */
   readonly proposalId?: string;
-  /** Of the row of an agent or a session: all that stands below it. */
+  /** Of the row of an agent, a session or a folder: all that stands below it. */
   readonly part?: InboxPart;
 }
 
@@ -21,6 +21,8 @@ export interface ReviewList {
   focused(): Promise<ReviewRow | undefined>;
   /** Puts the keyboard on the row of a proposal. */
   focus(proposalId: string): Promise<void>;
+  /** Groups it by folder, or else by agent and session. */
+  groupByFolder(isByFolder: boolean): Promise<void>;
 }
 
 interface InboxServices {
@@ -60,6 +62,8 @@ export function registerInbox(services: InboxServices): Disposable[] {
       const [first] = idsIn(companion, {});
       if (first !== undefined) await services.list.focus(first);
     }),
+    commands.registerCommand("patchbay.groupByFolder", async () => await services.list.groupByFolder(true)),
+    commands.registerCommand("patchbay.groupBySession", async () => await services.list.groupByFolder(false)),
     commands.registerCommand("patchbay.showAllChanges", async () => await showAllChanges(services)),
   ];
 }

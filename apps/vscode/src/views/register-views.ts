@@ -17,6 +17,7 @@ import {
 } from "vscode";
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
+import type { Grouping } from "../settings.ts";
 import { coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 
@@ -39,21 +40,27 @@ export interface SharingState {
   readonly onDidChange: Event<void>;
 }
 
+export interface ViewServices {
+  readonly companion: Companion;
+  readonly editors: HostEditors;
+  readonly sharing: SharingState;
+  readonly settings: { readonly notifies: boolean };
+  readonly grouping: Pick<Grouping, "isByFolder" | "set">;
+  readonly reviewOf: ReviewOf;
+}
+
 /** Status bar, views of the side bar, actions of problems, and the context keys that menus and walkthrough ask for. */
-export function registerViews(
-  companion: Companion,
-  editors: HostEditors,
-  sharing: SharingState,
-  settings: { readonly notifies: boolean },
-  reviewOf: ReviewOf,
-): Disposable & { readonly list: ReviewList } {
+export function registerViews(services: ViewServices): Disposable & { readonly list: ReviewList } {
+  const { companion, editors, sharing, settings, grouping, reviewOf } = services;
   const isPaused = (): boolean => sharing.paused;
   const statusBar = new StatusBar(companion, isPaused);
   const connections = new LazyTree(async () => new (await loadLater()).ConnectionsTree(companion, isPaused));
-  const proposals = new LazyTree<ReviewRow, ReviewTree>(async () => new (await loadLater()).ReviewTree(companion));
+  const proposals = new LazyTree<ReviewRow, ReviewTree>(
+    async () => new (await loadLater()).ReviewTree(companion, () => grouping.isByFolder),
+  );
   const connectionsView = window.createTreeView("patchbay.connections", { treeDataProvider: connections });
   const proposalsView = window.createTreeView("patchbay.proposals", { treeDataProvider: proposals });
-  const list = new FocusedRows(proposals, proposalsView);
+  const list = new FocusedRows(proposals, proposalsView, grouping);
   const position = createPosition(companion);
   const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
   const tellContexts = createContexts(companion, reviewOf);
@@ -223,12 +230,19 @@ export class LazyTree<T, C extends Tree<T> = Tree<T>> implements TreeDataProvide
 class FocusedRows implements ReviewList {
   readonly #tree: LazyTree<ReviewRow, ReviewTree>;
   readonly #view: TreeView<ReviewRow>;
+  readonly #grouping: ViewServices["grouping"];
   // oxlint-disable-next-line patchbay/no-kept-promise -- It never rejects.
   #revealing: Promise<void> = Promise.resolve();
 
-  constructor(tree: LazyTree<ReviewRow, ReviewTree>, view: TreeView<ReviewRow>) {
+  constructor(tree: LazyTree<ReviewRow, ReviewTree>, view: TreeView<ReviewRow>, grouping: ViewServices["grouping"]) {
     this.#tree = tree;
     this.#view = view;
+    this.#grouping = grouping;
+  }
+
+  async groupByFolder(isByFolder: boolean): Promise<void> {
+    await this.#grouping.set(isByFolder);
+    this.#tree.refresh();
   }
 
   async focused(): Promise<ReviewRow | undefined> {

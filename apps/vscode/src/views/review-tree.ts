@@ -1,39 +1,49 @@
-import type { Companion, InboxAgent, InboxEntry, InboxSession } from "@patchbay/core";
-import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
-import { l10n, type TreeItem, Uri } from "vscode";
+import type { Companion, InboxAgent, InboxEntry, InboxFolder, InboxSession } from "@patchbay/core";
+import { byFolder, entriesBelow, entriesIn, entriesOf, foldersIn, inboxOf } from "@patchbay/core/inbox";
+import { l10n, type TreeItem, Uri, workspace } from "vscode";
 import type { ReviewRow } from "../commands/inbox.ts";
 import { shortened, shortPathOf } from "../surfaces/texts.ts";
 import { createRow } from "../surfaces/tree-item.ts";
 import { timeText } from "./presence-words.ts";
 
-/** All that waits for a review: agent, session, proposals, what waits most urgently first. */
+/** All that waits for a review: by agent and session, or by folder, what waits most urgently first. */
 export class ReviewTree {
   readonly #companion: Companion;
+  readonly #isByFolder: () => boolean;
 
-  constructor(companion: Companion) {
+  constructor(companion: Companion, isByFolder: () => boolean) {
     this.#companion = companion;
+    this.#isByFolder = isByFolder;
   }
 
   getTreeItem({ key, part, proposalId }: ReviewRow): TreeItem {
+    const folder = foldersIn(this.#parts).find((one) => one.folder === part?.folder);
     const [agent] = this.#inbox.filter(({ agentName }) => agentName === part?.agentName);
     const session = this.#sessions.find(({ id }) => id === part?.session);
     const entry = entriesOf(this.#inbox).find(({ id }) => id === proposalId);
-    if (entry !== undefined) return entryItem(entry);
+    if (entry !== undefined) return entryItem(entry, this.#isByFolder());
+    if (folder !== undefined) return folderItem(folder, key);
     if (session !== undefined) return sessionItem(session, key);
     // VS Code asks for rows that it still shows, and hears a moment later that they have gone.
     return agent === undefined ? createRow({ label: "", icon: "dash", id: key }) : agentItem(agent, key);
   }
 
   getChildren(row?: ReviewRow): ReviewRow[] {
-    if (row === undefined) return this.#inbox.map(agentRow);
+    if (row === undefined) return this.#isByFolder() ? rowsOf(this.#parts) : this.#inbox.map(agentRow);
     if (row.part === undefined) return [];
-    const { agentName, session } = row.part;
+    const { agentName, session, folder } = row.part;
+    if (folder !== undefined)
+      return foldersIn(this.#parts).flatMap((one) => (one.folder === folder ? rowsOf(one) : []));
     const sessions = this.#sessions.filter((one) => one.agentName === agentName);
     if (session === undefined) return sessions.map(sessionRow);
     return sessions.filter(({ id }) => id === session).flatMap(({ entries }) => entries.map(entryRow));
   }
 
-  getParent({ part, proposalId }: ReviewRow): ReviewRow | undefined {
+  getParent({ key, part, proposalId }: ReviewRow): ReviewRow | undefined {
+    if (this.#isByFolder()) {
+      const above = foldersIn(this.#parts).find((one) => rowsOf(one).some((row) => row.key === key));
+      return above === undefined ? undefined : folderRow(above);
+    }
     if (part === undefined) {
       const own = this.#sessions.find(({ entries }) => entries.some(({ id }) => id === proposalId));
       return own === undefined ? undefined : sessionRow(own);
@@ -55,7 +65,17 @@ export class ReviewTree {
   get #sessions(): readonly InboxSession[] {
     return this.#inbox.flatMap(({ sessions }) => sessions);
   }
+
+  get #parts(): Pick<InboxFolder, "folders" | "entries"> {
+    return byFolder(entriesOf(this.#inbox), workspace.workspaceFolders?.map(({ uri }) => uri.fsPath) ?? []);
+  }
 }
+
+const rowsOf = ({ folders, entries }: Pick<InboxFolder, "folders" | "entries">): ReviewRow[] => {
+  return [...folders.map(folderRow), ...entries.map(entryRow)];
+};
+
+const folderRow = ({ folder }: InboxFolder): ReviewRow => ({ key: `folder ${folder}`, part: { folder } });
 
 const agentRow = ({ agentName }: Pick<InboxAgent, "agentName">): ReviewRow => {
   return { key: `agent ${agentName}`, part: { agentName } };
@@ -77,6 +97,21 @@ function agentItem(agent: InboxAgent, id: string): TreeItem {
     icon: "hubot",
     expanded: true,
     contextValue: "agent",
+  });
+}
+
+function folderItem(folder: InboxFolder, id: string): TreeItem {
+  const count = countText(entriesBelow(folder));
+  const name = shortened(folder.name);
+  return createRow({
+    id,
+    label: name,
+    description: count,
+    tooltip: [folder.folder],
+    spoken: `${name}, ${count}`,
+    icon: "folder",
+    expanded: true,
+    contextValue: "folder",
   });
 }
 
@@ -108,13 +143,14 @@ function countText(entries: readonly InboxEntry[]): string {
   return l10n.t("{0}, {1} of them held", entries.length, held);
 }
 
-function entryItem({ id, state, name, folder, proposal }: InboxEntry): TreeItem {
-  const { path } = proposal;
+function entryItem({ id, state, name, folder, proposal }: InboxEntry, isByFolder: boolean): TreeItem {
+  const { path, agentName } = proposal;
   const facts = [
     // Said first: the view is narrow, and this is what the entry is about.
     stateText(state, proposal),
     ...remarks(proposal),
-    shortened(folderText(folder)),
+    // The other one stands in the rows above.
+    shortened(isByFolder ? agentName : folderText(folder)),
     ...(proposal.lines === undefined ? [] : [`+${proposal.lines.added} −${proposal.lines.removed}`]),
     ageText(Date.now() - proposal.createdAt),
   ].filter((part) => part !== "");

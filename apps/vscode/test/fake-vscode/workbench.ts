@@ -58,6 +58,7 @@ export interface FakeStatusBar {
 export interface FakeTree {
   getChildren(node?: unknown): Promise<readonly unknown[]>;
   getTreeItem(node: unknown): Promise<FakeRow>;
+  getParent?(node: unknown): Promise<unknown>;
 }
 
 export interface FakeRow {

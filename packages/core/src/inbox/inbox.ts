@@ -167,15 +167,16 @@ function withSeparator(folder: string): string {
 }
 
 /**
- * The same entries by folder, in the order in which they come. A folder that holds nothing but another one is no level of its own, and
+ * The same entries by folder, what waits most urgently first, as in the inbox. A folder that holds nothing but another one is no level of its own, and
  * neither is the only root of a workspace: what is directly in that is `entries`.
  *
  * @param roots Of the workspace, absolute.
  */
 export function byFolder(
-  entries: readonly InboxEntry[],
+  all: readonly InboxEntry[],
   roots: readonly string[],
 ): Pick<InboxFolder, "folders" | "entries"> {
+  const entries = all.toSorted((one, other) => compared([one], [other]));
   const rootOf = ({ folder }: InboxEntry): string | undefined =>
     roots.filter((root) => isIn(folder, root)).toSorted((one, other) => other.length - one.length)[0];
   const [only] = roots;

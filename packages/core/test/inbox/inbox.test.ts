@@ -265,6 +265,19 @@ describe("an inbox by folder", () => {
     ]);
   });
 
+  it("has first what waits most urgently, whoever asks", () => {
+    const proposals = [
+      proposal("one", "s", { createdAt: 1, isHeld: true }),
+      proposal("two", "s", { createdAt: 2 }),
+      proposal("three", "t", { agentName: "Gemini CLI", createdAt: 3 }),
+      proposal("four", "t", { agentName: "Gemini CLI", createdAt: 9, path: "/ws/test/four.ts", standing: "conflict" }),
+    ];
+    expect(drawnParts(byFolder(entriesOf(inboxOf(proposals, [], [])), ["/ws"]))).toEqual([
+      ["test", ["four.ts"]],
+      ["src", ["two.ts", "three.ts", "one.ts"]],
+    ]);
+  });
+
   it("is empty where nothing waits", () => {
     expect(partsOf([], ["/ws"])).toEqual({ folders: [], entries: [] });
   });
