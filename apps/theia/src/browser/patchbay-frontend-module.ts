@@ -103,6 +103,7 @@ const frontendModule: ContainerModule = new ContainerModule(
     bind(ReviewContribution).toSelf().inSingletonScope();
     bind(CommandContribution).toService(ReviewContribution);
     bind(KeybindingContribution).toService(ReviewContribution);
+    bind(MenuContribution).toService(ReviewContribution);
     bind(TabBarToolbarContribution).toService(ReviewContribution);
 
     bind(KeptTexts).toSelf().inSingletonScope();

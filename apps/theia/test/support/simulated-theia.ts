@@ -1,6 +1,7 @@
 import "./browser.ts";
 import { ConnectionStatus, ConnectionStatusService } from "@theia/core/lib/browser/connection-status-service";
 import { FrontendApplicationStateService } from "@theia/core/lib/browser/frontend-application-state";
+import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { SaveableService } from "@theia/core/lib/browser/saveable-service";
 import { ApplicationShell } from "@theia/core/lib/browser/shell/application-shell";
 import { WindowFocusService } from "@theia/core/lib/browser/window/window-focus-service";
@@ -140,6 +141,7 @@ export class SimulatedTheia {
     container.bind<unknown>(WindowFocusService).toConstantValue({});
     container.bind<unknown>(ContributionProvider).toConstantValue({ getContributions: () => [] });
     container.bind(SaveableService).toSelf();
+    container.bind(SelectionService).toSelf();
     this.shell = new SimulatedShell(container.get(SaveableService));
     this.editors = new SimulatedEditors(this.shell, (uri) => this.#resource(uri));
     this.#standIn(ApplicationShell, this.shell);

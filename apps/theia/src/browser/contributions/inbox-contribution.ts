@@ -95,6 +95,7 @@ export class InboxContribution
     widget.onDidAsk((request) => {
       this.fulfil(request).catch(() => this.tellFailure());
     });
+    widget.onDidGroup(() => void this.refresh(widget));
     widget.onDidOffer((command) => void this.commands.executeCommand(command));
     void this.refresh(widget);
     return widget;
@@ -117,6 +118,13 @@ export class InboxContribution
       { id: "patchbay.theia.previousInView" },
       inView((widget) => widget.step(-1)),
     );
+    commands.registerCommand(patchbayCommands.groupByFolder, {
+      isToggled: () => this.tryGetWidget()?.isByFolder === true,
+      execute: async () => {
+        const widget = await this.widget;
+        widget.group(!widget.isByFolder);
+      },
+    });
     for (const action of ["accept", "reject", "hold", "terminal"] satisfies readonly InboxAction[]) {
       commands.registerCommand(
         { id: commandOf(action) },
@@ -143,6 +151,7 @@ export class InboxContribution
     item(patchbayCommands.diagnose.id, "pulse", 0);
     item(patchbayCommands.acceptAll.id, undefined, 1);
     item(patchbayCommands.rejectAll.id, undefined, 2);
+    item(patchbayCommands.groupByFolder.id, undefined, 3);
   }
 
   protected async refresh(widget: InboxWidget | undefined): Promise<void> {
@@ -177,10 +186,17 @@ export class InboxContribution
     const { subject } = row;
     switch (subject.kind) {
       case "presence":
+      case "folder":
         // Both ask first.
         if (action === "acceptAll" || action === "rejectAll")
           await this.commands.executeCommand(patchbayCommands[action].id, decidableIds(row.children));
-        if (subject.presence === undefined || action === "acceptAll" || action === "rejectAll") return;
+        if (
+          subject.kind === "folder" ||
+          subject.presence === undefined ||
+          action === "acceptAll" ||
+          action === "rejectAll"
+        )
+          return;
         if (action === "terminal") await this.terminals.show(subject.presence);
         else await this.terminals.goTo(subject.presence);
         return;

@@ -24,6 +24,9 @@ type CommandName =
   | "removeHook"
   | "acceptAll"
   | "rejectAll"
+  | "acceptFolder"
+  | "rejectFolder"
+  | "groupByFolder"
   | "saveKept"
   | "copyKept"
   | "discardKept"
@@ -66,6 +69,9 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   removeHook: command("removeHook", "Remove Hook…"),
   acceptAll: command("acceptAll", "Accept All Proposals"),
   rejectAll: command("rejectAll", "Reject All Proposals"),
+  acceptFolder: command("acceptFolder", "Accept All in This Folder"),
+  rejectFolder: command("rejectFolder", "Reject All in This Folder"),
+  groupByFolder: command("groupByFolder", "Group Reviews by Folder"),
   saveKept: command("saveKept", "Save Kept Text to File"),
   copyKept: command("copyKept", "Copy Kept Text"),
   discardKept: command("discardKept", "Discard Kept Text"),

@@ -10,14 +10,21 @@ import type {
 } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
 import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import { Widget } from "@theia/core/lib/browser/widgets/widget";
-import type { CommandContribution, CommandRegistry } from "@theia/core/lib/common/command";
+import type { CommandContribution, CommandHandler, CommandRegistry } from "@theia/core/lib/common/command";
+import type { MenuContribution, MenuModelRegistry } from "@theia/core/lib/common/menu";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
+import { SelectionService } from "@theia/core/lib/common/selection-service";
+import type URI from "@theia/core/lib/common/uri";
+import { UriAwareCommandHandler } from "@theia/core/lib/common/uri-command-handler";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
+import type { ProposalInfo } from "@patchbay/core";
+import { entriesIn, inboxOf } from "@patchbay/core/inbox";
 import { presencesOf } from "@patchbay/core/presences";
 import { PatchbayServer } from "../../common/protocol.ts";
 import type { OpenProposal } from "../review/open-proposal.ts";
+import { filePathOf } from "../documents/selection-text.ts";
 import { AgentPrompts } from "./agent-prompts.ts";
 import { patchbayCommands, verdictLabels } from "./patchbay-commands.ts";
 import { ProposalEditors } from "../review/proposal-editors.ts";
@@ -29,7 +36,9 @@ import { WindowAttachment } from "../window/window-attachment.ts";
 
 /** Everything by which the user decides: buttons, commands, keys and saving. */
 @injectable()
-export class ReviewContribution implements CommandContribution, KeybindingContribution, TabBarToolbarContribution {
+export class ReviewContribution
+  implements CommandContribution, KeybindingContribution, MenuContribution, TabBarToolbarContribution
+{
   @inject(ProposalEditors)
   protected readonly proposals: ProposalEditors;
   @inject(PatchbayServer)
@@ -46,6 +55,8 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
   protected readonly notices: Notices;
   @inject(Lists)
   protected readonly lists: Lists;
+  @inject(SelectionService)
+  protected readonly selection: SelectionService;
   @inject(ClipboardService)
   protected readonly clipboard: ClipboardService;
 
@@ -76,6 +87,14 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       isEnabled: waiting,
       execute: (some: unknown) => this.decideAll("reject", some),
     });
+    const inFolder = (verdict: "accept" | "reject"): CommandHandler =>
+      UriAwareCommandHandler.MonoSelect(this.selection, {
+        isEnabled: (folder) => this.idsIn(folder).length > 0,
+        isVisible: (folder) => this.idsIn(folder).length > 0,
+        execute: (folder) => this.decideAll(verdict, this.idsIn(folder)),
+      });
+    commands.registerCommand(patchbayCommands.acceptFolder, inFolder("accept"));
+    commands.registerCommand(patchbayCommands.rejectFolder, inFolder("reject"));
     // In a proposal "save" means accept; elsewhere these step aside for Theia's own handlers.
     commands.registerHandler(CommonCommands.SAVE.id, {
       isEnabled: () => this.proposals.focused !== undefined,
@@ -92,6 +111,12 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       { command: patchbayCommands.reject.id, keybinding: "ctrlcmd+alt+shift+enter", when },
       { command: patchbayCommands.rejectWithReason.id, keybinding: "ctrlcmd+alt+r", when },
     );
+  }
+
+  registerMenus(menus: MenuModelRegistry): void {
+    const inExplorer = ["navigator-context-menu", "9_patchbay"];
+    menus.registerMenuAction(inExplorer, { commandId: patchbayCommands.acceptFolder.id, order: "1" });
+    menus.registerMenuAction(inExplorer, { commandId: patchbayCommands.rejectFolder.id, order: "2" });
   }
 
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
@@ -206,14 +231,22 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
     if (proposal !== undefined) this.proposals[verdict](proposal);
   }
 
+  /** The proposals in a folder and below it; none is in a file. */
+  protected idsIn(folder: URI): readonly string[] {
+    const path = filePathOf(folder);
+    if (path === undefined) return [];
+    const { proposals, sessions, activities } = this.attachment.status;
+    const entries = entriesIn(inboxOf(proposals, sessions, activities), { folder: path });
+    return entries.flatMap(({ id, proposal }) => (isDecidable(proposal) ? id : []));
+  }
+
   /**
    * Asks first: what is decided at once is seen at once, and what comes while the user reads is not among it. `some`: the ids of those
    * that are meant; anything else, as the widget of a button, means all.
    */
   protected async decideAll(verdict: "accept" | "reject", some: unknown): Promise<void> {
-    // What the user has set aside is decided by itself.
     const proposals = this.attachment.status.proposals
-      .filter(({ state, isHeld }) => state !== "kept" && !isHeld)
+      .filter(isDecidable)
       .filter(({ id }) => !Array.isArray(some) || some.includes(id));
     if (proposals.length === 0 || (await new DecideAllDialog({ verdict, proposals }).open()) !== true) return;
     const decided = await this.server.decideAll(
@@ -235,6 +268,11 @@ export class ReviewContribution implements CommandContribution, KeybindingContri
       if (this.saveables.canSaveNotSaveAs(widget)) await this.saveables.save(widget);
     }
   }
+}
+
+/** With others: what the user has set aside is decided by itself. */
+function isDecidable({ state, isHeld }: Pick<ProposalInfo, "state" | "isHeld">): boolean {
+  return state !== "kept" && !isHeld;
 }
 
 /** Makes the two words of a review look like the buttons they are, in the theme's own colours. */

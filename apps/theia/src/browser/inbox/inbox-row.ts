@@ -36,6 +36,7 @@ export type InboxTone = "problem" | "attention" | "quiet";
 /** What a row stands for. */
 export type InboxSubject =
   | { readonly kind: "presence"; readonly presence: Presence | undefined }
+  | { readonly kind: "folder" }
   | { readonly kind: "proposal"; readonly proposal: ProposalInfo; readonly presence: Presence | undefined }
   | { readonly kind: "command"; readonly command: CommandQuestion }
   /** All of a turn, or one file of it. */
@@ -65,6 +66,8 @@ export interface InboxSurroundings {
   readonly roots: readonly string[];
   /** Unix milliseconds. */
   readonly now: number;
+  /** What waits is shown by folder, whoever asks. */
+  readonly isByFolder?: boolean;
 }
 
 /** How many things wait for the user. */

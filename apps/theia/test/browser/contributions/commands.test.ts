@@ -8,6 +8,7 @@ import type { AgentActivity, DiffRequest, FileDiagnostics, ProposalInfo } from "
 import { CommonCommands } from "@theia/core/lib/browser/common-commands";
 import { ClipboardService } from "@theia/core/lib/browser/clipboard-service";
 import type { CommandRegistry } from "@theia/core/lib/common/command";
+import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { URI } from "@theia/core/lib/common/uri";
 import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-service";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -260,6 +261,43 @@ describe("deciding", () => {
     expect(asked).toEqual(expected);
     // None of them could be accepted.
     expect(theia.messages.said).toEqual(expected.length === 0 ? [] : ["warn: Accepted 0 of 2 proposals."]);
+  });
+
+  it("of a folder is about what waits in it, and not offered where nothing does", async () => {
+    await attach();
+    await show();
+    const paths = ["src/a.txt", "src/deep/b.txt", "src2/c.txt", "src/held.txt", "held/d.txt"];
+    const proposals = paths.map(
+      (path): ProposalInfo => ({
+        ...info,
+        id: path,
+        path: `/workspace/${path}`,
+        isHeld: path.includes("held"),
+      }),
+    );
+    theia.receive({ ...theia.attachment.status, proposals });
+    const { acceptFolder, rejectFolder } = patchbayCommands;
+    const inFolder = (uri: string): readonly boolean[] => {
+      theia.container.get(SelectionService).selection = { uri: new URI(uri) };
+      return [commands.isEnabled(acceptFolder.id), commands.isVisible(rejectFolder.id)];
+    };
+    expect(inFolder("file:///workspace/test")).toEqual([false, false]);
+    expect(inFolder("file:///workspace/src/a.txt")).toEqual([false, false]);
+    expect(inFolder("file:///workspace/held")).toEqual([false, false]);
+    expect(inFolder("other:///workspace/src")).toEqual([false, false]);
+    expect(inFolder("file:///workspace/src")).toEqual([true, true]);
+    const done = commands.executeCommand(rejectFolder.id);
+    await settle();
+    expect(Array.from(document.querySelectorAll(".dialogContent li"), ({ textContent }) => textContent)).toEqual([
+      "/workspace/src/a.txt (Gemini CLI)",
+      "/workspace/src/deep/b.txt (Gemini CLI)",
+    ]);
+    pressButton("Reject 2");
+    await done;
+    expect(backend.companions[0]?.rejected).toEqual([
+      ["src/a.txt", undefined],
+      ["src/deep/b.txt", undefined],
+    ]);
   });
 
   it("of some proposals is about those that are named and wait", async () => {

@@ -70,19 +70,27 @@ beforeEach(() => {
   container.bind<unknown>(AgentTerminals).toConstantValue({ goTo: async (where: unknown) => void gone.push(where) });
   for (const part of [BadgeService, KeptTexts, QuickViewService, WidgetManager])
     container.bind<unknown>(part).toConstantValue({ showBadge: () => {} });
-  const widget = { onDidAsk: wish.event, onDidOffer: new Emitter<string>().event, present: async () => {} };
+  const widget = {
+    onDidAsk: wish.event,
+    onDidGroup: new Emitter<void>().event,
+    onDidOffer: new Emitter<string>().event,
+    present: async () => {},
+  };
   theia.container.resolve(InboxContribution).adopt(widget as never);
 });
 afterEach(() => theia.dispose());
 
-it("decides everything of an agent by the command that asks first, and goes nowhere", async () => {
-  const [row] = inboxRows(status, { roots: [], now: 0 });
-  if (row === undefined) throw new Error("There is no agent.");
-  for (const action of ["acceptAll", "rejectAll"] as const) wish.fire({ row, action });
-  await settle();
-  expect(run).toEqual([
-    [patchbayCommands.acceptAll.id, ["one", "two"]],
-    [patchbayCommands.rejectAll.id, ["one", "two"]],
-  ]);
-  expect(gone).toEqual([]);
-});
+it.each(["an agent", "a folder"])(
+  "decides everything of %s by the command that asks first, and goes nowhere",
+  async (kind) => {
+    const [row] = inboxRows(status, { roots: [], now: 0, isByFolder: kind === "a folder" });
+    if (row === undefined) throw new Error("There is no agent.");
+    for (const action of ["acceptAll", "rejectAll"] as const) wish.fire({ row, action });
+    await settle();
+    expect(run).toEqual([
+      [patchbayCommands.acceptAll.id, ["one", "two"]],
+      [patchbayCommands.rejectAll.id, ["one", "two"]],
+    ]);
+    expect(gone).toEqual([]);
+  },
+);

@@ -48,6 +48,34 @@ const listedTurn: ListedTurn = {
   files: [],
 };
 
+const waiting = {
+  around: { roots: ["/workspace"], now: 0 },
+  status: {
+    state: { kind: "listening", port: 1, warnings: [] },
+    environment: {},
+    sessions: [],
+    keptTexts: [],
+    activities: [],
+    commands: { all: [] },
+  },
+  proposals: [
+    {
+      id: "one",
+      sessionId: "g1",
+      agentName: "Gemini CLI",
+      path: "/workspace/src/a.txt",
+      kind: "change",
+      state: "shown",
+      standing: "unchanged",
+      edited: false,
+      isHeld: false,
+      createdAt: 0,
+      lines: undefined,
+      sessionTitle: undefined,
+    },
+  ],
+} as const;
+
 const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
 
 let widget: InboxWidget;
@@ -186,6 +214,35 @@ it("comes back from a layout folded and selected as it was left", async () => {
   expect(await lines(3)).toEqual(["agent", "agent", "> two waits for you"]);
   // What is folded away is no stop for the keys.
   widget.step(1);
+  expect(widget.selected?.id).toBe("two");
+});
+
+it("keeps with the layout that what waits is shown by folder, and asks for the rows anew", async () => {
+  widget.group(true);
+  const place: unknown = JSON.parse(JSON.stringify(widget.storeState()));
+  widget.dispose();
+  widget = create();
+  let grouped = 0;
+  widget.onDidGroup(() => {
+    grouped += 1;
+  });
+  widget.restoreState(Object.assign({}, place));
+  expect([grouped, widget.isByFolder]).toEqual([1, true]);
+  const { proposals, around, status } = waiting;
+  await widget.present({ ...status, proposals }, [], around, nobody);
+  await lines(2);
+  expect(widget.model.getNode("folder:/workspace/src")).toBeDefined();
+  // A folder waits for nobody; what is in it does.
+  widget.step(1);
+  expect(widget.selected?.id).toBe("proposal:one");
+});
+
+it("goes on in the next folder, not at its row, when the last one of a folder is answered", async () => {
+  const folder = (id: string, ...children: readonly InboxRow[]): InboxRow =>
+    row(id, { subject: { kind: "folder" }, actions: ["acceptAll", "rejectAll"], state: "", children });
+  await widget.display([folder("src", row("one")), folder("test", row("two"), row("three"))], nobody);
+  widget.step(1);
+  await widget.display([folder("test", row("two"), row("three"))], nobody);
   expect(widget.selected?.id).toBe("two");
 });
 
