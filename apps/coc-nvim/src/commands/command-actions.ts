@@ -88,6 +88,7 @@ export function createCommandActions(services: CommandServices): Readonly<Record
     reject: (...words) => rejectBecause(services, say, words.map(asText).join(" ").trim()),
     agents: () => chooseAgent(services, say, () => answer(services, say)),
     reviews: (name, ...ids) => reviews(services, say, asText(name), ids.map(asText)),
+    all: (verdict, ...places) => all(services, say, asText(verdict), places.map(asText)),
     acceptHunk: (...place) => sayOf(decideHunk(services, "accept", place)),
     rejectHunk: (...place) => sayOf(decideHunk(services, "reject", place)),
     undoHunk: (id) => sayOf(undoHunk(services, asText(id))),
@@ -111,11 +112,18 @@ export function createCommandActions(services: CommandServices): Readonly<Record
 
 /** The page of all that waits, or what a key in it asks for. */
 async function reviews(services: CommandServices, say: Say, name: string, ids: readonly string[]): Promise<void> {
-  const { coc, vim, companion, parts } = services;
-  const { actInInbox, showInbox } = await import("./inbox.ts");
-  const choose = chooser(coc.window);
-  const inbox = { choose, vim, companion, folders: () => parts.workspace.folders(), now: Date.now };
+  const { actInInbox, inboxOfCommands, showInbox } = await import("./inbox.ts");
+  const inbox = inboxOfCommands(services);
   const said = name === "" ? await showInbox(inbox) : await actInInbox(inbox, name, ids);
+  if (said !== undefined) say(said);
+}
+
+/** A verdict on all that waits in a folder, or anywhere; without a verdict the folders in which something waits. */
+async function all(services: CommandServices, say: Say, verdict: string, places: readonly string[]): Promise<unknown> {
+  const { actInFolder, inboxOfCommands, waitingFolders } = await import("./inbox.ts");
+  const inbox = inboxOfCommands(services);
+  if (verdict !== "accept" && verdict !== "reject") return waitingFolders(inbox);
+  const said = await actInFolder(inbox, verdict, places);
   if (said !== undefined) say(said);
 }
 

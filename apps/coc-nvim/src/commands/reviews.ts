@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Companion, KeptReason, KeptTextSaving, ProposalInfo } from "@patchbay/core";
 import type { PendingQuestion, PendingQuestions } from "../host/pending-questions.ts";
 import type { Coc } from "../vim/coc-vim.ts";
@@ -37,6 +37,9 @@ export function proposalLabel(proposal: ProposalInfo, reason?: KeptReason): stri
 
 /** The actions of the list, the default first. */
 export type ReviewActionName = "open" | "accept" | "acceptAll" | "reject" | "hold" | "save" | "yank" | "discard";
+
+/** Those of one proposal that are about all in its folder and below. */
+const ofFolder: Readonly<Record<string, "accept" | "reject">> = { acceptFolder: "accept", rejectFolder: "reject" };
 
 /** What the list's actions need of the companion. */
 export type ReviewListCompanion = Pick<
@@ -106,10 +109,11 @@ export function createReviewActions(
   };
 }
 
-/** What `:CocList patchbay` shows and does. */
+/** What `:CocList patchbay` shows and does. `decideFolder` gives a verdict on all that waits in a folder, after asking. */
 export function createReviewList(
   companion: ReviewListCompanion,
-  vim: Vim,
+  vim: Pick<Vim, "call">,
+  decideFolder: (verdict: "accept" | "reject", folder: string) => Promise<string | undefined>,
 ): {
   rows(): Promise<readonly { readonly label: string; readonly data: string }[]>;
   act(action: string, id: string): Promise<string | undefined>;
@@ -123,15 +127,18 @@ export function createReviewList(
       return proposals.map((one) => ({ label: proposalLabel(one, reasons.get(one.id)), data: one.id }));
     },
     act: async (name, id) => {
+      const verdict = ofFolder[name];
+      const path = companion.proposals.find((one) => one.id === id)?.path;
+      if (verdict !== undefined) return path === undefined ? undefined : await decideFolder(verdict, dirname(path));
       const action = Object.entries(createReviewActions(companion, vim, listed)).find(([one]) => one === name)?.[1];
       return id === "" ? undefined : await action?.(id);
     },
   };
 }
 
-/** A file outside of the folder that was not shown is not accepted with the others, nor what only a terminal can answer. */
-function isAcceptable({ state }: ProposalInfo): boolean {
-  return state === "shown" || state === "away";
+/** A file outside of the folder that was not shown is not accepted with the others, nor what only a terminal can answer, or is held. */
+export function isAcceptable({ state, isHeld }: ProposalInfo): boolean {
+  return !isHeld && (state === "shown" || state === "listed" || state === "away");
 }
 
 function savingText(saving: KeptTextSaving | undefined, path: string): string | undefined {
