@@ -177,6 +177,12 @@ function forEachPiece(path: string, visit: (piece: Piece) => boolean): void {
   }
 }
 
+/** Whether a file is in a folder, or in one below it. */
+export function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && !/^\.\.(?:[/\\]|$)/u.test(way) && !isAbsolute(way);
+}
+
 /** A path as people read it: below the folder relative to it, else whole. Safe to print. */
 export function pathInFolder(path: string, folder: string): string {
   const way = relative(folder, path);

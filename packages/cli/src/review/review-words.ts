@@ -46,8 +46,24 @@ v  view the whole change, in $PAGER if it is long
 ${difftool === undefined ? "" : "d  open it in the difftool; accepting uses what you save\n"}s  skip it for now; type review to come back to it
 q  quit; asks again if proposals are waiting
 ?  this help
-Or type a command and press Enter: accept all, review <number>, proposals, open, close, mention, sessions, kept.`;
+Or type a command and press Enter: accept all [folder], reject all [folder], review <number>, proposals, open, close, mention, sessions, kept.`;
 }
+
+/** What can be typed as a line, as far as Tab completes it. */
+export const lineCommands: readonly string[] = [
+  "accept all",
+  "reject all",
+  "review",
+  "proposals",
+  "open ",
+  "close ",
+  "mention ",
+  "sessions",
+  "commands",
+  "kept",
+  "help",
+  "quit",
+];
 
 export function questionPrompt(actions: readonly string[]): string {
   return `${actions.map((label, index) => `[${index + 1}] ${escapeLine(label)}`).join("  ")} > `;

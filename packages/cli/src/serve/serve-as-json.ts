@@ -11,6 +11,7 @@ import {
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
 import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
+import { isBelow } from "../host/open-files.ts";
 import { SaidProblems } from "../host/said-problems.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
@@ -174,9 +175,16 @@ async function carryOut(command: JsonCommand, running: Running): Promise<Command
       problems.say(resolve(folder, command.file), command.problems);
       return done;
     case "accept-all":
-      // One after the other: each on the file as the one before has left it.
-      for (const { request } of host.diffs.waiting) await companion.accept(request.id);
+    case "reject-all": {
+      const meant = command.folder === undefined ? undefined : resolve(folder, command.folder);
+      const all = host.diffs.waiting.filter(({ request }) => meant === undefined || isBelow(request.path, meant));
+      // One after the other: each is accepted on the file as the one before has left it.
+      for (const { request } of all) {
+        if (command.command === "accept-all") await companion.accept(request.id);
+        else host.diffs.reject(request.id);
+      }
       return done;
+    }
     case "read-kept":
       tell("kept-text", { id: command.id, text: await companion.readKeptText(command.id) });
       return done;
@@ -250,7 +258,7 @@ const schema = z.discriminatedUnion("command", [
   z.object({ command: z.literal("reject"), id: z.string(), reason: text }),
   z.object({ command: z.enum(["allow-command", "reject-command"]), id: z.string(), reason: text }),
   z.object({ command: z.enum(["read-kept", "save-kept", "discard-kept"]), id: z.string() }),
-  z.object({ command: z.literal("accept-all") }),
+  z.object({ command: z.enum(["accept-all", "reject-all"]), folder: text }),
   z.object({ command: z.literal("edit"), id: z.string(), text: z.string() }),
   z.object({ command: z.literal("open"), file: z.string(), cursor: position.optional(), selection: range.optional() }),
   z.object({ command: z.enum(["close", "mention"]), file: z.string() }),

@@ -53,6 +53,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     suspend: options.suspend,
     handlers: {
       line: (text) => review.line(text),
+      complete: (text) => review.complete(text),
       emptied: () => review.emptied(),
       interrupt: () => review.line("q"),
       end: finish,
