@@ -49,6 +49,8 @@ export type FileReview = "unreviewed" | "kept" | "undone" | "partly" | "queued";
 export interface TurnHunk {
   readonly start: number;
   readonly end: number;
+  /** Of lines that were added only these are meant, not their whole hunk: a file that the turn created is one hunk. */
+  readonly isPart?: true;
 }
 
 /** What is to be kept or undone: all of a turn, one file of it, or one hunk of that. */

@@ -84,7 +84,7 @@ const file = z.object({
 
 const request = z.object({
   path: z.string().exactOptional(),
-  hunk: z.object({ start: z.number(), end: z.number() }).exactOptional(),
+  hunk: z.object({ start: z.number(), end: z.number(), isPart: z.literal(true).exactOptional() }).exactOptional(),
   now: z.boolean().exactOptional(),
   reason: z.string().exactOptional(),
   lines: z.object({ before: z.string(), after: z.string() }).exactOptional(),

@@ -14,6 +14,7 @@ import type {
 } from "../model.ts";
 import {
   changedHunks,
+  isAddition,
   undoHunks,
   type UndoInput,
   type UndoneText,
@@ -130,11 +131,11 @@ export class Undoing {
       return true;
     }
     const { before = "", after = "" } = texts;
-    const chosen = numbersOf(texts, hunk === undefined ? {} : { hunk });
+    const { chosen, cut } = meantIn(texts, hunk === undefined ? {} : { hunk });
     if (chosen.length === 0 && hunk !== undefined) return false;
-    const others = changedHunks(before, after).flatMap((_, number) => (chosen.includes(number) ? [] : [number]));
+    const others = changedHunks(before, after, cut).flatMap((_, number) => (chosen.includes(number) ? [] : [number]));
     const isWhole = others.length === 0;
-    const left = { before: isWhole ? texts.after : withoutHunks(before, after, others), after: texts.after };
+    const left = { before: isWhole ? texts.after : withoutHunks(before, after, others, cut), after: texts.after };
     await this.#ledger.review(id, path, isWhole ? "kept" : "partly", left);
     return true;
   }
@@ -191,14 +192,15 @@ export class Undoing {
       return told(outcome, conflicts);
     };
     if (texts === undefined || kind === "mode") return await giveUp("unknown");
-    const chosen = numbersOf(texts, request);
+    const meant = meantIn(texts, request);
+    const { chosen, cut } = meant;
     if (chosen.length === 0 && texts.before === texts.after) return told("undone");
     // The agent has changed these lines again.
     if (chosen.length === 0 && request.hunk !== undefined) return await giveUp("conflict", 1);
     for (let tries = 1; tries <= mostTries; tries += 1) {
       let made: Replaced | "stale" | "failed";
       try {
-        made = await this.#replace(path, texts, chosen);
+        made = await this.#replace(path, texts, meant);
       } catch {
         // A full disk, a folder that may not be written.
         made = "failed";
@@ -207,7 +209,7 @@ export class Undoing {
       if (made === "failed") return await giveUp("failed");
       const { now, text, undone, conflicts } = made;
       if (undone === undefined) return await giveUp("conflict", conflicts.length);
-      const left = leftOf(texts, undone);
+      const left = leftOf(texts, undone, cut);
       await ledger.review(turn.id, path, left.before === left.after ? "undone" : "partly", left);
       if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts);
       const { file } = told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
@@ -216,13 +218,13 @@ export class Undoing {
     return await giveUp("stale");
   }
 
-  async #replace(path: string, texts: TurnTexts, chosen: readonly number[]): Promise<Replaced | "stale" | "failed"> {
+  async #replace(path: string, texts: TurnTexts, { chosen, cut }: Meant): Promise<Replaced | "stale" | "failed"> {
     const { door } = this.#ledger;
     const unsaved = await door.unsavedText(path);
     const onDisk = unsaved === undefined ? await this.#ledger.textOnDisk(path) : { text: unsaved };
     const now = onDisk?.text;
     const { before, after } = texts;
-    const isWhole = chosen.length === changedHunks(before ?? "", after ?? "").length;
+    const isWhole = chosen.length === changedHunks(before ?? "", after ?? "", cut).length;
     const leaveAlone = { now, text: now, undone: undefined, conflicts: chosen.length === 0 ? [0] : chosen };
     if (onDisk === undefined) return leaveAlone;
     if (now === before && isWhole) return { now, text: now, undone: chosen, conflicts: [] };
@@ -236,6 +238,7 @@ export class Undoing {
       after: after ?? "",
       now: now ?? "",
       which: chosen,
+      cut,
       isBuffer: unsaved !== undefined,
     } as const;
     const { text, undone, conflicts } = await this.#compare(input);
@@ -268,9 +271,40 @@ export class Undoing {
 }
 
 /** What is undecided once hunks were taken back. */
-function leftOf({ before, after }: TurnTexts, undone: readonly number[]): TurnTexts {
-  const isWhole = undone.length === changedHunks(before ?? "", after ?? "").length;
-  return { before, after: isWhole ? before : withoutHunks(before ?? "", after ?? "", undone) };
+function leftOf({ before, after }: TurnTexts, undone: readonly number[], cut: TurnHunk | undefined): TurnTexts {
+  const isWhole = undone.length === changedHunks(before ?? "", after ?? "", cut).length;
+  return { before, after: isWhole ? before : withoutHunks(before ?? "", after ?? "", undone, cut) };
+}
+
+/** Hunks of `changedHunks(before, after, cut)`, by number. */
+interface Meant {
+  readonly chosen: readonly number[];
+  readonly cut: TurnHunk | undefined;
+}
+
+function meantIn(texts: TurnTexts, request: Pick<UndoRequest, "hunk" | "lines">): Meant {
+  const { hunk, lines } = request;
+  if (hunk?.isPart !== true) return { chosen: numbersOf(texts, request), cut: undefined };
+  const { before = "", after = "" } = texts;
+  const cut = lines === undefined ? hunk : foundAgain(texts, hunk, lines);
+  if (cut === undefined) return { chosen: [], cut };
+  const chosen = changedHunks(before, after, cut).flatMap((one, number) =>
+    isAddition(one) && cut.start <= one.afterStart && one.afterEnd <= cut.end ? [number] : [],
+  );
+  return { chosen, cut };
+}
+
+/** Where added lines stand now that the agent has gone on, nearest to where they stood. */
+function foundAgain({ before = "", after = "" }: TurnTexts, at: TurnHunk, wanted: HunkLines): TurnHunk | undefined {
+  const lines = wholeLines(after);
+  const length = at.end - at.start;
+  const places = changedHunks(before, after).flatMap((hunk) => {
+    const starts = isAddition(hunk) ? Math.max(0, hunk.afterEnd - hunk.afterStart - length + 1) : 0;
+    return Array.from({ length: starts }, (_, step) => hunk.afterStart + step);
+  });
+  const same = places.filter((start) => lines.slice(start, start + length).join("") === wanted.after);
+  const [start] = same.toSorted((one, other) => Math.abs(one - at.start) - Math.abs(other - at.start));
+  return start === undefined ? undefined : { start, end: start + length };
 }
 
 /** The hunks that are meant, by number: all of them where none is named. */
@@ -295,8 +329,8 @@ function numbersOf({ before = "", after = "" }: TurnTexts, { hunk: at, lines }: 
 
 function linesAt(texts: TurnTexts, hunk: TurnHunk | undefined): HunkLines | undefined {
   const { before = "", after = "" } = texts;
-  const [number] = hunk === undefined ? [] : numbersOf(texts, { hunk });
-  const found = changedHunks(before, after)[number ?? -1];
+  const { chosen, cut } = hunk === undefined ? { chosen: [], cut: undefined } : meantIn(texts, { hunk });
+  const found = changedHunks(before, after, cut)[chosen[0] ?? -1];
   return found === undefined ? undefined : textOf(before, after, found);
 }
 

@@ -38,6 +38,42 @@ it("takes a hunk back when the agent's turn has ended, also after a restart, and
   second.dispose();
 });
 
+it("takes some lines of a created file back, after the turn and a restart, and the rest goes to the trash", async () => {
+  const lab = new TurnLab();
+  const path = lab.path("new.txt");
+  const removed: string[] = [];
+  const disk = createDiskDoor({ platform: createNodePlatform(), folders: [lab.folder] });
+  const door = {
+    ...disk,
+    remove: async (one: string): Promise<boolean> => {
+      removed.push(one);
+      return await disk.remove(one);
+    },
+  };
+  const first = lab.open({ door });
+  first.turnBegan(claude, "Make it");
+  first.aboutToWrite(claude, [{ path, before: undefined }]);
+  await first.ready();
+  lab.write("new.txt", "one\ntwo\nthree\nfour\n");
+  first.wrote(claude);
+  await first.settled();
+  const id = first.turns()[0]?.id ?? "";
+  const { files } = await first.undo(id, { path, hunk: { start: 1, end: 3, isPart: true } });
+  expect(files).toEqual([{ path, outcome: "queued", conflicts: 0 }]);
+  first.dispose();
+
+  const second = lab.open({ door });
+  await second.settled();
+  second.turnEnded(claude);
+  await second.settled();
+  expect(lab.read("new.txt")).toBe("one\nfour\n");
+  expect(second.turns().find((turn) => turn.id === id)?.files).toMatchObject([{ kind: "created", review: "partly" }]);
+  expect(removed).toEqual([]);
+  await second.undo(id, { path });
+  expect(removed).toEqual([path]);
+  second.dispose();
+});
+
 it.each([0o755, 0o600])("brings a removed file back with its mode %o, also after a restart", async (mode) => {
   const lab = new TurnLab();
   lab.commit({ "run.sh": "echo one\n", "other.txt": "stays\n" });

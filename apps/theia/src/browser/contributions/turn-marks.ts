@@ -102,7 +102,9 @@ export class TurnMarks {
     const line = lineOf(argument);
     if (line !== undefined) return { widget, path, isLine: true, first: line, last: line };
     const { start, end } = widget.editor.selection;
-    return { widget, path, isLine: false, first: start.line + 1, last: end.line + 1 };
+    // Of whole lines the selection ends where the next one begins.
+    const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+    return { widget, path, isLine: false, first: start.line + 1, last };
   }
 
   protected isIn({ widget, first, last }: Place): boolean {

@@ -11,7 +11,7 @@ import {
 import {
   createDiskDoor,
   FolderLedgers,
-  isAmong,
+  selectedHunks,
   partsOf,
   type PlacedHunk,
   placedHunks,
@@ -109,7 +109,7 @@ export class WorkspaceTurns implements Disposable {
     verdict: "keep" | "undo",
     { path, text, first, last }: LinesPlace,
   ): Promise<readonly LinesUndone[] | undefined> {
-    const hunks = (await this.#placed(path, text)).filter((hunk) => isAmong(hunk, first, last));
+    const hunks = selectedHunks(await this.#placed(path, text), first, last);
     if (hunks.length === 0) return undefined;
     const done: LinesUndone[] = [];
     for (const { turn, part } of partsOf(path, hunks)) {
