@@ -27,6 +27,7 @@ import { WorkspaceService } from "@theia/workspace/lib/browser/workspace-service
 import { WorkspaceTrustService } from "@theia/workspace/lib/browser/workspace-trust-service";
 import { ContextTracker } from "../../src/browser/context/context-tracker.ts";
 import { LaterServices } from "../../src/browser/contributions/later-services.ts";
+import { PanelChanges } from "../../src/browser/panel/panel-places.ts";
 import { ProposalEditors } from "../../src/browser/review/proposal-editors.ts";
 import { ProposalLabels, ProposalResources } from "../../src/browser/review/proposal-resources.ts";
 import { QuietOpening } from "../../src/browser/documents/quiet-opening.ts";
@@ -259,6 +260,7 @@ export class SimulatedTheia {
   }
 
   #resource(uri: URI): Resource {
+    if (uri.scheme === "patchbay-theia-change") return this.container.get(PanelChanges).resolve(uri);
     if (uri.scheme !== "file") return this.container.get(ProposalResources).resolve(uri);
     const name = uri.toString();
     return {

@@ -148,6 +148,7 @@ export class InboxContribution
         isVisible,
         ...(icon === undefined ? { group: "1_all" } : { icon: `codicon codicon-${icon}` }),
       });
+    item(patchbayCommands.showAll.id, "diff-multiple", -1);
     item(patchbayCommands.diagnose.id, "pulse", 0);
     item(patchbayCommands.acceptAll.id, undefined, 1);
     item(patchbayCommands.rejectAll.id, undefined, 2);
@@ -187,16 +188,12 @@ export class InboxContribution
     switch (subject.kind) {
       case "presence":
       case "folder":
-        // Both ask first.
-        if (action === "acceptAll" || action === "rejectAll")
+        // Verdicts ask first.
+        if (action === "showAll" || action === "acceptAll" || action === "rejectAll") {
           await this.commands.executeCommand(patchbayCommands[action].id, decidableIds(row.children));
-        if (
-          subject.kind === "folder" ||
-          subject.presence === undefined ||
-          action === "acceptAll" ||
-          action === "rejectAll"
-        )
           return;
+        }
+        if (subject.kind === "folder" || subject.presence === undefined) return;
         if (action === "terminal") await this.terminals.show(subject.presence);
         else await this.terminals.goTo(subject.presence);
         return;

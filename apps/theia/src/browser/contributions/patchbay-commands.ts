@@ -46,7 +46,10 @@ type CommandName =
   | "pauseSharing"
   | "resumeSharing"
   | "copyEnvironment"
+  | "showAll"
   | "showTurn"
+  | "nextFile"
+  | "previousFile"
   | "keepTurn"
   | "undoTurn"
   | "undoTurnWithReason"
@@ -91,6 +94,9 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   pauseSharing: command("pauseSharing", "Pause Sharing"),
   resumeSharing: command("resumeSharing", "Resume Sharing"),
   copyEnvironment: command("copyEnvironment", "Copy Terminal Environment"),
+  showAll: command("showAll", "Show All Changes"),
+  nextFile: command("nextFile", "Next Changed File"),
+  previousFile: command("previousFile", "Previous Changed File"),
   showTurn: command("showTurn", "Show Changes of a Turn"),
   keepTurn: command("keepTurn", "Keep Changes of a Turn"),
   undoTurn: command("undoTurn", "Undo Changes of a Turn"),

@@ -15,6 +15,7 @@ export type InboxAction =
   | "open"
   | "accept"
   | "reject"
+  | "showAll"
   | "acceptAll"
   | "rejectAll"
   | "hold"

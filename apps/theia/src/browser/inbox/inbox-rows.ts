@@ -125,7 +125,7 @@ function countWords(rows: readonly InboxRow[]): string {
 
 /** Of an agent, a session or a folder. A single proposal has its own row for that. */
 function together(rows: readonly InboxRow[]): readonly InboxAction[] {
-  return decidableIds(rows).length > 1 ? ["acceptAll", "rejectAll"] : [];
+  return decidableIds(rows).length > 1 ? ["showAll", "acceptAll", "rejectAll"] : [];
 }
 
 function presenceOf({ subject }: InboxRow): Presence | undefined {

@@ -74,6 +74,7 @@ const looks: Readonly<Record<InboxAction, Look>> = {
   open: { icon: "go-to-file", words: nls.localize("patchbay/inbox/open", "Open") },
   accept: { icon: "check", words: nls.localize("patchbay/toolbar/accept", "Accept") },
   reject: { icon: "close", words: nls.localize("patchbay/toolbar/reject", "Reject") },
+  showAll: { icon: "diff-multiple", words: nls.localize("patchbay/inbox/showAll", "Show All Changes") },
   acceptAll: { icon: "check-all", words: nls.localize("patchbay/inbox/acceptAll", "Accept All") },
   rejectAll: { icon: "close-all", words: nls.localize("patchbay/inbox/rejectAll", "Reject All") },
   hold: { icon: "debug-pause", words: nls.localize("patchbay/inbox/hold", "Hold: Close for Now") },

@@ -85,9 +85,10 @@ it.each(["an agent", "a folder"])(
   async (kind) => {
     const [row] = inboxRows(status, { roots: [], now: 0, isByFolder: kind === "a folder" });
     if (row === undefined) throw new Error("There is no agent.");
-    for (const action of ["acceptAll", "rejectAll"] as const) wish.fire({ row, action });
+    for (const action of ["showAll", "acceptAll", "rejectAll"] as const) wish.fire({ row, action });
     await settle();
     expect(run).toEqual([
+      [patchbayCommands.showAll.id, ["one", "two"]],
       [patchbayCommands.acceptAll.id, ["one", "two"]],
       [patchbayCommands.rejectAll.id, ["one", "two"]],
     ]);

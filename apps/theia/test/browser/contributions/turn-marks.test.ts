@@ -2,7 +2,7 @@
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import { TabBarToolbarRegistry } from "@theia/core/lib/browser/shell/tab-bar-toolbar/tab-bar-toolbar-registry";
-import type { CommandRegistry } from "@theia/core/lib/common/command";
+import { CommandRegistry } from "@theia/core/lib/common/command";
 import { URI } from "@theia/core/lib/common/uri";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
@@ -89,6 +89,7 @@ beforeEach(async () => {
   theia.container.bind<unknown>(Lists).toConstantValue({});
   theia.files.set("file:///workspace/a.txt", text);
   editor = editorOf(await theia.editors.open(new URI("file:///workspace/a.txt"), { mode: "activate" }));
+  theia.container.bind<unknown>(CommandRegistry).toConstantValue({});
   theia.container.bind(AgentChanges).toSelf();
   changes = theia.container.get(AgentChanges);
   commands = theia.commands();
@@ -209,6 +210,10 @@ describe("a change in an editor", () => {
     editor.moveTo({ line: 4, character: 1 }, { line: 0, character: 0 });
     await commands.executeCommand(keepChange.id);
     expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 5, text }]);
+    // Of whole lines a selection ends where the next one begins.
+    editor.moveTo({ line: 2, character: 0 }, { line: 0, character: 0 });
+    await commands.executeCommand(keepChange.id);
+    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 2, text }]);
     ledger.listed = [];
     await tellTurns();
     expect([commands.isEnabled(keepChange.id), commands.isEnabled(id)]).toEqual([false, false]);

@@ -148,7 +148,7 @@ describe("the rows of the view", () => {
       "Gemini CLI | waits for you: a.txt, b.txt, c.txt, d.txt",
     ]);
     // As for agents: one alone has its own row for that, and what is held is decided by itself.
-    expect(rows.slice(0, 2).map(({ actions }) => actions)).toEqual([["acceptAll", "rejectAll"], []]);
+    expect(rows.slice(0, 2).map(({ actions }) => actions)).toEqual([["showAll", "acceptAll", "rejectAll"], []]);
     expect(decidableIds(rows.slice(0, 1))).toEqual(["src/lib/a.txt", "src/b.txt"]);
     const [first] = allRows(rows).filter(({ id }) => id === "proposal:src/lib/a.txt");
     expect(first?.subject).toMatchObject({ kind: "proposal", presence: { agentName: "Gemini CLI" } });
@@ -185,7 +185,7 @@ describe("the rows of the view", () => {
       asked("elsewhere", other.owner, { state: "terminal" }),
     ];
     const [agent] = rowsOf({ activities: [activity, other], proposals });
-    const both = ["acceptAll", "rejectAll"];
+    const both = ["showAll", "acceptAll", "rejectAll"];
     expect(agent?.actions).toEqual(both);
     expect(decidableIds(agent?.children ?? [])).toEqual(["two", "one", "three"]);
     const actions = agent?.children.map(({ label, actions: all }) => [label, all]);
