@@ -9,6 +9,7 @@ export default defineConfig({
     hook: "src/hook-client/index.ts",
     "hook-settings": "src/hook-settings/index.ts",
     inbox: "src/inbox/inbox.ts",
+    "inbox-folders": "src/inbox/folders.ts",
     paths: "src/session/path-check.ts",
     presences: "src/hooks/presences.ts",
     texts: "src/diff/texts.ts",

@@ -24,6 +24,7 @@ export type * from "./editor-host.ts";
 export type * from "./hooks/activity.ts";
 export type { FileBefore, TurnNote, TurnSource, TurnWitness } from "./hooks/turn-witness.ts";
 export type * from "./inbox/inbox.ts";
+export type { InboxFolder } from "./inbox/folders.ts";
 export type { CommandPolicies, CommandPolicy, ReviewPolicies, ReviewPolicy } from "./hooks/policy.ts";
 export { isInContainer } from "./platform/platform.ts";
 export { createNodePlatform } from "./platform/node.ts";

@@ -1,18 +1,15 @@
 import { resolve } from "node:path";
 import type { Companion, Disposable, ProposalInfo } from "@patchbay/core";
 import {
-  byFolder,
-  entriesBelow,
   entriesIn,
   entriesOf,
-  foldersIn,
   type InboxAgent,
   type InboxEntry,
-  type InboxFolder,
   type InboxSession,
   inboxOf,
   type InboxState,
 } from "@patchbay/core/inbox";
+import { byFolder, entriesBelow, foldersIn, type InboxFolder } from "@patchbay/core/inbox-folders";
 import { shortPath } from "../diff/review-names.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { plainLine } from "../vim/shape.ts";

@@ -197,6 +197,7 @@ export class SimulatedTheia {
   /** Commands as Theia runs them, of these contributions. */
   commands(...contributions: readonly interfaces.Newable<CommandContribution>[]): CommandRegistry {
     const registry = new CommandRegistry({ getContributions: () => [] });
+    if (!this.container.isBound(CommandRegistry)) this.container.bind(CommandRegistry).toConstantValue(registry);
     for (const contribution of contributions) this.container.resolve(contribution).registerCommands(registry);
     return registry;
   }

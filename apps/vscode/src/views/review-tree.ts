@@ -1,5 +1,6 @@
 import type { Companion, InboxAgent, InboxEntry, InboxFolder, InboxSession } from "@patchbay/core";
-import { byFolder, entriesBelow, entriesIn, entriesOf, foldersIn, inboxOf } from "@patchbay/core/inbox";
+import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
+import { byFolder, entriesBelow, foldersIn } from "@patchbay/core/inbox-folders";
 import { l10n, type TreeItem, Uri, workspace } from "vscode";
 import type { ReviewRow } from "../commands/inbox.ts";
 import { shortened, shortPathOf } from "../surfaces/texts.ts";

@@ -2,18 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { SessionInfo } from "../../src/companion.ts";
 import type { ProposalInfo } from "../../src/diff/model.ts";
 import type { AgentActivity } from "../../src/hooks/activity.ts";
-import {
-  byFolder,
-  entriesBelow,
-  entriesIn,
-  entriesOf,
-  foldersIn,
-  type InboxAgent,
-  type InboxFolder,
-  inboxOf,
-  positionIn,
-  titled,
-} from "../../src/inbox/inbox.ts";
+import { byFolder, entriesBelow, foldersIn, type InboxFolder } from "../../src/inbox/folders.ts";
+import { entriesIn, entriesOf, type InboxAgent, inboxOf, positionIn, titled } from "../../src/inbox/inbox.ts";
 
 const proposal = (id: string, sessionId: string, more: Partial<ProposalInfo> = {}): ProposalInfo => ({
   id,

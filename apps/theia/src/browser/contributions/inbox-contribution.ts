@@ -9,13 +9,11 @@ import { AbstractViewContribution } from "@theia/core/lib/browser/shell/view-con
 import type { CssStyleCollector, StylingParticipant } from "@theia/core/lib/browser/styling-service";
 import type { Widget } from "@theia/core/lib/browser/widgets/widget";
 import { CommandRegistry } from "@theia/core/lib/common/command";
-import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { nls } from "@theia/core/lib/common/nls";
 import { inject, injectable } from "@theia/core/shared/inversify";
-import { PatchbayServer } from "../../common/protocol.ts";
 import {
   commandOf,
-  decidableIds,
+  couldNotBeDone,
   type InboxAction,
   inboxFocusKey,
   inboxWidgetId,
@@ -26,8 +24,7 @@ import { summaryOf } from "../surfaces/status-words.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
 import { AgentChanges } from "./agent-changes.ts";
-import { AgentTerminals } from "./agent-terminals.ts";
-import { KeptTexts } from "./kept-texts.ts";
+import { LaterServices } from "./later-services.ts";
 import { agentLaunches, patchbayCommands } from "./patchbay-commands.ts";
 
 /** How often ages are drawn anew, ms. */
@@ -49,18 +46,14 @@ export class InboxContribution
   extends AbstractViewContribution<InboxWidget>
   implements FrontendApplicationContribution, TabBarToolbarContribution
 {
-  @inject(PatchbayServer)
-  protected readonly server: RpcProxy<PatchbayServer>;
   @inject(WindowAttachment)
   protected readonly attachment: WindowAttachment;
-  @inject(KeptTexts)
-  protected readonly kept: KeptTexts;
   @inject(AgentChanges)
   protected readonly changes: AgentChanges;
-  @inject(AgentTerminals)
-  protected readonly terminals: AgentTerminals;
   @inject(Notices)
   protected readonly notices: Notices;
+  @inject(LaterServices)
+  protected readonly later: LaterServices;
   @inject(BadgeService)
   protected readonly badges: BadgeService;
   @inject(CommandRegistry)
@@ -93,7 +86,7 @@ export class InboxContribution
   /** Ties a new widget of the view to the window. */
   adopt(widget: InboxWidget): InboxWidget {
     widget.onDidAsk((request) => {
-      this.fulfil(request).catch(() => this.tellFailure());
+      this.fulfil(request).catch(() => this.notices.warn(couldNotBeDone));
     });
     widget.onDidGroup(() => void this.refresh(widget));
     widget.onDidOffer((command) => void this.commands.executeCommand(command));
@@ -164,6 +157,11 @@ export class InboxContribution
     await widget.present(status, this.changes.turns, { roots, now: Date.now() }, this.emptiness());
   }
 
+  protected async fulfil(request: InboxRequest): Promise<void> {
+    const actions = await this.later.get(async () => (await import("../inbox/inbox-actions.ts")).InboxActions);
+    await actions.fulfil(request);
+  }
+
   /** What is there to do where nobody is connected. */
   protected emptiness(): EmptyInbox {
     const { status, trust } = this.attachment;
@@ -181,60 +179,6 @@ export class InboxContribution
       isMain: true,
     }));
     return { words, offers: [...offers, diagnose] };
-  }
-
-  protected async fulfil({ row, action }: InboxRequest): Promise<void> {
-    const { subject } = row;
-    switch (subject.kind) {
-      case "presence":
-      case "folder":
-        // Verdicts ask first.
-        if (action === "showAll" || action === "acceptAll" || action === "rejectAll") {
-          await this.commands.executeCommand(patchbayCommands[action].id, decidableIds(row.children));
-          return;
-        }
-        if (subject.kind === "folder" || subject.presence === undefined) return;
-        if (action === "terminal") await this.terminals.show(subject.presence);
-        else await this.terminals.goTo(subject.presence);
-        return;
-      case "command":
-        await this.server.showCommand(subject.command.id);
-        return;
-      case "turn":
-        if (action === "open" || action === "keep" || action === "undo")
-          await this.changes.act(action, subject.turn, subject.path);
-        return;
-      case "kept": {
-        const done = { save: "saveKept", copy: "copyKept", discard: "discardKept" } as const;
-        if (action === "save" || action === "copy" || action === "discard")
-          await this.kept.run(done[action], subject.text);
-        else if (action === "open") await this.kept.offer(subject.text);
-        return;
-      }
-      case "proposal":
-        if (action !== "terminal") await this.decide(subject.proposal.id, action);
-        else if (subject.presence !== undefined) await this.terminals.show(subject.presence);
-    }
-  }
-
-  protected async decide(id: string, action: InboxAction): Promise<void> {
-    if (action === "accept" || action === "reject") {
-      // What could not be accepted says why in its review.
-      if ((await this.server.decideAll(action, [id])) === 0) await this.reveal(id);
-    } else if (action === "hold") await this.server.hold(id);
-    else await this.reveal(id);
-  }
-
-  protected async reveal(id: string): Promise<void> {
-    const isThere = (): boolean => this.attachment.status.proposals.some((one) => one.id === id);
-    // What has been decided meanwhile is no row any more, which says enough.
-    if (!(await this.server.reveal(id)) && isThere()) this.tellFailure();
-  }
-
-  protected tellFailure(): void {
-    this.notices.warn(
-      nls.localize("patchbay/inbox/failed", "This could not be done. Patchbay: Show Log may say why. Try again."),
-    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CommandQuestion, KeptText } from "@patchbay/core";
-import { byFolder, entriesOf, type InboxEntry, type InboxFolder, inboxOf, type InboxState } from "@patchbay/core/inbox";
+import { entriesOf, type InboxEntry, inboxOf, type InboxState } from "@patchbay/core/inbox";
+import { byFolder, type InboxFolder } from "@patchbay/core/inbox-folders";
 import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presences";
 import { nls } from "@theia/core/lib/common/nls";
 import type { ListedTurn, WindowStatus } from "../../common/protocol.ts";

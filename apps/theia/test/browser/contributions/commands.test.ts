@@ -25,6 +25,8 @@ import { type ListItem, Lists } from "../../../src/browser/surfaces/lists.ts";
 import { preferenceNames } from "../../../src/common/preferences.ts";
 import { createTestBackend, settle, type TestBackend } from "../../support/backend.ts";
 import { editorOf } from "../../support/simulated-editors.ts";
+// Loaded with the first wish, which takes longer than a test waits.
+import "../../../src/browser/contributions/review-actions.ts";
 
 const request: DiffRequest = {
   id: "one",

@@ -37,7 +37,7 @@ import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
 import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
 import { ProposalLabels } from "../../../src/browser/review/proposal-resources.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
-import { DeleteConversationDialog, DiscardDialog } from "../../../src/browser/surfaces/review-dialogs.ts";
+import { DeleteConversationDialog, DiscardDialog } from "../../../src/browser/surfaces/careful-dialogs.ts";
 import { ProblemReader } from "../../../src/browser/documents/problem-reader.ts";
 import { WindowClient } from "../../../src/browser/window/window-client.ts";
 import { preferenceNames } from "../../../src/common/preferences.ts";
