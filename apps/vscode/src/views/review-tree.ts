@@ -1,4 +1,4 @@
-import type { Companion, InboxAgent, InboxEntry, InboxFolder, InboxSession } from "@patchbay/core";
+import type { Companion, InboxAgent, InboxEntry, InboxFolder, InboxSession, ProposalInfo } from "@patchbay/core";
 import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
 import { byFolder, entriesBelow, foldersIn } from "@patchbay/core/inbox-folders";
 import { l10n, type TreeItem, Uri, workspace } from "vscode";
@@ -23,10 +23,11 @@ export class ReviewTree {
     const session = this.#sessions.find(({ id }) => id === part?.session);
     const entry = entriesOf(this.#inbox).find(({ id }) => id === proposalId);
     if (entry !== undefined) return entryItem(entry, this.#isByFolder());
-    if (folder !== undefined) return folderItem(folder, key);
+    if (folder !== undefined) return groupItem(key, shortened(folder.name), entriesBelow(folder), "folder", "folder");
     if (session !== undefined) return sessionItem(session, key);
     // VS Code asks for rows that it still shows, and hears a moment later that they have gone.
-    return agent === undefined ? createRow({ label: "", icon: "dash", id: key }) : agentItem(agent, key);
+    if (agent === undefined) return createRow({ label: "", icon: "dash", id: key });
+    return groupItem(key, agent.agentName, entriesIn([agent], {}), "hubot", "agent");
   }
 
   getChildren(row?: ReviewRow): ReviewRow[] {
@@ -88,32 +89,11 @@ const sessionRow = ({ id, agentName }: InboxSession): ReviewRow => {
 
 const entryRow = ({ id }: InboxEntry): ReviewRow => ({ key: id, proposalId: id });
 
-function agentItem(agent: InboxAgent, id: string): TreeItem {
-  const count = countText(entriesIn([agent], {}));
-  return createRow({
-    id,
-    label: agent.agentName,
-    description: count,
-    spoken: `${agent.agentName}, ${count}`,
-    icon: "hubot",
-    expanded: true,
-    contextValue: "agent",
-  });
-}
-
-function folderItem(folder: InboxFolder, id: string): TreeItem {
-  const count = countText(entriesBelow(folder));
-  const name = shortened(folder.name);
-  return createRow({
-    id,
-    label: name,
-    description: count,
-    tooltip: [folder.folder],
-    spoken: `${name}, ${count}`,
-    icon: "folder",
-    expanded: true,
-    contextValue: "folder",
-  });
+/** The row of an agent or a folder. */
+function groupItem(id: string, label: string, entries: readonly InboxEntry[], icon: string, kind: string): TreeItem {
+  const count = countText(entries);
+  const spoken = `${label}, ${count}`;
+  return createRow({ id, label, description: count, spoken, icon, expanded: true, contextValue: kind });
 }
 
 function sessionItem(session: InboxSession, id: string): TreeItem {
@@ -145,39 +125,45 @@ function countText(entries: readonly InboxEntry[]): string {
 }
 
 function entryItem({ id, state, name, folder, proposal }: InboxEntry, isByFolder: boolean): TreeItem {
-  const { path, agentName } = proposal;
+  const { agentName } = proposal;
   const facts = [
-    // Said first: the view is narrow, and this is what the entry is about.
-    stateText(state, proposal),
-    ...remarks(proposal),
+    ...statesOf(state, proposal),
     // The other one stands in the rows above.
     shortened(isByFolder ? agentName : folderText(folder)),
     ...(proposal.lines === undefined ? [] : [`+${proposal.lines.added} −${proposal.lines.removed}`]),
     ageText(Date.now() - proposal.createdAt),
   ].filter((part) => part !== "");
+  return proposalItem(proposal, id, shortened(name), facts);
+}
+
+/** The row of a proposal, in whichever view. */
+export function proposalItem(proposal: ProposalInfo, id: string, label: string, facts: readonly string[]): TreeItem {
+  const { id: proposalId, path } = proposal;
+  const description = facts.join(" · ");
   return createRow({
     id,
-    label: shortened(name),
-    description: facts.join(" · "),
-    tooltip: [shortPathOf(path), facts.join(" · ")],
+    label,
+    description,
+    tooltip: [shortPathOf(path), description],
     spoken: [shortPathOf(path), ...facts].join(", "),
     icon: Uri.file(path),
     contextValue: contextOf(proposal),
-    command: {
-      command: "patchbay.revealProposal",
-      title: l10n.t("Show Proposal"),
-      arguments: [{ proposalId: id }],
-    },
+    command: { command: "patchbay.revealProposal", title: l10n.t("Show Proposal"), arguments: [{ proposalId }] },
   });
 }
 
 /** Which actions stand beside an entry. */
-function contextOf({ state, isHeld }: InboxEntry["proposal"]): string {
+function contextOf({ state, isHeld }: ProposalInfo): string {
   if (state === "asking" || state === "kept") return state;
   return isHeld ? "held" : "proposal";
 }
 
-function stateText(state: InboxEntry["state"], proposal: InboxEntry["proposal"]): string {
+/** Said first: views are narrow, and this is what an entry is about. */
+export function statesOf(state: InboxEntry["state"], proposal: ProposalInfo): readonly string[] {
+  return [stateText(state, proposal), ...remarks(proposal)];
+}
+
+function stateText(state: InboxEntry["state"], proposal: ProposalInfo): string {
   switch (state) {
     case "conflict":
       return l10n.t("conflicts with the file: resolve first");
@@ -201,7 +187,7 @@ function stateText(state: InboxEntry["state"], proposal: InboxEntry["proposal"])
 }
 
 /** What else is to be known. */
-function remarks({ kind, edited, isHeld, state, standing }: InboxEntry["proposal"]): string[] {
+function remarks({ kind, edited, isHeld, state, standing }: ProposalInfo): string[] {
   const texts: string[] = [];
   if (kind === "create") texts.push(l10n.t("new file"));
   if (kind === "delete") texts.push(l10n.t("empties the file"));

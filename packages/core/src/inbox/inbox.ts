@@ -119,7 +119,8 @@ function entryOf(proposal: ProposalInfo): InboxEntry {
   return { id, state: stateOf(proposal), proposal, name: path.slice(end + 1), folder };
 }
 
-function stateOf({ state, standing, isHeld, edited }: ProposalInfo): InboxState {
+/** What the user most needs to know of a proposal. */
+export function stateOf({ state, standing, isHeld, edited }: ProposalInfo): InboxState {
   if (state === "kept" || state === "terminal" || state === "away") return state;
   if (isHeld) return "held";
   if (standing === "conflict") return "conflict";
