@@ -116,6 +116,8 @@ export interface LinesPlace {
   readonly text: string;
   readonly first: number;
   readonly last: number;
+  /** They are selected: of added lines only these are meant, not all of the change that they are in. */
+  readonly isSelected: boolean;
 }
 
 export interface LinesUndone {

@@ -109,13 +109,17 @@ function isAmong({ start, end }: PlacedHunk, first: number, last: number): boole
 }
 
 /**
- * Those that have lines of a selection, from 1 and the last one included. Of added lines only the selected ones are meant, where several
- * lines are selected.
+ * Those that have some of these lines, from 1 and the last one included.
+ *
+ * @param isExact Of added lines only these are meant, not all of the change that they are in.
  */
-export function selectedHunks(hunks: readonly PlacedHunk[], first: number, last: number): readonly PlacedHunk[] {
-  return hunks
-    .filter((one) => isAmong(one, first, last))
-    .map((one) => (last > first ? narrowed(one, first, last) : one));
+export function selectedHunks(
+  hunks: readonly PlacedHunk[],
+  first: number,
+  last: number,
+  isExact: boolean = last > first,
+): readonly PlacedHunk[] {
+  return hunks.filter((one) => isAmong(one, first, last)).map((one) => (isExact ? narrowed(one, first, last) : one));
 }
 
 function narrowed(placed: PlacedHunk, first: number, last: number): PlacedHunk {

@@ -69,6 +69,8 @@ describe("marks of a file that a turn created", () => {
       { path, hunk: { start: 1, end: 3, isPart: true } },
     ]);
     expect(selectedHunks(hunks, 1, 1)).toEqual([]);
+    // One line can be selected, too.
+    expect(drawn(selectedHunks(hunks, 3, 3, true))).toEqual([[2, 3, "add", { start: 1, end: 2, isPart: true }]]);
   });
 });
 

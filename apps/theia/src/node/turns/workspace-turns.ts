@@ -107,9 +107,9 @@ export class WorkspaceTurns implements Disposable {
   /** See `PatchbayServer.decideLines`. */
   async decideLines(
     verdict: "keep" | "undo",
-    { path, text, first, last }: LinesPlace,
+    { path, text, first, last, isSelected }: LinesPlace,
   ): Promise<readonly LinesUndone[] | undefined> {
-    const hunks = selectedHunks(await this.#placed(path, text), first, last);
+    const hunks = selectedHunks(await this.#placed(path, text), first, last, isSelected);
     if (hunks.length === 0) return undefined;
     const done: LinesUndone[] = [];
     for (const { turn, part } of partsOf(path, hunks)) {

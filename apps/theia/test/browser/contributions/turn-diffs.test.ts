@@ -2,9 +2,8 @@
 import { SimulatedTheia } from "../../support/simulated-theia.ts";
 import { DiffUris } from "@theia/core/lib/browser/diff-uris";
 import { CommandRegistry } from "@theia/core/lib/common/command";
-import { createElement, type ReactNode } from "@theia/core/shared/react";
+import { isValidElement, type ReactNode } from "@theia/core/shared/react";
 import type { EditorWidget } from "@theia/editor/lib/browser/editor-widget";
-import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
 import { LaterServices } from "../../../src/browser/contributions/later-services.ts";
@@ -123,9 +122,13 @@ async function sides(): Promise<readonly string[]> {
 function position(): string | undefined {
   const item = items.get("patchbay.theia.filePosition");
   if (item?.isVisible?.(front()) !== true) return undefined;
-  const host = document.createElement("div");
-  host.innerHTML = renderToStaticMarkup(createElement("div", {}, item.render?.(front())));
-  return host.textContent;
+  return textOf(item.render?.(front()));
+}
+
+function textOf(node: ReactNode): string {
+  if (typeof node === "string") return node;
+  if (Array.isArray(node)) return node.map(textOf).join("");
+  return isValidElement<{ readonly children?: ReactNode }>(node) ? textOf(node.props.children) : "";
 }
 
 describe("the files of a turn", () => {
@@ -189,7 +192,7 @@ describe("the files of a turn", () => {
   });
 
   it("follow one another once the last change of one was decided in its editor, and not otherwise", async () => {
-    const place = { path: "/workspace/a.txt", first: 1, last: 1, text: "" };
+    const place = { path: "/workspace/a.txt", first: 1, last: 1, isSelected: false, text: "" };
     const actions = await theia.container.get(LaterServices).get(async () => TurnActions);
     const [, ...others] = turn.files;
     await changes.act("open", turn, undefined);

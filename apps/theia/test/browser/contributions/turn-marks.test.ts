@@ -205,15 +205,15 @@ describe("a change in an editor", () => {
     for (const line of [2, 3, 5]) {
       at(line);
       await commands.executeCommand(id);
-      expect(ledger.asked.at(-1)).toEqual(["undo", { path, first: line, last: line, text }]);
+      expect(ledger.asked.at(-1)).toEqual(["undo", { path, first: line, last: line, isSelected: false, text }]);
     }
     editor.moveTo({ line: 4, character: 1 }, { line: 0, character: 0 });
     await commands.executeCommand(keepChange.id);
-    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 5, text }]);
+    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 5, isSelected: true, text }]);
     // Of whole lines a selection ends where the next one begins.
     editor.moveTo({ line: 2, character: 0 }, { line: 0, character: 0 });
     await commands.executeCommand(keepChange.id);
-    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 2, text }]);
+    expect(ledger.asked.at(-1)).toEqual(["keep", { path, first: 1, last: 2, isSelected: true, text }]);
     ledger.listed = [];
     await tellTurns();
     expect([commands.isEnabled(keepChange.id), commands.isEnabled(id)]).toEqual([false, false]);
@@ -224,7 +224,7 @@ describe("a change in an editor", () => {
     expect(commands.isVisible(keepChange.id, { lineNumber: 4, column: 1 })).toBe(false);
     expect(commands.isVisible(keepChange.id, { lineNumber: 2, column: 1 })).toBe(true);
     await commands.executeCommand(keepChange.id, { lineNumber: 2, column: 1 });
-    expect(ledger.asked).toEqual([["keep", { path, first: 2, last: 2, text }]]);
+    expect(ledger.asked).toEqual([["keep", { path, first: 2, last: 2, isSelected: false, text }]]);
   });
 
   it("that was changed again says so; one of an agent that works waits, and can be hurried", async () => {
