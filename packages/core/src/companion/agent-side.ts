@@ -14,7 +14,7 @@ import type {
 import type { ProposalOwner } from "../diff/proposal.ts";
 import { createStoredProposals, emptyProposalStore, type TextStorage } from "../diff/stored-proposals.ts";
 import type { EditorHost } from "../editor-host.ts";
-import { Activities, hookOwnerPrefix } from "../hooks/activity.ts";
+import { Activities, hookOwnerPrefix, sessionOf } from "../hooks/activity.ts";
 import { isSecretPath } from "../context/sharing-policy.ts";
 import { HookDesk } from "../hooks/hook-desk.ts";
 import { titled } from "../inbox/inbox.ts";
@@ -116,10 +116,17 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
   return { sessions, diffs, conversations, activities, hooks, guardian, sessionInfos, proposalInfos };
 }
 
-/** What a hook asked about is told by the hook's own event. */
 function tellAccepted(turns: TurnWitness): BeforeWrite {
   return async ({ isOfHook, dialect, agent, agentName, conversationId, sessionId }, path, text) => {
-    if (isOfHook === true) return;
+    // That the agent is about to write is told by the hook's own event, once it has the verdict.
+    if (isOfHook === true) {
+      turns.accepted(
+        { agent: dialect, agentName, session: sessionOf(dialect, sessionId), folder: undefined },
+        path,
+        text,
+      );
+      return;
+    }
     const source = { agent: agent ?? dialect, agentName, session: conversationId ?? sessionId, folder: undefined };
     turns.aboutToWrite(source, [{ path }]);
     turns.accepted(source, path, text);
