@@ -36,7 +36,7 @@ export class HunkContribution
   protected readonly shell: ApplicationShell;
 
   registerCommands(commands: CommandRegistry): void {
-    const isEnabled = (argument: unknown): boolean => this.placeOf(argument) !== undefined;
+    const isEnabled = (argument: unknown): boolean => this.reviewOf(argument) !== undefined;
     const at =
       (run: (actions: ReviewActions, place: HunkPlace) => Promise<void>) =>
       async (argument: unknown): Promise<void> => {
@@ -77,7 +77,7 @@ export class HunkContribution
 
   registerToolbarItems(toolbar: TabBarToolbarRegistry): void {
     const { onDidChange } = this.proposals;
-    const isVisible = (widget?: Widget): boolean => widget !== undefined && this.placeOf(widget) !== undefined;
+    const isVisible = (widget?: Widget): boolean => widget !== undefined && this.reviewOf(widget) !== undefined;
     for (const [order, name] of (["previousHunk", "nextHunk", "acceptHunk", "rejectHunk"] as const).entries()) {
       const { id, label = id } = patchbayCommands[name];
       const icon = `codicon codicon-${icons[name]}`;
@@ -87,8 +87,17 @@ export class HunkContribution
     toolbar.registerItem({ id, command: id, group: "0_reject", isVisible, onDidChange });
   }
 
-  /** `argument`: the widget of a button, the line of a menu, or nothing: then it is the review in front, where the cursor is. */
   protected placeOf(argument: unknown): HunkPlace | undefined {
+    const review = this.reviewOf(argument);
+    // An editor behind another one has no cursor.
+    return review === undefined ? undefined : { ...review, line: review.line ?? review.widget.editor.cursor.line };
+  }
+
+  /**
+   * `argument`: the widget of a button, the line of a menu, or nothing: then it is the review in front. The line is that of the menu; else
+   * it is where the cursor is.
+   */
+  protected reviewOf(argument: unknown): (Omit<HunkPlace, "line"> & { readonly line: number | undefined }) | undefined {
     const line = lineOf(argument);
     const widget = argument instanceof Widget ? argument : this.widgetInFront();
     const proposal = this.proposals.proposalOf(widget);
@@ -96,7 +105,7 @@ export class HunkContribution
     if (line === "elsewhere" || proposal.phase !== "open" || proposal.isKept) return undefined;
     const { isReadOnly, decidedBy, standing } = proposal.request;
     if (isReadOnly === true || decidedBy !== undefined || standing === "conflict") return undefined;
-    return { proposal, widget, line: line ?? widget.editor.cursor.line };
+    return { proposal, widget, line };
   }
 
   protected widgetInFront(): Widget | undefined {

@@ -84,6 +84,14 @@ it("decides the hunk of a line's number, in this review only", async () => {
   expect(commands.isVisible(patchbayCommands.acceptHunk.id, other)).toBe(false);
 });
 
+it("is offered in the toolbar of a review behind another one, whose cursor nobody can ask for", async () => {
+  await show();
+  await show({ id: "two", path: "/workspace/two.txt" });
+  const [behind] = theia.editors.all;
+  expect(behind?.isVisible).toBe(false);
+  expect(commands.isEnabled(patchbayCommands.acceptHunk.id, behind)).toBe(true);
+});
+
 it.each<[string, Partial<DiffRequest>]>([
   ["takes no text but its own", { isReadOnly: true }],
   ["is answered in a terminal only", { decidedBy: "terminal" }],
