@@ -30,6 +30,8 @@ import { runAccept, runAcceptInEditor, runEnds, runStops } from "./run-agent.ts"
 import type { Scenario } from "./scenario.ts";
 import { acceptAll, staleBase, threeAccepts } from "./stale-base.ts";
 import { commands } from "./theia-commands.ts";
+import { openOnDemand, openWhenIdle } from "./open-reviews.ts";
+import { reviewAll, reviewSession } from "./theia-all.ts";
 import { reviewHunks, reviewView } from "./theia-review.ts";
 import { theiaContract } from "./theia-contract.ts";
 import { besidePlugin, theiaDiagnostics } from "./theia-plugin.ts";
@@ -87,6 +89,10 @@ export const scenarios: readonly Scenario[] = [
   commands,
   reviewView,
   reviewHunks,
+  reviewAll,
+  reviewSession,
+  openOnDemand,
+  openWhenIdle,
   theiaFollows,
   theiaHostileName,
   theiaReloadUntouched,
