@@ -10,10 +10,12 @@ import {
 } from "@patchbay/core";
 import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
+import { StoreHealth } from "./ledger/store-health.ts";
 import { Observer } from "./ledger/observer.ts";
 import { infoOf } from "./ledger/turn-info.ts";
 import { TurnBook } from "./ledger/turn-book.ts";
 import { UndoRoom } from "./ledger/undo-room.ts";
+import { closedEyes } from "./look/eyes.ts";
 import { Places } from "./look/places.ts";
 import { WorkspaceEyes } from "./look/workspace-eyes.ts";
 import type {
@@ -56,6 +58,7 @@ export class FolderLedgers implements TurnWitness {
   readonly #undo: Undoing;
   readonly #room: UndoLedger;
   readonly #store: TurnStore;
+  readonly #health: StoreHealth;
   #watching: Disposable | undefined;
   #looksSoon: Disposable | undefined;
   /** What was told is worked in one after the other. */
@@ -73,13 +76,23 @@ export class FolderLedgers implements TurnWitness {
     const store = new DiskStore({ platform, directory: storageDirectory, room: limits.all, age: limits.age });
     this.#store = store;
     const mayKeep = (path: string): boolean => options.mayKeep?.(this.#places.named(path)) ?? true;
-    const contents = new Contents({ platform, logger, store, objects, mayKeep, limits });
+    this.#health = new StoreHealth({
+      clock: platform.clock,
+      directory: storageDirectory,
+      onDidFail: (problem) => options.onDidFail?.(problem),
+      retry: () => this.#later(async () => await this.#book.flush()),
+    });
+    const health = this.#health;
+    const contents = new Contents({ platform, logger, health, store, objects, mayKeep, limits });
     const onDidChange = (): void => {
       if (!this.#isOver) this.#change.fire();
     };
-    this.#book = new TurnBook({ platform, store, contents, logger, onDidChange });
+    this.#book = new TurnBook({ platform, store, contents, logger, health, onDidChange });
     const openFiles = (): readonly string[] => (options.openFiles?.() ?? []).map((path) => this.#places.real(path));
-    const eyes = new WorkspaceEyes({ platform, logger, places: this.#places, objects, contents, openFiles });
+    const eyes =
+      options.looks === false
+        ? closedEyes
+        : new WorkspaceEyes({ platform, logger, places: this.#places, objects, contents, openFiles });
     const ended = new Emitter<TurnEnd>();
     this.#observer = new Observer({
       clock: platform.clock,
@@ -229,6 +242,8 @@ export class FolderLedgers implements TurnWitness {
   /** Resolves when everything that was told is worked in and on disk, and the verdicts that waited for it are carried out. */
   async settled(): Promise<void> {
     await this.#workedIn();
+    this.#later(async () => await this.#book.flush());
+    await this.#tail;
     await this.#undo.settled();
   }
 
@@ -247,6 +262,7 @@ export class FolderLedgers implements TurnWitness {
     this.#looksSoon?.dispose();
     this.#observer.dispose();
     this.#undo.dispose();
+    this.#health.dispose();
     this.#objects.dispose();
     this.#change.dispose();
   }

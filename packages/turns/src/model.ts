@@ -124,6 +124,10 @@ export interface FolderLedgersOptions {
   /** Files that are open in the editor: where there is no git, these are looked at. */
   readonly openFiles?: () => readonly string[];
   readonly door: UndoDoor;
+  /** Gets a sentence for the user where the storage cannot be written, once. Default: the log alone hears of it. */
+  readonly onDidFail?: (problem: string) => void;
+  /** False: somebody who only reads and decides, as the command line does; nothing is looked at for the agents that work. */
+  readonly looks?: boolean;
   /** How long an agent without hooks is quiet when its turn counts as ended, ms. Default: 30 s. */
   readonly quietMs?: number;
   readonly limits?: Partial<LedgerLimits>;

@@ -228,7 +228,7 @@ export class Observer implements Disposable {
     worker.quiet?.dispose();
     worker.check?.dispose();
     worker.isAdopted = false;
-    await this.#workIn(worker);
+    await this.#workIn(worker, true);
     await this.#look(worker.turn.session);
     this.#workers.delete(keyOf(worker.source));
     await book.end(worker.turn);
@@ -287,12 +287,14 @@ export class Observer implements Disposable {
   }
 
   /** Enters what has become of the files that the agent told of; those that it has not written yet stay. */
-  async #workIn(worker: Worker): Promise<void> {
+  async #workIn(worker: Worker, isLast = false): Promise<void> {
     const { contents, book } = this.#options;
     const { turn } = worker;
     for (const [path, before] of Array.from(turn.pending)) {
       const after = await contents.ofFile(path, turn.session);
       if (await contents.isSame(before, after)) continue;
+      // It may be readable the next time.
+      if (!isLast && after.kind === "named" && after.why === "unread") continue;
       turn.pending.delete(path);
       this.#latest.set(path, after);
       const attribution = this.#touchedSince.has(path) ? "unknown" : "exact";

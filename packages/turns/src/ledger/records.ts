@@ -9,10 +9,13 @@ export type Content =
   | { readonly kind: "text"; readonly text: string }
   /** A text of the user's repository: it is read there when it is wanted. */
   | { readonly kind: "git"; readonly repository: string; readonly object: string; readonly size: number }
-  /** Nothing is kept of it; `sign` differs from what it held at another time. `failed`: the store could not be written. */
+  /**
+   * Nothing is kept of it; `sign` differs from what it held at another time. `failed`: the store could not be written. `unread`: nobody
+   * could look at it, or had the time.
+   */
   | {
       readonly kind: "named";
-      readonly why: "binary" | "large" | "withheld" | "failed" | "other";
+      readonly why: "binary" | "large" | "withheld" | "failed" | "unread" | "other";
       readonly sign: string;
     };
 
@@ -65,7 +68,7 @@ const content = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("git"), repository: z.string(), object: z.string(), size: z.number() }),
   z.object({
     kind: z.literal("named"),
-    why: z.enum(["binary", "large", "withheld", "failed", "other"]),
+    why: z.enum(["binary", "large", "withheld", "failed", "unread", "other"]),
     sign: z.string(),
   }),
 ]);
@@ -114,6 +117,8 @@ const entry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("pending"), path: z.string(), before: content }),
   /** What was pending is worked in. */
   z.object({ type: z.literal("settled") }),
+  /** All that is known of the turn follows: lines may be missing before. */
+  z.object({ type: z.literal("anew") }),
   z.object({ type: z.literal("queue"), queued: z.array(request) }),
 ]);
 
@@ -124,12 +129,24 @@ export type JournalEntry =
   | { readonly type: "gone"; readonly path: string }
   | { readonly type: "pending"; readonly path: string; readonly before: Content }
   | { readonly type: "settled" }
+  | { readonly type: "anew" }
   | { readonly type: "queue"; readonly queued: readonly UndoRequest[] };
 
 export function writeEntry(entry: JournalEntry): string {
   if (entry.type !== "turn") return `${JSON.stringify(entry)}\n`;
   const { files: _files, pending: _pending, queued: _queued, ...turn } = entry.turn;
   return `${JSON.stringify({ type: "turn", ...turn })}\n`;
+}
+
+/** Everything that is known of a turn, for a journal in which lines may be missing. */
+export function wholeOf(turn: TurnRecord): readonly JournalEntry[] {
+  return [
+    { type: "turn", turn },
+    { type: "anew" },
+    ...Array.from(turn.files.values(), (one): JournalEntry => ({ type: "file", file: one })),
+    ...Array.from(turn.pending, ([path, before]): JournalEntry => ({ type: "pending", path, before })),
+    { type: "queue", queued: turn.queued },
+  ];
 }
 
 /** So many lines of a journal are read at once, which takes some milliseconds. */
@@ -168,6 +185,10 @@ function apply(turn: TurnRecord, found: Exclude<z.infer<typeof entry>, { type: "
       turn.pending.set(found.path, found.before);
       return;
     case "settled":
+      turn.pending.clear();
+      return;
+    case "anew":
+      turn.files.clear();
       turn.pending.clear();
       return;
     case "queue":

@@ -2,13 +2,23 @@ import { type Logger, messageOf, type Platform } from "@patchbay/core";
 import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
-import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
+import {
+  type Content,
+  type FileRecord,
+  inOrder,
+  type JournalEntry,
+  textsOf,
+  type TurnRecord,
+  wholeOf,
+} from "./records.ts";
+import type { StoreHealth } from "./store-health.ts";
 
 export interface TurnBookOptions {
   readonly platform: Pick<Platform, "clock" | "random">;
   readonly store: TurnStore;
   readonly contents: Contents;
   readonly logger: Logger;
+  readonly health: StoreHealth;
   readonly onDidChange: () => void;
 }
 
@@ -30,12 +40,14 @@ const entriesAtOnce = 100;
 /** Of the first line of a prompt, UTF-16 units. */
 const longestPrompt = 200;
 
-/** All turns that are known, and their journals. What cannot be written down is told to the log, and known until the editor ends. */
+/** All turns that are known, and their journals. What cannot be written down is known until the editor ends, and written once it can be. */
 export class TurnBook {
   readonly #options: TurnBookOptions;
   readonly #turns: Map<string, TurnRecord> = new Map();
   /** Turns that others began while this window runs. */
   readonly #foreign: Set<string> = new Set();
+  /** Turns of which something could not be written down: all of each is written once it can be. */
+  readonly #unwritten: Set<string> = new Set();
   /** Counts what is written here: what was read meanwhile may be older. */
   #writes = 0;
   #order = 0;
@@ -85,8 +97,8 @@ export class TurnBook {
     await this.#attempt(async () => {
       await store.others((found, gone) => {
         if (this.#writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
-        for (const id of gone) if (!isOpen(id)) this.#turns.delete(id);
-        for (const turn of found) this.#takeOver(turn, isOpen(turn.id));
+        for (const id of gone) if (!isOpen(id) && !this.#unwritten.has(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOpen(turn.id) || this.#unwritten.has(turn.id));
         hasChanged = true;
         return true;
       });
@@ -158,6 +170,7 @@ export class TurnBook {
     turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
     if (turn.files.size === 0) {
       this.#turns.delete(turn.id);
+      this.#unwritten.delete(turn.id);
       this.#writes += 1;
       await this.#attempt(() => this.#options.store.remove(turn));
       this.#options.onDidChange();
@@ -168,9 +181,19 @@ export class TurnBook {
     // The later line about a file counts.
     await this.#writeGathered();
     this.#writes += 1;
-    await this.#attempt(() => this.#options.store.append(turn, entries));
+    await this.#append(turn, entries);
     this.#writes += 1;
     this.#options.onDidChange();
+  }
+
+  /** Writes what could not be written, if that works by now. */
+  async flush(): Promise<void> {
+    for (const id of Array.from(this.#unwritten)) {
+      const turn = this.#turns.get(id);
+      this.#writes += 1;
+      if (turn === undefined) this.#unwritten.delete(id);
+      else if (!(await this.#appendAll(turn))) return;
+    }
   }
 
   /** What `work` enters is written down, and told, in few goes. */
@@ -262,10 +285,41 @@ export class TurnBook {
     this.#writes += 1;
     for (const turn of new Set(gathered.map((one) => one.turn))) {
       const entries = gathered.filter((one) => one.turn === turn).map(({ entry }) => entry);
-      await this.#attempt(() => this.#options.store.append(turn, entries));
+      await this.#append(turn, entries);
     }
     this.#writes += 1;
     this.#options.onDidChange();
+  }
+
+  async #append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void> {
+    const { store, health } = this.#options;
+    if (this.#unwritten.size > 0) {
+      this.#unwritten.add(turn.id);
+      // A turn may be long, and a full disk stays full for a while.
+      if (health.isDue) await this.flush();
+      return;
+    }
+    try {
+      await store.append(turn, entries);
+    } catch {
+      // What was written before may be gone, or half of this may stand there.
+      this.#unwritten.add(turn.id);
+      await this.#appendAll(turn);
+    }
+  }
+
+  async #appendAll(turn: TurnRecord): Promise<boolean> {
+    const { store, health, logger } = this.#options;
+    try {
+      await store.append(turn, wholeOf(turn));
+    } catch (error) {
+      logger.warn("A turn could not be written down", { reason: messageOf(error) });
+      health.failed(error);
+      return false;
+    }
+    this.#unwritten.delete(turn.id);
+    if (this.#unwritten.size === 0) health.worked();
+    return true;
   }
 
   /** What stood there before the turn, had the others changed it then; undefined where their lines are the turn's, too. */
@@ -298,6 +352,7 @@ export class TurnBook {
       if (store.size <= store.room * freeShare) break;
       for (const name of textsOf(turn)) freed.add(name);
       this.#turns.delete(turn.id);
+      this.#unwritten.delete(turn.id);
       await this.#attempt(() => store.remove(turn));
       await this.#attempt(() => store.sweep(this.all, freed));
     }

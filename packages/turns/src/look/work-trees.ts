@@ -133,6 +133,7 @@ export class WorkTrees {
     const state = diskStateOf(path);
     // A repository without any commit has none.
     if (state === undefined) return { ...unreadable, isReadable: true };
+    if (state === "unknown") return unreadable;
     const key = `${repository.gitDirectory}\0${folder}`;
     const known = this.#indexes.get(key);
     if (known !== undefined && isSameState(known.state, state)) return known.index;

@@ -14,13 +14,18 @@ export interface TurnStore {
   lastWritten(turn: TurnRecord): Promise<number | undefined>;
   /** Calls back when anybody may have written a turn. Undefined where that cannot be told, or nothing is there yet. */
   watch(onChange: () => void): Disposable | undefined;
-  /** Resolves when it is written; rejects where there is no room, as with a full disk. */
+  /**
+   * Resolves when it is written; rejects where there is no room, as with a full disk, and where what was written of the turn before is
+   * not there any more: then all of the turn is to be written, beginning with `anew`.
+   */
   append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void>;
   remove(turn: TurnRecord): Promise<void>;
   /** Keeps a text and names it; undefined where there is no room for it. */
   keep(text: string): Promise<string | undefined>;
   /** Whether a text is there, as far as this window knows. */
   has(name: string): boolean;
+  /** Whether a text is there. It is then kept as if it had just been written. */
+  refresh(name: string): Promise<boolean>;
   /** Undefined where it is not there any more, or is not what it was. */
   read(name: string): Promise<string | undefined>;
   /** Bytes of all texts and journals. */

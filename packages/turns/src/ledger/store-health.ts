@@ -1,0 +1,64 @@
+import { adviceFor, causeOf, type Clock, type Disposable } from "@patchbay/core";
+
+export interface StoreHealthOptions {
+  readonly clock: Clock;
+  readonly directory: string;
+  /** Gets a sentence for the user. */
+  readonly onDidFail: (problem: string) => void;
+  /** Tries what failed again. */
+  readonly retry: () => void;
+}
+
+/** What failed is tried again after so long, ms. */
+const retryMs = 30_000;
+
+/** A disk that works now and then is not complained of all the time, ms. */
+const silentMs = 10 * 60 * 1_000;
+
+/** Whether the store of turns can be written: the user hears once where it cannot, and what failed is tried again. */
+export class StoreHealth implements Disposable {
+  readonly #options: StoreHealthOptions;
+  #isWell = true;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #saidAt = Number.NEGATIVE_INFINITY;
+  #retry: Disposable | undefined;
+  #isOver = false;
+
+  constructor(options: StoreHealthOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it is worth trying again by now. */
+  get isDue(): boolean {
+    return this.#options.clock.monotonic() - this.#failedAt >= retryMs / 10;
+  }
+
+  failed(error: unknown): void {
+    const { clock, directory, onDidFail, retry } = this.#options;
+    if (this.#isOver) return;
+    const now = clock.monotonic();
+    this.#failedAt = now;
+    this.#retry ??= clock.setTimeout(() => {
+      this.#retry = undefined;
+      retry();
+    }, retryMs);
+    const isSaid = !this.#isWell || now - this.#saidAt < silentMs;
+    this.#isWell = false;
+    if (isSaid) return;
+    this.#saidAt = now;
+    onDidFail(
+      `What agents change cannot be kept for an undo just now: ${directory} could not be written (${causeOf(error)}). ${adviceFor(error)}`,
+    );
+  }
+
+  worked(): void {
+    this.#isWell = true;
+    this.#retry?.dispose();
+    this.#retry = undefined;
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#retry?.dispose();
+  }
+}
