@@ -3,6 +3,7 @@ import {
   Emitter,
   type Event,
   type FileBefore,
+  messageOf,
   nullLogger,
   type TurnNote,
   type TurnSource,
@@ -79,7 +80,11 @@ export class FolderLedgers implements TurnWitness {
     this.#health = new StoreHealth({
       clock: platform.clock,
       directory: storageDirectory,
-      onDidFail: (problem) => options.onDidFail?.(problem),
+      tellUser: (message) => {
+        options.tellUser?.(message).catch((error: unknown) => {
+          logger.warn("A message could not be shown", { code: message.code, reason: messageOf(error) });
+        });
+      },
       retry: () => this.#later(async () => await this.#book.flush()),
     });
     const health = this.#health;
@@ -101,6 +106,7 @@ export class FolderLedgers implements TurnWitness {
       eyes,
       isInside: (path) => this.#places.isInside(path),
       quietMs: options.quietMs ?? usualQuietMs,
+      isVisitor: options.looks === false,
       later: (work) => this.#later(work),
       onDidEnd: ({ id }, isHere) => ended.fire({ id, isHere }),
     });

@@ -195,7 +195,7 @@ describe("storage that fails for a while", () => {
   it("says so once, and once more when it fails again", async () => {
     const lab = new TurnLab();
     const said: string[] = [];
-    const ledgers = lab.open({ onDidFail: (problem) => said.push(problem) });
+    const ledgers = lab.open({ tellUser: async ({ text }) => said.push(text) });
     rmSync(lab.storage, { recursive: true });
     lab.writeStorage("");
     ledgers.turnBegan(claude, "Do it");
@@ -295,5 +295,77 @@ describe("texts of turns", () => {
     reader.dispose();
     const texts = join(lab.storage, "texts");
     expect(existsSync(texts) ? readdirSync(texts) : []).toEqual([]);
+  });
+});
+
+describe("an undo whose process is killed", () => {
+  it.each(["before the write", "after it"])("%s can be undone, and is told as it was", async (when) => {
+    const lab = new TurnLab();
+    lab.write("a.txt", "one\n");
+    let isKilled = false;
+    const door: FolderLedgersOptions["door"] = {
+      ...lab.door,
+      replace: async (path, held, text, mode) => {
+        if (when === "after it") await lab.door.replace(path, held, text, mode);
+        isKilled = true;
+        // Nothing more is ever done there.
+        return await new Promise(() => {});
+      },
+    };
+    const first = lab.open({ door });
+    await lab.command(first, () => {});
+    first.turnBegan(claude, "Do it");
+    await lab.told(first, "a.txt", "two\nmine\n");
+    first.turnEnded(claude);
+    await first.settled();
+    const id = first.turns()[0]?.id ?? "";
+    void first.undo(id);
+    await expect.poll(() => isKilled).toBe(true);
+    first.dispose();
+
+    const second = lab.open();
+    await second.settled();
+    // Another window might be at it.
+    lab.clock.advance(15_000);
+    await second.settled();
+    const undo = second.turns().find(({ undoes }) => undoes === id);
+    if (when === "before the write") expect(undo).toBeUndefined();
+    else {
+      expect(undo?.files.map(({ path, review }) => [path, review])).toEqual([[lab.path("a.txt"), "unreviewed"]]);
+      await second.undo(undo?.id ?? "", { now: true });
+    }
+    expect(lab.read("a.txt")).toBe("two\nmine\n");
+  });
+
+  it("is not ended by somebody who reads while it is written", async () => {
+    const lab = new TurnLab();
+    lab.write("a.txt", "one\n");
+    let reading: Promise<void> = Promise.resolve();
+    const door: FolderLedgersOptions["door"] = {
+      ...lab.door,
+      replace: async (path, held, text, mode) => {
+        for (const looks of [true, false]) {
+          const reader = lab.open({ looks });
+          reading = reader.settled();
+          await reading;
+          reader.dispose();
+        }
+        return await lab.door.replace(path, held, text, mode);
+      },
+    };
+    const first = lab.open({ door });
+    first.turnBegan(claude, "Do it");
+    await lab.told(first, "a.txt", "two\n");
+    first.turnEnded(claude);
+    await first.settled();
+    const id = first.turns()[0]?.id ?? "";
+    await first.undo(id);
+    first.dispose();
+    const later = lab.open();
+    await later.settled();
+    const undo = later.turns().find(({ undoes }) => undoes === id);
+    expect(undo?.files).toHaveLength(1);
+    await later.undo(undo?.id ?? "");
+    expect(lab.read("a.txt")).toBe("two\n");
   });
 });

@@ -77,16 +77,20 @@ export async function runPanel(options: RunPanelOptions): Promise<number> {
   }
   const ended = new AbortController();
   const stop = AbortSignal.any([options.signal, ended.signal]);
-  const turns = openLedgers(platform, [folder]);
+  let shown: PagePanel | undefined;
+  const turns = openLedgers(platform, [folder], {
+    tellUser: async ({ severity, text }) => (shown === undefined ? tell(escapeLine(text)) : shown.tell(severity, text)),
+  });
   const known = { record, storage, logger, turns, onIdle: () => ended.abort(), stop };
   const panel = await start(folder, directory, known, options);
   try {
+    shown = panel;
     options.onDidStart?.(panel);
     print(`The panel of ${escapeLine(folder)}:`);
-    const shown = show(panel.url(), directory, options);
+    const opening = show(panel.url(), directory, options);
     await sayWhatIsMissing(panel, print);
     print(`Ctrl-C ends it and its agents.`);
-    await Promise.all([shown, untilAborted(stop)]);
+    await Promise.all([opening, untilAborted(stop)]);
     if (ended.signal.aborted) print("Nobody used the panel for a while, so it has ended. Conversations are kept.");
   } finally {
     await panel.close();

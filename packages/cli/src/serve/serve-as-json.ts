@@ -51,7 +51,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
   });
-  const turns = openLedgers(platform, folders);
+  const turns = openLedgers(platform, folders, { tellUser: async (message) => await host.messages.show(message) });
   const companion = createCompanion({
     host,
     platform,

@@ -64,7 +64,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await review.ask(message),
   });
-  const turns = openLedgers(platform, [folder]);
+  const turns = openLedgers(platform, [folder], { tellUser: async (message) => await host.messages.show(message) });
   const companion = createCompanion({
     host,
     platform,

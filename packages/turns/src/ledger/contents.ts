@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
 import type { GitObjects } from "../git/git-objects.ts";
 import { bytesOf, nameOfText, type TurnStore } from "../store/turn-store.ts";
@@ -56,14 +55,13 @@ export class Contents {
       if (facts.size > limits.file) return { kind: "named", why: "large", sign };
       const held = await platform.files.readReal(path, limits.file, facts);
       if (held !== undefined) return held;
-      // Gone by now, or behind a link: where that leads is none of this folder.
-      const parent = dirname(path);
-      if ((await platform.files.realPath(parent)) !== parent) return { kind: "none" };
       const now = await platform.files.lstat(path);
       if (now === undefined) return { kind: "none" };
-      // It grew while it was read, or is something else now.
       sign = `${now.kind} ${now.size} ${now.modifiedMs}`;
       if (now.kind !== "file") return { kind: "named", why: "other", sign };
+      // Behind a link by now: where that leads is none of this folder.
+      if ((await platform.files.realPath(path)) !== path) return { kind: "none" };
+      // It grew while it was read.
       return { kind: "named", why: now.size > limits.file ? "large" : "unread", sign };
     } catch {
       // No descriptor left, no permission, a failing disk. That says nothing of what it holds, least of all that it is not there.

@@ -12,6 +12,8 @@ export interface ObserverOptions {
   /** Whether a file is in a folder of the workspace; the path has its links resolved. */
   readonly isInside: (path: string) => boolean;
   readonly quietMs: number;
+  /** Somebody who only reads and decides: what others left open is theirs to end. */
+  readonly isVisitor: boolean;
   /** Runs work in its order among everything that was told. */
   readonly later: (work: () => Promise<void>) => void;
   /** `isHere`: what waits for it is carried out in this window. */
@@ -33,6 +35,9 @@ interface Worker {
   /** An earlier run began the turn, or another window, which may go on with it; nothing was heard of it here. */
   isAdopted: boolean;
 }
+
+/** One that undoes writes about it all the time; after so long its process was killed, ms. */
+const undoingMs = 10_000;
 
 /** An agent writes what was accepted within this time, ms. */
 const writtenAfterMs = [500, 2_500];
@@ -60,6 +65,7 @@ export class Observer implements Disposable {
   readonly #accepted: Map<string, string> = new Map();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #heard = 0;
+  #ending: Disposable | undefined;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
@@ -84,11 +90,36 @@ export class Observer implements Disposable {
   async resume(): Promise<void> {
     const { book } = this.#options;
     const left = book.all.filter(({ ended, undoes }) => ended === undefined && undoes === undefined);
-    for (const turn of book.all) if (turn.ended === undefined && !left.includes(turn)) await book.end(turn);
+    await this.#endUndos();
     for (const turn of left) {
       await this.#waitForOthers(this.#add(sourceOf(turn), turn, true));
     }
     if (left[0] !== undefined) await this.#look(left[0].session);
+  }
+
+  /** An undo whose process was killed, unless another window is just at it. What it wrote without saying so is noted for it. */
+  async #endUndo(turn: TurnRecord): Promise<void> {
+    const { book, clock, contents, later, isVisitor } = this.#options;
+    if (isVisitor) return;
+    const written = (await book.lastWritten(turn)) ?? 0;
+    const wait = undoingMs - Math.abs(clock.now() - written);
+    if (wait > 0) {
+      this.#ending?.dispose();
+      this.#ending = clock.setTimeout(() => later(async () => await this.#endUndos()), wait);
+      return;
+    }
+    for (const [path, before] of Array.from(turn.pending)) {
+      const after = await contents.ofFile(path, turn.session);
+      if (!(await contents.isSame(before, after)))
+        await book.enter(turn, { path, before, after, mode: undefined, attribution: "exact" });
+    }
+    await book.end(turn);
+  }
+
+  async #endUndos(): Promise<void> {
+    const { book } = this.#options;
+    await book.refresh((id) => this.isHeard(id));
+    for (const turn of book.all) if (turn.ended === undefined && turn.undoes !== undefined) await this.#endUndo(turn);
   }
 
   async began(source: TurnSource, prompt: string): Promise<void> {
@@ -179,6 +210,7 @@ export class Observer implements Disposable {
   }
 
   dispose(): void {
+    this.#ending?.dispose();
     for (const { quiet, check } of this.#workers.values()) {
       quiet?.dispose();
       check?.dispose();

@@ -1,10 +1,9 @@
-import { adviceFor, causeOf, type Clock, type Disposable } from "@patchbay/core";
+import { adviceFor, causeOf, type Clock, type Disposable, type HostMessage } from "@patchbay/core";
 
 export interface StoreHealthOptions {
   readonly clock: Clock;
   readonly directory: string;
-  /** Gets a sentence for the user. */
-  readonly onDidFail: (problem: string) => void;
+  readonly tellUser: (message: HostMessage) => void;
   /** Tries what failed again. */
   readonly retry: () => void;
 }
@@ -34,7 +33,7 @@ export class StoreHealth implements Disposable {
   }
 
   failed(error: unknown): void {
-    const { clock, directory, onDidFail, retry } = this.#options;
+    const { clock, directory, retry } = this.#options;
     if (this.#isOver) return;
     const now = clock.monotonic();
     this.#failedAt = now;
@@ -46,9 +45,15 @@ export class StoreHealth implements Disposable {
     this.#isWell = false;
     if (isSaid) return;
     this.#saidAt = now;
-    onDidFail(
-      `What agents change cannot be kept for an undo just now: ${directory} could not be written (${causeOf(error)}). ${adviceFor(error)}`,
-    );
+    const [cause, advice] = [causeOf(error), adviceFor(error)];
+    const text = `What agents change cannot be kept for an undo just now: ${directory} could not be written (${cause}). ${advice}`;
+    this.#options.tellUser({
+      code: "turns-not-kept",
+      severity: "warning",
+      text,
+      values: { directory, cause, advice },
+      actions: [],
+    });
   }
 
   worked(): void {
