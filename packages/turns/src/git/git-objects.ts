@@ -1,6 +1,6 @@
 /** A file of a commit or of git's index. */
 export interface GitObject {
-  /** Its `.git` directory. */
+  /** The top of its work tree. */
   readonly repository: string;
   readonly object: string;
   /** Of the file in the work tree, in bytes, when git last looked at it. */

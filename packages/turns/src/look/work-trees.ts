@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { opendir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Clock, Platform } from "@patchbay/core";
 import { type IndexEntry, readIndex } from "../git/git-index.ts";
@@ -14,6 +14,9 @@ const stepsPerAsking = 64;
 
 /** More repositories in one folder are not looked at. */
 const mostRepositories = 64;
+
+/** A directory with more entries is not read to its end for them. */
+const mostEntries = 10_000;
 const largestIndexBytes = 256 * 1024 * 1024;
 const gitLink = 0o160000;
 const directoryMode = 0o040000;
@@ -119,7 +122,7 @@ export class WorkTrees {
     let level = [folder];
     for (let depth = 0; depth < 2; depth += 1) {
       const next: string[] = [];
-      for (const directory of level.slice(0, mostRepositories)) next.push(...directoriesIn(directory));
+      for (const directory of level.slice(0, mostRepositories)) next.push(...(await directoriesIn(directory)));
       const tops = next.slice(0, mostRepositories);
       const repositories = await Promise.all(tops.map((top) => repositoryAt(this.#platform.files, top)));
       for (const repository of repositories) if (repository) found.push({ repository, folder: repository.top });
@@ -138,20 +141,31 @@ export class WorkTrees {
     const known = this.#indexes.get(key);
     if (known !== undefined && isSameState(known.state, state)) return known.index;
     const bytes = await this.#platform.files.readReal(path, largestIndexBytes).catch(() => undefined);
-    const steps =
+    const { objectBytes } = repository;
+    // How long names are stands in a configuration that may be longer than what is read of it.
+    const entries =
       bytes === undefined
         ? undefined
-        : readIndex(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), repository.objectBytes);
-    let step = steps?.next();
-    while (step?.done === false) {
-      if (slices.isDue) await slices.pause();
-      step = steps?.next();
-    }
-    const entries = step?.done === true ? step.value : undefined;
+        : ((await readInSlices(bytes, objectBytes, slices)) ??
+          (await readInSlices(bytes, objectBytes === 20 ? 32 : 20, slices)));
     const index = entries === undefined ? unreadable : await inFolder(entries, repository.top, folder, state, slices);
     this.#indexes.set(key, { state, index });
     return index;
   }
+}
+
+async function readInSlices(
+  { buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>,
+  objectBytes: 20 | 32,
+  slices: Slices,
+): Promise<readonly IndexEntry[] | undefined> {
+  const steps = readIndex(Buffer.from(buffer, byteOffset, byteLength), objectBytes);
+  let step = steps.next();
+  while (step.done === false) {
+    if (slices.isDue) await slices.pause();
+    step = steps.next();
+  }
+  return step.value ?? undefined;
 }
 
 async function inFolder(
@@ -177,14 +191,19 @@ async function inFolder(
   return { entries, writtenMs: state.modifiedMs, isReadable: true, submodules };
 }
 
-function directoriesIn(directory: string): readonly string[] {
+async function directoriesIn(directory: string): Promise<readonly string[]> {
+  const found: string[] = [];
   try {
-    const entries = readdirSync(directory, { withFileTypes: true });
-    const wanted = entries.filter(
-      (entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules",
-    );
-    return wanted.map(({ name }) => join(directory, name));
+    let looked = 0;
+    // Closed by the loop.
+    for await (const entry of await opendir(directory)) {
+      looked += 1;
+      if (looked > mostEntries || found.length >= mostRepositories) break;
+      const isWanted = entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules";
+      if (isWanted) found.push(join(directory, entry.name));
+    }
   } catch {
-    return [];
+    // Gone, or nobody may look.
   }
+  return found;
 }

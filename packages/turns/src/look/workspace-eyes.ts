@@ -254,7 +254,7 @@ function withSeparator(folder: string): string {
 
 function contentOf({ tree, entry }: Tracked): Content | undefined {
   if ((entry.mode & 0o170000) !== 0o100000) return undefined;
-  return { kind: "git", repository: tree.repository.gitDirectory, object: entry.object, size: entry.size };
+  return { kind: "git", repository: tree.repository.top, object: entry.object, size: entry.size };
 }
 
 /** Reads files during one look, at its begin not longer than an agent can be held up. */
