@@ -17,7 +17,7 @@ import {
 } from "vscode";
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
-import { coalesced, delay } from "../timers.ts";
+import { ages, coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 
 /** How often views follow what happens at most, ms. */
@@ -57,7 +57,13 @@ export function registerViews(
   const position = createPosition(companion);
   const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
   const tellContexts = createContexts(companion, reviewOf);
+  const aging = ages(
+    () => proposalsView.visible && companion.proposals.length > 0,
+    () => proposals.refresh(),
+    ageSpan,
+  );
   const update = (): void => {
+    aging.follow();
     statusBar.update();
     connections.refresh();
     proposals.refresh();
@@ -68,11 +74,10 @@ export function registerViews(
     if (companion.activities.length > 0) void notices.get().then((one) => one.update());
   };
   const refresh = coalesced(update, refreshSpan);
-  const aging = setInterval(() => {
-    if (proposalsView.visible && companion.proposals.length > 0) proposals.refresh();
-  }, ageSpan);
   const follow = coalesced(() => connections.refresh(), followSpan);
   const own: readonly Disposable[] = [
+    aging,
+    proposalsView.onDidChangeVisibility(() => aging.follow()),
     refresh,
     follow,
     statusBar,
@@ -95,7 +100,6 @@ export function registerViews(
   return {
     list,
     dispose: () => {
-      clearInterval(aging);
       for (const part of own) part.dispose();
     },
   };

@@ -71,6 +71,8 @@ export interface FakeRow {
 
 /** A view of the side bar as extensions and the keyboard see it: the row that is focused is told to nobody. */
 export class FakeTreeView {
+  readonly #visibility: EventEmitter<void> = new EventEmitter();
+  readonly onDidChangeVisibility: EventEmitter<void>["event"] = this.#visibility.event;
   visible = false;
   badge: unknown;
   selection: readonly unknown[] = [];
@@ -80,6 +82,11 @@ export class FakeTreeView {
 
   constructor(dispose: () => void) {
     this.dispose = dispose;
+  }
+
+  show(visible: boolean): void {
+    this.visible = visible;
+    this.#visibility.fire();
   }
 
   async reveal(row: unknown): Promise<void> {

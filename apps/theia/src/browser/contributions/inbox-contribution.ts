@@ -66,6 +66,8 @@ export class InboxContribution
   @inject(CommandRegistry)
   protected readonly commands: CommandRegistry;
 
+  protected ages: number | undefined;
+
   constructor() {
     super({
       widgetId: inboxWidgetId,
@@ -79,9 +81,16 @@ export class InboxContribution
     const refresh = (): void => void this.refresh(this.tryGetWidget());
     this.attachment.onDidChangeStatus(refresh);
     this.changes.onDidChange(refresh);
-    window.setInterval(() => {
-      const widget = this.tryGetWidget();
-      if (widget?.isVisible === true) void this.refresh(widget);
+  }
+
+  /** Ages are written anew as long as somebody sees them; else no timer stands. */
+  protected followAges(widget: InboxWidget): void {
+    window.clearTimeout(this.ages);
+    this.ages = undefined;
+    if (widget.isDisposed || !widget.isVisible) return;
+    this.ages = window.setTimeout(() => {
+      void this.refresh(widget);
+      this.followAges(widget);
     }, agesEveryMs);
   }
 
@@ -96,6 +105,9 @@ export class InboxContribution
       this.fulfil(request).catch(() => this.tellFailure());
     });
     widget.onDidOffer((command) => void this.commands.executeCommand(command));
+    widget.onDidChangeVisibility(() => this.followAges(widget));
+    widget.disposed.connect(() => this.followAges(widget));
+    this.followAges(widget);
     void this.refresh(widget);
     return widget;
   }
