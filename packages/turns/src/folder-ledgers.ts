@@ -245,6 +245,11 @@ export class FolderLedgers implements TurnWitness {
     this.#observer.touched(this.#places.real(path));
   }
 
+  /** False: something could not be written down; it is known until the editor ends. */
+  get isWritten(): boolean {
+    return this.#book.isWritten;
+  }
+
   /** Resolves when everything that was told is worked in and on disk, and the verdicts that waited for it are carried out. */
   async settled(): Promise<void> {
     await this.#workedIn();

@@ -212,6 +212,15 @@ async function undoAndTell(
     for (const file of result.files) print(outcomeLine(file, folder, paint));
     results.push(result);
   }
+  await ledgers.settled();
+  if (!ledgers.isWritten) {
+    const waits = results.flatMap(({ files }) => files).some(({ outcome }) => outcome === "queued");
+    const text = waits
+      ? "That could not be written down, so nothing will be undone later. To undo it at once, add --now."
+      : "The undo could not be written down, so it cannot be taken back.";
+    print(paint.bad(text));
+    return 1;
+  }
   if (results.some(({ turn }) => turn !== undefined && ledgers.isToHear(turn))) {
     print(paint.faint("The agent is told with your next prompt, if an editor with Patchbay is running then."));
   }

@@ -186,6 +186,11 @@ export class TurnBook {
     this.#options.onDidChange();
   }
 
+  /** Whether everything that is known is on disk. */
+  get isWritten(): boolean {
+    return this.#unwritten.size === 0;
+  }
+
   /** Writes what could not be written, if that works by now. */
   async flush(): Promise<void> {
     for (const id of Array.from(this.#unwritten)) {
