@@ -62,6 +62,8 @@ export interface UndoRequest extends TurnPart {
   readonly now?: boolean;
   /** What the agent is told. */
   readonly reason?: string;
+  /** Files of a queued undo that were kept meanwhile: they are left out of it. */
+  readonly except?: readonly string[];
   /** The lines of the hunk of a queued undo, by which it is found again: the agent goes on and moves them. */
   readonly lines?: HunkLines;
 }

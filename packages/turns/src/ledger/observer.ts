@@ -59,6 +59,8 @@ export class Observer implements Disposable {
   readonly #latest: Map<string, Content> = new Map();
   /** Where the user typed while an agent worked. */
   readonly #touched: Set<string> = new Set();
+  /** Those of them that nobody has seen change since they typed: what they save is theirs, whenever they do. */
+  readonly #typed: Set<string> = new Set();
   /** Those of them in which they typed after the agent had told that it would write. */
   readonly #touchedSince: Set<string> = new Set();
   /** What the user has accepted and nobody has written yet, by the file. */
@@ -83,6 +85,7 @@ export class Observer implements Disposable {
   touched(path: string): void {
     if (!this.isWorking) return;
     this.#touched.add(path);
+    this.#typed.add(path);
     this.#touchedSince.add(path);
   }
 
@@ -272,6 +275,7 @@ export class Observer implements Disposable {
     this.#options.eyes.forget();
     this.#latest.clear();
     this.#touched.clear();
+    this.#typed.clear();
     this.#touchedSince.clear();
     this.#accepted.clear();
   }
@@ -383,6 +387,9 @@ export class Observer implements Disposable {
     const [main] = suspects.toSorted((one, other) => other.heard - one.heard);
     if (main === undefined) return;
     const { turn } = main;
+    // Agents that tell of each write and of each command have done nothing since the user typed here: an undo is not to take it away.
+    const hasTyped = this.#typed.delete(path);
+    if (hasTyped && ran.length === 0 && suspects.every((one) => one.turn.border === "exact")) return;
     if (await book.isOfOthers(path, after, turn.began)) return;
     const names = suspects.map(({ source }) => source.agentName).filter((name) => !turn.agents.includes(name));
     if (names.length > 0) {

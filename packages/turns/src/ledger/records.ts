@@ -90,6 +90,7 @@ const request = z.object({
   hunk: z.object({ start: z.number(), end: z.number() }).exactOptional(),
   now: z.boolean().exactOptional(),
   reason: z.string().exactOptional(),
+  except: z.array(z.string()).exactOptional(),
   lines: z.object({ before: z.string(), after: z.string() }).exactOptional(),
 });
 

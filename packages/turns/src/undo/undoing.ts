@@ -114,12 +114,25 @@ export class Undoing {
     return await next;
   }
 
-  #filesOf(id: string, { path }: TurnPart): readonly TurnFile[] {
-    return this.#ledger.turn(id)?.files.filter((file) => path === undefined || file.path === path) ?? [];
+  #filesOf(id: string, { path, except = [] }: UndoRequest): readonly TurnFile[] {
+    const isMeant = (file: TurnFile): boolean =>
+      (path === undefined || file.path === path) && !except.includes(file.path);
+    return this.#ledger.turn(id)?.files.filter(isMeant) ?? [];
+  }
+
+  /** What the user keeps is not taken back when the agent has finished, whatever else becomes of the file until then. */
+  async #leaveOut(id: string, path: string): Promise<void> {
+    const queued = this.#ledger.queued(id);
+    const left = queued.flatMap((one) => {
+      if (one.path === path) return [];
+      return one.path === undefined ? [{ ...one, except: [...(one.except ?? []), path] }] : [one];
+    });
+    if (queued.length > 0) await this.#ledger.queue(id, left);
   }
 
   async #keepFile(id: string, path: string, hunk: TurnHunk | undefined): Promise<boolean> {
     const texts = await this.#ledger.texts(id, path);
+    if (hunk === undefined) await this.#leaveOut(id, path);
     if (texts === undefined) {
       await this.#ledger.review(id, path, "kept");
       return true;
