@@ -237,10 +237,15 @@ export class TurnBook {
     const file = { ...found };
     const isDecided = file.review === "kept" || file.review === "undone";
     // What was decided stays decided: the new change stands beside it.
-    if (isDecided || file.undecided !== undefined) {
-      const left = isDecided ? change.before : (file.undecided?.before ?? file.before);
-      file.undecided = { before: left, after };
-      file.review = isDecided ? "unreviewed" : file.review;
+    if (isDecided) {
+      file.undecided = { before: change.before, after };
+      file.review = "unreviewed";
+    } else if (file.undecided !== undefined) {
+      const { before, after: left } = file.undecided;
+      const isLeft = await contents.isSame(left, change.before);
+      const rebased = isLeft ? before : await this.#rebased(before, left, change.before);
+      if (rebased === undefined) file.attribution = "unknown";
+      file.undecided = { before: rebased ?? before, after };
     }
     const isUntouched = await contents.isSame(file.after, change.before);
     if (!isUntouched) {

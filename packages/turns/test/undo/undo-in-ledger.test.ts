@@ -102,3 +102,19 @@ it("does not take back later what was kept meanwhile", async () => {
   await ledgers.settled();
   expect([lab.read("a.txt"), lab.read("b.txt")]).toEqual(["three\n", undefined]);
 });
+
+it("leaves alone what the user typed between two writes of the agent while the undo waited", async () => {
+  const lab = new TurnLab();
+  lab.write("a.txt", "first\nlast\n");
+  const ledgers = lab.open();
+  ledgers.turnBegan(claude, "Change it");
+  await lab.told(ledgers, "a.txt", "first\nagent\nlast\n");
+  const id = ledgers.turns()[0]?.id ?? "";
+  await ledgers.undo(id);
+  ledgers.touched(lab.path("a.txt"));
+  lab.write("a.txt", "first\nagent\nlast\nuser\n");
+  await lab.told(ledgers, "a.txt", "first\nagent\nmore\nlast\nuser\n");
+  ledgers.turnEnded(claude);
+  await ledgers.settled();
+  expect(lab.read("a.txt")).toBe("first\nlast\nuser\n");
+});
