@@ -234,7 +234,7 @@ describe("texts of turns", () => {
     first.dispose();
     const texts = join(lab.storage, "texts");
     for (const name of readdirSync(texts)) utimesSync(join(texts, name), 1_000, 1_000);
-    disk.refuses = (asked, path) => (asked === "readText" && path.endsWith(".jsonl") ? "EMFILE" : undefined);
+    disk.refuses = (asked, path) => (asked === "lstat" && path.endsWith(".jsonl") ? "EIO" : undefined);
     const second = lab.open(disk.options(lab));
     await second.settled();
     expect(readdirSync(texts)).toHaveLength(2);

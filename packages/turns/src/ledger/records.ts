@@ -151,16 +151,18 @@ export function wholeOf(turn: TurnRecord): readonly JournalEntry[] {
 }
 
 /** So many lines of a journal are read at once, which takes some milliseconds. */
-const linesAtOnce = 500;
+const linesAtOnce = 250;
 
 /**
  * A journal as it was written, up to what cannot be read: a process that is killed leaves half a line. Undefined where no turn stands in
  * it. One of thousands of files makes room for other work.
  */
-export async function readJournal(text: string): Promise<TurnRecord | undefined> {
+export async function readJournal(lines: AsyncIterable<string>): Promise<TurnRecord | undefined> {
   let turn: TurnRecord | undefined;
-  for (const [number, line] of text.split("\n").entries()) {
-    if (number % linesAtOnce === linesAtOnce - 1) await new Promise<void>((resolve) => setImmediate(resolve));
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (number % linesAtOnce === 0) await new Promise<void>((resolve) => setImmediate(resolve));
     const found = line === "" ? undefined : parse(line);
     if (found === undefined) continue;
     if (found.type === "turn") {

@@ -105,10 +105,16 @@ export class WorkTrees {
         this.#indexOf(next.repository, next.folder, slices),
         this.#git.untracked(next.folder),
       ]);
-      const untracked = listed?.filter((name) => !name.endsWith("/")).map((name) => join(next.folder, name));
-      found.push({ ...next, head, index, untracked });
-      const nested = listed?.filter((name) => name.endsWith("/")).map((name) => join(next.folder, name.slice(0, -1)));
-      for (const top of [...index.submodules, ...(nested ?? [])]) {
+      const untracked: string[] = [];
+      const nested: string[] = [];
+      for (const name of listed ?? []) {
+        if (slices.isDueInMany) await slices.pause();
+        if (name.endsWith("/")) nested.push(join(next.folder, name.slice(0, -1)));
+        // Git tells no name that would have to be normalised.
+        else untracked.push(sep === "/" ? withSlash(next.folder) + name : join(next.folder, name));
+      }
+      found.push({ ...next, head, index, untracked: listed === undefined ? undefined : untracked });
+      for (const top of [...index.submodules, ...nested]) {
         const repository = await repositoryAt(files, top);
         if (repository !== undefined) open.push({ repository, folder: top });
       }
@@ -154,6 +160,10 @@ export class WorkTrees {
   }
 }
 
+function withSlash(folder: string): string {
+  return folder.endsWith("/") ? folder : `${folder}/`;
+}
+
 async function readInSlices(
   { buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>,
   objectBytes: 20 | 32,
@@ -177,7 +187,7 @@ async function inFolder(
 ): Promise<ReadIndex> {
   const entries = new Map<string, IndexEntry>();
   const submodules: string[] = [];
-  const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+  const prefix = withSlash(folder);
   const root = top.endsWith(sep) ? top : `${top}${sep}`;
   for (const entry of all) {
     // Git keeps no name that would have to be normalised.

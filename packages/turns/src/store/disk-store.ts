@@ -2,13 +2,13 @@ import { constants, promises as fs } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Disposable, errorCodeOf, findPrivateDirectory, type Platform } from "@patchbay/core";
 import { inOrder, type JournalEntry, readJournal, textsOf, type TurnRecord, writeEntry } from "../ledger/records.ts";
-import { bytesOf, freeShare, namedIn, nameOfText, type TurnStore } from "./turn-store.ts";
+import { bytesOf, freeShare, nameOfText, type TurnStore } from "./turn-store.ts";
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
 
-/** A larger journal is none of ours. */
-const largestJournalBytes = 64 * 1024 * 1024;
+/** So much of a journal is read at once: one of a turn with a hundred thousand files is long. */
+const chunkBytes = 256 * 1024;
 
 /** A text that no turn names may be one that another window is about to name, ms. */
 const unnamedForMs = 24 * 60 * 60 * 1_000;
@@ -18,6 +18,9 @@ const freshForMs = unnamedForMs / 2;
 
 /** The rest of the room is for journals: what is known of a turn is worth more than one more text of it. */
 const textShare = 15 / 16;
+
+/** So many turns are gone through at once, which takes some milliseconds. */
+const turnsAtOnce = 500;
 
 /** The newest turns stay however old they are: clocks jump. */
 const staysAnyway = 20;
@@ -53,6 +56,8 @@ export class DiskStore implements TurnStore {
   readonly #known: Set<string> = new Set();
   /** Bytes of journals by the id of their turn, as far as this window has read or written them. */
   readonly #journals: Map<string, number> = new Map();
+  /** Journals that are being written: how long they are is not known for a moment. */
+  readonly #writing: Set<string> = new Set();
   #size = 0;
   #isMade = false;
 
@@ -88,7 +93,7 @@ export class DiskStore implements TurnStore {
     const gone = new Set(this.#journals.keys());
     const { found } = await this.#readTurns(({ id, bytes }) => {
       gone.delete(id);
-      return bytes !== undefined && this.#journals.get(id) !== bytes;
+      return bytes !== undefined && !this.#writing.has(id) && this.#journals.get(id) !== bytes;
     });
     const turns = found.map(({ turn }) => turn);
     if (found.length + gone.size === 0 || !keep(turns, gone)) return;
@@ -114,6 +119,7 @@ export class DiskStore implements TurnStore {
     const isNew = !this.#journals.has(turn.id);
     const creates = isNew ? constants.O_CREAT : 0;
     const flags = constants.O_WRONLY | creates | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+    this.#writing.add(turn.id);
     try {
       const file = await fs.open(this.#journalOf(turn), flags, fileMode);
       try {
@@ -124,6 +130,8 @@ export class DiskStore implements TurnStore {
     } catch (error) {
       if (errorCodeOf(error) === "ENOENT") await this.#forgetGone(turn);
       throw error;
+    } finally {
+      this.#writing.delete(turn.id);
     }
     // Where another window has written meanwhile, the journal is longer, and its lines are still to be read.
     this.#grow(turn.id, lines.length);
@@ -203,7 +211,11 @@ export class DiskStore implements TurnStore {
 
   async #removeUnnamed(turns: readonly TurnRecord[], freed: ReadonlySet<string>): Promise<void> {
     const { files, clock } = this.#options.platform;
-    const named = namedIn(turns);
+    const named = new Set<string>();
+    for (const [number, turn] of turns.entries()) {
+      if (number % turnsAtOnce === turnsAtOnce - 1) await makeRoomForOthers();
+      for (const name of textsOf(turn)) named.add(name);
+    }
     // An agent that works may be about to change what was compared at its begin; how long ago that was, no clock tells that may jump.
     const isQuiet = turns.every(({ ended, undoes }) => ended !== undefined || undoes !== undefined);
     for (const name of await files.list(this.#texts)) {
@@ -252,8 +264,7 @@ export class DiskStore implements TurnStore {
       try {
         const facts = await files.lstat(path);
         if (facts === undefined || !isWanted({ id, bytes: facts.size })) continue;
-        const text = await files.readText(path, largestJournalBytes);
-        const turn = text === undefined ? undefined : await readJournal(text);
+        const turn = facts.kind === "file" ? await readJournal(linesOf(path, this.#options.room)) : undefined;
         if (turn !== undefined && journalName(turn) === name) found.push({ turn, bytes: facts.size });
       } catch {
         // No descriptor left, a failing disk: it is there.
@@ -271,7 +282,8 @@ export class DiskStore implements TurnStore {
     const kept: TurnRecord[] = [];
     const named = new Set<string>();
     let bytes = 0;
-    for (const turn of turns.toReversed()) {
+    for (const [number, turn] of turns.toReversed().entries()) {
+      if (number % turnsAtOnce === turnsAtOnce - 1) await makeRoomForOthers();
       bytes += this.#journals.get(turn.id) ?? 0;
       for (const name of textsOf(turn)) {
         if (!named.has(name)) bytes += bytesOf(name) ?? 0;
@@ -300,6 +312,35 @@ export class DiskStore implements TurnStore {
     }
     this.#isMade = true;
   }
+}
+
+/**
+ * The lines of a regular file, as far as it goes. What is no UTF-8 spoils its own line alone. Throws where it cannot be read.
+ */
+async function* linesOf(path: string, limitBytes: number): AsyncGenerator<string> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await fs.open(path, flags);
+  try {
+    if (!(await file.stat()).isFile()) return;
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    let [rest, read] = ["", 0];
+    while (read < limitBytes) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+      if (bytesRead === 0) break;
+      read += bytesRead;
+      const lines = (rest + decoder.decode(chunk.subarray(0, bytesRead), { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    yield rest;
+  } finally {
+    await file.close();
+  }
+}
+
+async function makeRoomForOthers(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 function journalName({ id }: TurnRecord): string {

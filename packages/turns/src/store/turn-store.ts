@@ -1,5 +1,5 @@
 import type { Disposable } from "@patchbay/core";
-import { type JournalEntry, textsOf, type TurnRecord } from "../ledger/records.ts";
+import type { JournalEntry, TurnRecord } from "../ledger/records.ts";
 
 /** PORT: where turns and texts are kept. Nothing of it rejects for what others have done to the files; a full disk does. */
 export interface TurnStore {
@@ -51,9 +51,4 @@ export function nameOfText(text: string, mac: (key: string, text: string) => str
 export function bytesOf(name: string): number | undefined {
   const size = /^[A-Za-z0-9_-]{43}\.(?<size>\d{1,12})$/u.exec(name)?.groups?.["size"];
   return size === undefined ? undefined : Number(size);
-}
-
-/** The texts that these turns name. */
-export function namedIn(turns: readonly TurnRecord[]): ReadonlySet<string> {
-  return new Set(turns.flatMap((turn) => Array.from(textsOf(turn))));
 }
