@@ -13,7 +13,6 @@ import { GitReader } from "./git/git-reader.ts";
 import { Contents } from "./ledger/contents.ts";
 import { StoreHealth } from "./ledger/store-health.ts";
 import { Observer } from "./ledger/observer.ts";
-import { infoOf } from "./ledger/turn-info.ts";
 import { TurnBook } from "./ledger/turn-book.ts";
 import { UndoRoom } from "./ledger/undo-room.ts";
 import { closedEyes } from "./look/eyes.ts";
@@ -138,7 +137,7 @@ export class FolderLedgers implements TurnWitness {
 
   /** Newest first. */
   turns(): readonly TurnInfo[] {
-    return this.#book.all.toReversed().map((turn) => infoOf(turn, this.#places));
+    return this.#book.all.toReversed().map((turn) => this.#book.info(turn, this.#places));
   }
 
   turnBegan(source: TurnSource, prompt: string): void {
@@ -280,7 +279,7 @@ export class FolderLedgers implements TurnWitness {
 
   #infoOf(id: string): TurnInfo | undefined {
     const turn = this.#book.get(id);
-    return turn === undefined ? undefined : infoOf(turn, this.#places);
+    return turn === undefined ? undefined : this.#book.info(turn, this.#places);
   }
 
   async #textOf(turnId: string, path: string, side: "before" | "after"): Promise<string | undefined> {

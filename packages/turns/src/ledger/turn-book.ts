@@ -12,6 +12,8 @@ import {
   wholeOf,
 } from "./records.ts";
 import type { StoreHealth } from "./store-health.ts";
+import { infoOf, type Names } from "./turn-info.ts";
+import type { TurnInfo } from "../model.ts";
 
 export interface TurnBookOptions {
   readonly platform: Pick<Platform, "clock" | "random">;
@@ -46,6 +48,8 @@ export class TurnBook {
   readonly #turns: Map<string, TurnRecord> = new Map();
   /** Turns that others began while this window runs. */
   readonly #foreign: Set<string> = new Set();
+  /** What is told of each turn, until something of it changes: lists ask for all of them again and again. */
+  readonly #told: WeakMap<TurnRecord, TurnInfo> = new WeakMap();
   /** Turns of which something could not be written down: all of each is written once it can be. */
   readonly #unwritten: Set<string> = new Set();
   /** Counts what is written here: what was read meanwhile may be older. */
@@ -65,6 +69,13 @@ export class TurnBook {
 
   get(id: string): TurnRecord | undefined {
     return this.#turns.get(id);
+  }
+
+  /** What is told of a turn. */
+  info(turn: TurnRecord, names: Names): TurnInfo {
+    const told = this.#told.get(turn) ?? infoOf(turn, names);
+    this.#told.set(turn, told);
+    return told;
   }
 
   /** What is not decided of a file, on one side. */
@@ -134,6 +145,7 @@ export class TurnBook {
       this.#turns.set(turn.id, turn);
       return;
     }
+    this.#told.delete(own);
     own.queued = turn.queued;
     for (const [path, { review, undecided, lines }] of turn.files) {
       const file = own.files.get(path);
@@ -178,6 +190,7 @@ export class TurnBook {
   }
 
   async write(turn: TurnRecord, ...entries: readonly JournalEntry[]): Promise<void> {
+    this.#told.delete(turn);
     // The later line about a file counts.
     await this.#writeGathered();
     this.#writes += 1;
@@ -263,6 +276,7 @@ export class TurnBook {
   }
 
   async drop(turn: TurnRecord, path: string): Promise<void> {
+    this.#told.delete(turn);
     if (turn.files.delete(path)) await this.write(turn, { type: "gone", path });
   }
 
@@ -286,6 +300,7 @@ export class TurnBook {
     const sides = file.undecided ?? file;
     file.lines = await this.#options.contents.lines(sides.before, sides.after);
     turn.files.set(file.path, file);
+    this.#told.delete(turn);
     return { type: "file", file };
   }
 
