@@ -233,7 +233,7 @@ const panel = {
   markdown: { rooms: ["code", "store", "views/widgets"], packages: [...preact, "marked"] },
   "views/widgets": { rooms: ["store"], packages: [...preact, "@patchbay/conversations/model", "diff"] },
   "views/entries": {
-    rooms: ["markdown", "store", "views/questions", "views/widgets"],
+    rooms: ["markdown", "store", "views/widgets"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
   "views/questions": {

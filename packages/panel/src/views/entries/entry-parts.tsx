@@ -1,7 +1,63 @@
-import type { ToolEntry } from "@patchbay/conversations/model";
+import type { NoticeEntry, PlanEntry, ToolEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
+import { useSaid } from "../../store/said.ts";
 import { usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { Icon } from "../widgets/icon.tsx";
 import { TextBox } from "../widgets/text-box.tsx";
+
+export function PlanView({ entry }: { readonly entry: PlanEntry }): JSX.Element {
+  const words = useWords();
+  const done = entry.steps.filter(({ state }) => state === "done").length;
+  return (
+    <section class="card plan" aria-label={words("plan.title")}>
+      <div class="card-head">
+        <Icon name="plan" />
+        <span class="card-title">{words("plan.title")}</span>
+        <span class="card-note">{words("plan.progress", { done, total: entry.steps.length })}</span>
+      </div>
+      <ol class="plan-steps">
+        {entry.steps.map(({ text, state }, index) => (
+          <li key={index} class={`plan-${state}`}>
+            {state === "running" ? (
+              <span class="spinner" aria-hidden="true" />
+            ) : (
+              <Icon name={state === "done" ? "check" : "circle"} />
+            )}
+            <span class="sr-only">{words(`plan.${state}`)}: </span>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export function NoticeView({ entry }: { readonly entry: NoticeEntry }): JSX.Element {
+  const words = useWords();
+  const panel = usePanel();
+  const conversation = useSelected((state) => state.open?.id);
+  const said = useSaid();
+  const { level, text, detail, action } = entry;
+  return (
+    <div class={`notice notice-${level}`}>
+      <Icon name={level} />
+      <div class="notice-text">
+        <p>{said(text)}</p>
+        {detail === undefined ? undefined : (
+          <details>
+            <summary>{words("notice.detail")}</summary>
+            <pre tabIndex={0}>{detail}</pre>
+          </details>
+        )}
+        {action === undefined || conversation === undefined ? undefined : (
+          <button type="button" class="button" onClick={() => panel.post({ type: "act", conversation, action })}>
+            {words(`notice.${action}`)}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
 
 /** What a command writes for a terminal: colours, links, titles, and moves of its cursor. */
 // oxlint-disable-next-line no-control-regex -- Escapes are what is removed.
