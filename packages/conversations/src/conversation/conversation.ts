@@ -15,13 +15,12 @@ import type {
   FileControls,
   QueueControls,
 } from "./conversation-options.ts";
-import { type ConversationChange, GatheredUpdates } from "./gathered-updates.ts";
+import { type ConversationChange, GatheredUpdates, TrackedStatus } from "./gathered-updates.ts";
 import { History } from "./history.ts";
 import { Notices } from "./notices.ts";
 import { SessionUpdates } from "./session-updates.ts";
 import { TitledAbout } from "./titled-about.ts";
 import { ToldTurns } from "./told-turns.ts";
-import { TrackedStatus } from "./tracked-status.ts";
 import { TurnFiles } from "./turn-files.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { emptyDraft, readUnsent, type Unsent, UnsentKeeper } from "./unsent.ts";

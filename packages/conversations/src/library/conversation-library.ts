@@ -12,8 +12,14 @@ import { type AgentSessionEntry, AgentSessions, sessionIdOf } from "./agent-sess
 import { ConversationIndex } from "./conversation-index.ts";
 import { Handover } from "./handover.ts";
 import { copyEntries } from "./copy-entries.ts";
-import { inListOrder, type ListedConversation, listedSession, type SearchHit } from "./listed-conversations.ts";
-import { excerptOf, searchTranscript } from "./search.ts";
+import {
+  excerptOf,
+  inListOrder,
+  type ListedConversation,
+  listedSession,
+  type SearchHit,
+  searchTranscript,
+} from "./listed-conversations.ts";
 import { defaultKeeping, type Keeping, sweep } from "./sweep.ts";
 
 export interface ConversationLibraryOptions extends Pick<ConversationOptions, "host" | "connect" | "turns"> {
