@@ -33,7 +33,7 @@ export type {
   FactControls,
   FileControls,
   QueueControls,
-} from "./conversation/conversation-options.ts";
+} from "./conversation/conversation-parts.ts";
 export type { ConversationHost } from "./conversation/turn-files.ts";
 export type { ConversationChange } from "./conversation/gathered-updates.ts";
 export { ConversationStore, type ConversationStoreOptions } from "./transcript/conversation-store.ts";

@@ -1,6 +1,6 @@
 import { type Clock, type Disposable, Emitter, type Event, type Logger, messageOf, type Random } from "@patchbay/core";
 import { Conversation } from "../conversation/conversation.ts";
-import type { ConversationOptions } from "../conversation/conversation-options.ts";
+import type { ConversationOptions } from "../conversation/conversation-parts.ts";
 import { newId } from "../conversation/turn-runner.ts";
 import { unsentKey } from "../conversation/unsent.ts";
 import type { SessionLister } from "../driver.ts";
