@@ -1,5 +1,5 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
-import type { GitObjects } from "../git/git-objects.ts";
+import type { GitObjects } from "../git/git-reader.ts";
 import { bytesOf, nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
 
