@@ -130,12 +130,11 @@ const testkit = {
   },
 };
 
-const cliGround = ["own-command", "plain-json", "terminal"];
+const cliGround = ["own-command", "terminal"];
 
 const cli = {
   terminal: { packages: ["@patchbay/core", "node:readline"] },
   "own-command": { rooms: ["terminal"], packages: ["node:path"] },
-  "plain-json": { rooms: ["terminal"] },
   help: { packages: ["@patchbay/core"] },
   "command-line": { rooms: cliGround, packages: ["@patchbay/core", "node:util"] },
   doctor: { rooms: cliGround, packages: ["@patchbay/core", "node:path"] },
@@ -199,7 +198,7 @@ const turns = {
   ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
   "folder-ledgers": {
     rooms: ["git", "ledger", "look", "store", "undo"],
-    types: ["model"],
+    types: ["ledger/records", "model"],
     packages: ["@patchbay/core"],
   },
   index: { rooms: ["folder-ledgers", "ledger/undo-room", "undo"], types: ["model"] },
