@@ -10,9 +10,8 @@ import { localiseSentence } from "../host/messages.ts";
 import { askModally, inform, reportError, warn } from "../surfaces/messages.ts";
 import { shownText } from "../surfaces/texts.ts";
 import { ChangeDocuments } from "./change-documents.ts";
+import { filesOfFolder, problemsOfWorkspace, symbolsOfWorkspace, TerminalOutputs } from "./mention-sources.ts";
 import { panelSettings, reasonNotToStart } from "./panel-settings.ts";
-import { TerminalOutputs } from "./terminal-outputs.ts";
-import { filesOfFolder, problemsOfWorkspace, symbolsOfWorkspace } from "./workspace-sources.ts";
 
 export interface PanelEditorOptions {
   /** The page's texts in the user's language. */
