@@ -126,7 +126,7 @@ describe("what shows texts", () => {
     [/\bStatusBarItem\b/u, ["panel/attention.ts", "views/register-views.ts", "views/write-status.ts"]],
     [
       /"vscode\.diff"/u,
-      ["commands/hooks.ts", "diff/proposal-review.ts", "panel/change-documents.ts", "turns/turn-commands.ts"],
+      ["commands/hooks.ts", "diff/review-tab.ts", "panel/change-documents.ts", "turns/turn-commands.ts"],
     ],
     [/\bcreate(?:SourceControl|ResourceGroup)\b/u, ["turns/changes-view.ts"]],
     [/\bcreateWebviewPanel\b/u, ["panel/panel.ts"]],
