@@ -1,4 +1,3 @@
-import { listPanesArguments, readPanes, setEnvironmentArguments, paneLine, sendLineArguments } from "./tmux.ts";
 import type { ExtensionSettings } from "../settings.ts";
 import { quote, splitCommand } from "./command-words.ts";
 import { execFile } from "node:child_process";
@@ -22,10 +21,18 @@ import type { PanelSlot } from "../panel/vim-panel.ts";
 import type { Coc } from "../vim/coc-vim.ts";
 import { asList, asText, plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
-import { decideHunk, undoHunk } from "./hunk-verdicts.ts";
 import { chooseAgent, installHook, removeHook } from "./hooks.ts";
-import { pasteIntoLatest, pasteOnceFree, type PromptServices } from "./prompt.ts";
-import { answerQuestion, chooser } from "./reviews.ts";
+import {
+  listPanesArguments,
+  paneLine,
+  pasteIntoLatest,
+  pasteOnceFree,
+  type PromptServices,
+  readPanes,
+  sendLineArguments,
+  setEnvironmentArguments,
+} from "./terminals.ts";
+import { answerQuestion, chooser, decideHunk, undoHunk } from "./reviews.ts";
 import { bringBackTurn, decideTurnLines } from "./turns.ts";
 
 export interface CommandServices {
