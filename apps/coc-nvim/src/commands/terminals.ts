@@ -1,8 +1,17 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { type Companion, messageOf } from "@patchbay/core";
 import { type Presence, presencesOf, promptPaste } from "@patchbay/core/presences";
 import { plainLine } from "../vim/shape.ts";
 import type { Vim } from "../vim/vim.ts";
 import { withParents } from "./hooks.ts";
+
+const run = promisify(execFile);
+
+/** Runs tmux and gives what it prints. */
+export async function runTmux(args: readonly string[]): Promise<string> {
+  return (await run("tmux", args.slice())).stdout;
+}
 
 /** Where a text went that stands in an agent's prompt now, and was not sent. */
 export type PromptPlace = "terminal" | "tmux";
