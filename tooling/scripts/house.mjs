@@ -198,7 +198,7 @@ const turns = {
   ledger: { rooms: ["ledger/records", "store"], types: ["git", "look", "model"], packages: ["@patchbay/core"] },
   "folder-ledgers": {
     rooms: ["git", "ledger", "look", "store", "undo"],
-    types: ["ledger/records", "model"],
+    types: ["model"],
     packages: ["@patchbay/core"],
   },
   index: { rooms: ["folder-ledgers", "ledger/undo-room", "undo"], types: ["model"] },

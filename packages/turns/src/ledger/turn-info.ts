@@ -1,0 +1,39 @@
+import type { TurnFile, TurnInfo } from "../model.ts";
+import type { FileRecord, TurnRecord } from "./records.ts";
+
+/** How the editor names a path. */
+export interface Names {
+  named(path: string): string;
+}
+
+/** What is told of a turn. */
+export function infoOf(turn: TurnRecord, names: Names): TurnInfo {
+  const { id, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial } = turn;
+  const files = Array.from(turn.files.values(), (file) => fileOf(file, names));
+  files.sort((one, other) => (one.path < other.path ? -1 : 1));
+  return { id, agents, agent, session, prompt, began, ended, border, undoes, headMoved, isPartial, files };
+}
+
+function fileOf(file: FileRecord, names: Names): TurnFile {
+  const { attribution, review, lines } = file;
+  return { path: names.named(file.path), kind: kindOf(file), attribution, review, lines };
+}
+
+function kindOf({ before, after, mode }: FileRecord): TurnFile["kind"] {
+  if (after.kind === "none") return "deleted";
+  if (after.kind === "named" && !isText(after)) return after.why === "large" ? "large" : "binary";
+  if (before.kind === "none") return "created";
+  if (before.kind === "named" && !isText(before)) return before.why === "large" ? "large" : "binary";
+  return mode !== undefined && isSameText(before, after) ? "mode" : "changed";
+}
+
+/** It may well be one; it is not kept for other reasons. */
+function isText({ why }: Extract<FileRecord["before"], { kind: "named" }>): boolean {
+  return why === "withheld" || why === "failed";
+}
+
+function isSameText(before: FileRecord["before"], after: FileRecord["after"]): boolean {
+  if (before.kind === "text") return after.kind === "text" && before.text === after.text;
+  if (before.kind === "git") return after.kind === "git" && before.object === after.object;
+  return before.kind === "named" && after.kind === "named" && before.sign === after.sign;
+}
