@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { FileChange, PromptBlock } from "@patchbay/conversations/model";
 import {
   type Clock,
@@ -23,7 +22,7 @@ import {
 } from "../agents/index.ts";
 import { createSessionHost, type PanelEditor, PanelHost, type ReviewDesks } from "../host/index.ts";
 import { type MentionItem, panelTextsIn, saidIn, type ShellMessage } from "../messages/index.ts";
-import { FolderFiles, Mentions, openLibrary } from "../workspace/index.ts";
+import { droppedBlocks, FolderFiles, Mentions, openLibrary } from "../workspace/index.ts";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "./panel-server.ts";
 
 export interface PagePanelOptions
@@ -197,11 +196,7 @@ class PageEditor implements PanelEditor {
   }
 
   async dropped(uris: readonly string[]): Promise<readonly PromptBlock[]> {
-    return uris.flatMap((text): readonly PromptBlock[] => {
-      if (/^https?:/iu.test(text)) return [{ type: "text", text: `${text} ` }];
-      const path = pathOf(text);
-      return path !== undefined && this.#mayName(path) ? [{ type: "mention", path }] : [];
-    });
+    return droppedBlocks(uris, (path) => this.#mayName(path));
   }
 
   async openFile(path: string, line: number | undefined): Promise<void> {
@@ -315,14 +310,6 @@ class PageEditor implements PanelEditor {
 function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== "" && !way.startsWith("..") && !isAbsolute(way);
-}
-
-function pathOf(uri: string): string | undefined {
-  try {
-    return fileURLToPath(uri);
-  } catch {
-    return undefined;
-  }
 }
 
 /** As a word for a shell. */
