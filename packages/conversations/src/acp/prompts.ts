@@ -54,7 +54,7 @@ export function contentOf(
 }
 
 /** What the model is told of an edit that the user changed. */
-export function editedBlocks({ path, text }: EditedFile): readonly PromptBlock[] {
+function editedBlocks({ path, text }: EditedFile): readonly PromptBlock[] {
   return [
     { type: "text", text: `Your edit of ${path} was changed before I accepted it. The file now has this text:\n` },
     { type: "excerpt", title: basename(path), path, text },

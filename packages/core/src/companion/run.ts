@@ -183,7 +183,7 @@ const maximumRuns = 16;
  * The storage of this run alone: `directory` itself, or where another run that lives has it (two editors in one folder), a
  * directory in it. Undefined where none can be had: then nothing is kept.
  */
-export async function claimStorage(
+async function claimStorage(
   options: PrivateStorageOptions & {
     readonly owner: string | undefined;
     /** Told in sentences why none can be had, and what to do. */

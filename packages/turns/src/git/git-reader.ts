@@ -18,8 +18,6 @@ export interface GitObjects {
   dispose(): void;
 }
 
-export const noObjects: GitObjects = { read: async () => undefined, dispose: () => {} };
-
 export interface GitReaderOptions {
   readonly platform: Pick<Platform, "clock" | "process">;
   readonly logger: Logger;

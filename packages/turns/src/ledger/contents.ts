@@ -152,7 +152,7 @@ function linesIn(part: string): number {
 }
 
 /** Undefined where it is not UTF-8. */
-export function textIn(bytes: Uint8Array): string | undefined {
+function textIn(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

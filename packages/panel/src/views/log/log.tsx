@@ -256,7 +256,7 @@ function groupEntries(entries: readonly PlacedEntry[], before: Groups | undefine
 }
 
 /** Entries that are in the document at most while somebody reads back. */
-export const mostShown = 300;
+const mostShown = 300;
 
 /** Entries that are drawn first. The others of the newest follow above them in steps of as many, so that what is read first is soon there. */
 const firstCount = 20;

@@ -295,6 +295,6 @@ function useGuard(): {
   };
 }
 
-export function isTextField(target: EventTarget | null): boolean {
+function isTextField(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
 }
