@@ -26,6 +26,9 @@ const refreshSpan = 100;
 /** How often the list of what is shared follows the cursor at most, and only while it is seen, ms. */
 const followSpan = 400;
 
+/** How soon the status bar says which review the user is in, once tabs have come or gone, ms: an agent may open and close dozens at once. */
+const positionSpan = 30;
+
 /** How often the ages of what waits are written anew, ms. */
 const ageSpan = 60_000;
 
@@ -115,11 +118,12 @@ function createPosition(companion: Companion): Disposable & { update(): void } {
     shown.command = "patchbay.nextProposal";
     void loadLater().then(({ writePosition }) => writePosition(shown, companion));
   };
-  const following = [window.tabGroups.onDidChangeTabs(update), window.onDidChangeActiveTextEditor(update)];
+  const soon = coalesced(update, positionSpan);
+  const own = [soon, window.tabGroups.onDidChangeTabs(soon.request), window.onDidChangeActiveTextEditor(soon.request)];
   return {
     update,
     dispose: () => {
-      for (const part of following) part.dispose();
+      for (const part of own) part.dispose();
       item?.dispose();
     },
   };

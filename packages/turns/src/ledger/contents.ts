@@ -1,5 +1,5 @@
 import { type Logger, messageOf, type Platform, textEdits } from "@patchbay/core";
-import type { GitObjects } from "../git/git-objects.ts";
+import type { GitObjects } from "../git/git-reader.ts";
 import { bytesOf, nameOfText, type TurnStore } from "../store/turn-store.ts";
 import { type Content, type FileRecord, noFile } from "./records.ts";
 import type { StoreHealth } from "./store-health.ts";
@@ -176,7 +176,7 @@ function linesIn(part: string): number {
 }
 
 /** Undefined where it is not UTF-8. */
-export function textIn(bytes: Uint8Array): string | undefined {
+function textIn(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -1,26 +1,16 @@
-import { type Logger, messageOf, type Platform } from "@patchbay/core";
+import { messageOf, type Platform } from "@patchbay/core";
 import { mergeTexts, restoreLineEnds } from "@patchbay/core/texts";
 import { freeShare, type TurnStore } from "../store/turn-store.ts";
 import type { Contents } from "./contents.ts";
-import {
-  type Content,
-  type FileRecord,
-  inOrder,
-  type JournalEntry,
-  textsOf,
-  type TurnRecord,
-  wholeOf,
-} from "./records.ts";
-import type { StoreHealth } from "./store-health.ts";
+import { type Content, type FileRecord, inOrder, type JournalEntry, textsOf, type TurnRecord } from "./records.ts";
 import { infoOf, type Names } from "./turn-info.ts";
+import { TurnWriter, type TurnWriterOptions } from "./turn-writer.ts";
 import type { TurnInfo } from "../model.ts";
 
-export interface TurnBookOptions {
+export interface TurnBookOptions extends Omit<TurnWriterOptions, "find"> {
   readonly platform: Pick<Platform, "clock" | "random">;
   readonly store: TurnStore;
   readonly contents: Contents;
-  readonly logger: Logger;
-  readonly health: StoreHealth;
   readonly onDidChange: () => void;
 }
 
@@ -50,16 +40,14 @@ export class TurnBook {
   readonly #foreign: Set<string> = new Set();
   /** What is told of each turn, until something of it changes: lists ask for all of them again and again. */
   readonly #told: WeakMap<TurnRecord, TurnInfo> = new WeakMap();
-  /** Turns of which something could not be written down: all of each is written once it can be. */
-  readonly #unwritten: Set<string> = new Set();
-  /** Counts what is written here: what was read meanwhile may be older. */
-  #writes = 0;
+  readonly #writer: TurnWriter;
   #order = 0;
   /** Changes that wait for others; undefined: each is written down as it comes. */
   #gathered: { readonly turn: TurnRecord; readonly entry: JournalEntry }[] | undefined;
 
   constructor(options: TurnBookOptions) {
     this.#options = options;
+    this.#writer = new TurnWriter({ ...options, find: (id) => this.#turns.get(id) });
   }
 
   /** The oldest first. */
@@ -103,13 +91,13 @@ export class TurnBook {
    */
   async refresh(isOpen: (id: string) => boolean): Promise<void> {
     const { store, onDidChange } = this.#options;
-    const writes = this.#writes;
+    const { writes } = this.#writer;
     let hasChanged = false;
     await this.#attempt(async () => {
       await store.others((found, gone) => {
-        if (this.#writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
-        for (const id of gone) if (!isOpen(id) && !this.#unwritten.has(id)) this.#turns.delete(id);
-        for (const turn of found) this.#takeOver(turn, isOpen(turn.id) || this.#unwritten.has(turn.id));
+        if (this.#writer.writes !== writes || (this.#gathered?.length ?? 0) > 0) return false;
+        for (const id of gone) if (!isOpen(id) && !this.#writer.owes(id)) this.#turns.delete(id);
+        for (const turn of found) this.#takeOver(turn, isOpen(turn.id) || this.#writer.owes(turn.id));
         hasChanged = true;
         return true;
       });
@@ -182,9 +170,7 @@ export class TurnBook {
     turn.ended = Math.max(turn.began, this.#options.platform.clock.now());
     if (turn.files.size === 0) {
       this.#turns.delete(turn.id);
-      this.#unwritten.delete(turn.id);
-      this.#writes += 1;
-      await this.#attempt(() => this.#options.store.remove(turn));
+      await this.#writer.remove(turn);
       this.#options.onDidChange();
     } else await this.write(turn, { type: "settled" }, { type: "turn", turn });
   }
@@ -193,25 +179,18 @@ export class TurnBook {
     this.#told.delete(turn);
     // The later line about a file counts.
     await this.#writeGathered();
-    this.#writes += 1;
-    await this.#append(turn, entries);
-    this.#writes += 1;
+    await this.#writer.append(turn, entries);
     this.#options.onDidChange();
   }
 
   /** Whether everything that is known is on disk. */
   get isWritten(): boolean {
-    return this.#unwritten.size === 0;
+    return this.#writer.isDone;
   }
 
   /** Writes what could not be written, if that works by now. */
   async flush(): Promise<void> {
-    for (const id of Array.from(this.#unwritten)) {
-      const turn = this.#turns.get(id);
-      this.#writes += 1;
-      if (turn === undefined) this.#unwritten.delete(id);
-      else if (!(await this.#appendAll(turn))) return;
-    }
+    await this.#writer.flush();
   }
 
   /** What `work` enters is written down, and told, in few goes. */
@@ -307,44 +286,11 @@ export class TurnBook {
   async #writeGathered(): Promise<void> {
     const gathered = this.#gathered?.splice(0) ?? [];
     if (gathered.length === 0) return;
-    this.#writes += 1;
     for (const turn of new Set(gathered.map((one) => one.turn))) {
       const entries = gathered.filter((one) => one.turn === turn).map(({ entry }) => entry);
-      await this.#append(turn, entries);
+      await this.#writer.append(turn, entries);
     }
-    this.#writes += 1;
     this.#options.onDidChange();
-  }
-
-  async #append(turn: TurnRecord, entries: readonly JournalEntry[]): Promise<void> {
-    const { store, health } = this.#options;
-    if (this.#unwritten.size > 0) {
-      this.#unwritten.add(turn.id);
-      // A turn may be long, and a full disk stays full for a while.
-      if (health.isDue) await this.flush();
-      return;
-    }
-    try {
-      await store.append(turn, entries);
-    } catch {
-      // What was written before may be gone, or half of this may stand there.
-      this.#unwritten.add(turn.id);
-      await this.#appendAll(turn);
-    }
-  }
-
-  async #appendAll(turn: TurnRecord): Promise<boolean> {
-    const { store, health, logger } = this.#options;
-    try {
-      await store.append(turn, wholeOf(turn));
-    } catch (error) {
-      logger.warn("A turn could not be written down", { reason: messageOf(error) });
-      health.failed(error);
-      return false;
-    }
-    this.#unwritten.delete(turn.id);
-    if (this.#unwritten.size === 0) health.worked();
-    return true;
   }
 
   /** What stood there before the turn, had the others changed it then; undefined where their lines are the turn's, too. */
@@ -377,8 +323,7 @@ export class TurnBook {
       if (store.size <= store.room * freeShare) break;
       for (const name of textsOf(turn)) freed.add(name);
       this.#turns.delete(turn.id);
-      this.#unwritten.delete(turn.id);
-      await this.#attempt(() => store.remove(turn));
+      await this.#writer.remove(turn);
       await this.#attempt(() => store.sweep(this.all, freed));
     }
   }

@@ -24,9 +24,8 @@ import { TerminalService } from "@theia/terminal/lib/browser/base/terminal-servi
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { AgentActions } from "../../../src/browser/contributions/agent-actions.ts";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
-import { AgentNotices } from "../../../src/browser/contributions/agent-notices.ts";
 import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
-import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
+import { AgentNotices, AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
 import { DiagnosisWidget } from "../../../src/browser/contributions/diagnosis-widget.ts";
 import { Hooks } from "../../../src/browser/contributions/hooks.ts";
 import { KeptTexts } from "../../../src/browser/contributions/kept-texts.ts";
