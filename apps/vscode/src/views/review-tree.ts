@@ -3,8 +3,7 @@ import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
 import { byFolder, entriesBelow, foldersIn } from "@patchbay/core/inbox-folders";
 import { l10n, type TreeItem, Uri, workspace } from "vscode";
 import type { ReviewRow } from "../commands/inbox.ts";
-import { shortened, shortPathOf } from "../surfaces/texts.ts";
-import { createRow } from "../surfaces/tree-item.ts";
+import { createRow, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { timeText } from "./presence-words.ts";
 
 /** All that waits for a review: by agent and session, or by folder, what waits most urgently first. */

@@ -5,9 +5,8 @@ import { l10n, type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
 import { presenceWords, timeText } from "./presence-words.ts";
 import { proposalItem, statesOf } from "./review-tree.ts";
-import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
+import { createRow, fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { sessionName } from "../surfaces/session-names.ts";
-import { createRow } from "../surfaces/tree-item.ts";
 
 type Node =
   | PresenceEntry

@@ -152,3 +152,7 @@ export function questionSentence(message: HostMessage, folder: string): string {
 export function questionKeys(actions: readonly string[]): string {
   return actions.length < 10 ? actions.map((_, index) => String(index + 1)).join("") : "";
 }
+
+export function noEditedText({ request }: Review): string {
+  return `${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is.`;
+}

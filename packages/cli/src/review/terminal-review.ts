@@ -1,6 +1,5 @@
 import { DisposableStore, type HostMessage } from "@patchbay/core";
 import type { Review, ReviewEnd, ReviewQueue } from "../host/review-queue.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
 import { program } from "../own-command.ts";
 import { AllAtOnce } from "./all-at-once.ts";
 import { Asking, type AskingOptions, Question } from "./asking.ts";
@@ -11,6 +10,7 @@ import {
   beforeQuit,
   keptSentence,
   lineCommands,
+  noEditedText,
   questionSentence,
   reviewHelp,
   whyWithdrawn,
@@ -38,10 +38,6 @@ export interface TerminalReviewOptions extends AskingOptions, OutsideOptions {
 function reasonAfter(line: string, words: readonly string[]): string | undefined {
   const [word = "", ...rest] = line.split(/\s+/u);
   return words.includes(word.toLowerCase()) && rest.length > 0 ? rest.join(" ") : undefined;
-}
-
-function noEditedText({ request }: Review): string {
-  return `${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is.`;
 }
 
 /** The companion's offer that the list of kept texts makes here. */

@@ -72,10 +72,6 @@ export class InboxContribution
     const refresh = (): void => void this.refresh(this.tryGetWidget());
     this.attachment.onDidChangeStatus(refresh);
     this.changes.onDidChange(refresh);
-    window.setInterval(() => {
-      const widget = this.tryGetWidget();
-      if (widget?.isVisible === true) void this.refresh(widget);
-    }, agesEveryMs);
   }
 
   /** Where no layout is restored, the view stands in the side bar and takes no room. */
@@ -90,7 +86,14 @@ export class InboxContribution
     });
     widget.onDidGroup(() => void this.refresh(widget));
     widget.onDidOffer((command) => void this.commands.executeCommand(command));
-    void this.refresh(widget);
+    const refresh = (): void => void this.refresh(widget);
+    let ages: ReturnType<typeof setInterval> | undefined;
+    // Ages are written anew as long as somebody sees them; else no timer stands.
+    widget.onDidChangeVisibility((isVisible) => {
+      clearInterval(ages);
+      if (isVisible) ages = setInterval(refresh, agesEveryMs);
+    });
+    refresh();
     return widget;
   }
 
@@ -103,14 +106,15 @@ export class InboxContribution
       },
     });
     commands.registerCommand(patchbayCommands.showConnections, { execute: () => this.openView({ activate: true }) });
-    commands.registerCommand(
-      { id: "patchbay.theia.nextInView" },
-      inView((widget) => widget.step(1)),
-    );
-    commands.registerCommand(
-      { id: "patchbay.theia.previousInView" },
-      inView((widget) => widget.step(-1)),
-    );
+    for (const [way, step] of [
+      ["next", 1],
+      ["previous", -1],
+    ] as const) {
+      commands.registerCommand(
+        { id: `patchbay.theia.${way}InView` },
+        inView((widget) => widget.step(step)),
+      );
+    }
     commands.registerCommand(patchbayCommands.groupByFolder, {
       isToggled: () => this.tryGetWidget()?.isByFolder === true,
       execute: async () => {
