@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { findingPages } from "../../tooling/scripts/finding-pages.mjs";
 
 export default defineConfig({
   // The catalogue of agents by itself: it needs nothing of Node, and windows in a browser read it, too.
@@ -18,4 +19,5 @@ export default defineConfig({
   platform: "node",
   splitting: true,
   clean: true,
+  esbuildPlugins: [findingPages()],
 });

@@ -80,6 +80,8 @@ const core = {
     types: ["companion", "context", "hooks/presences"],
     packages: ["zod"],
   },
+  // Where nothing was built it reads the pages of docs/findings; a build puts their texts there.
+  "diagnosis/finding-pages": { packages: ["node:fs"] },
   companion: {
     rooms: [
       ...ground,

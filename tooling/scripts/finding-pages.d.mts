@@ -1,0 +1,3 @@
+import type { Options } from "tsup";
+
+export function findingPages(): NonNullable<Options["esbuildPlugins"]>[number];
