@@ -57,7 +57,9 @@ describe("the pages of findings", () => {
     const typed = [...matches(page, /`(patchbay [^`\n]+)`/gu), ...matches(page, /(?:^|\$\()(patchbay [^\n)]+)/gmu)];
     for (const line of typed) {
       const args = line.split(" ").slice(1);
-      expect(() => parseCommandLine(args.length === 1 && args[0] === "run" ? ["run", "claude"] : args, "/")).not.toThrow();
+      expect(() =>
+        parseCommandLine(args.length === 1 && args[0] === "run" ? ["run", "claude"] : args, "/"),
+      ).not.toThrow();
     }
     const vim = read("apps/coc-nvim/package.json");
     const code = read("apps/vscode/package.json");
@@ -65,7 +67,8 @@ describe("the pages of findings", () => {
     for (const name of matches(page, /`(patchbay\.[\w.]+)`/gu)) expect(vim + code).toContain(`"${name}": {`);
     const titles = read("apps/vscode/package.nls.json");
     for (const title of matches(page, /\*\*Patchbay: ([^*]+)\*\*/gu)) expect(titles).toContain(`: "${title}"`);
-    for (const other of matches(page, /`([a-z]+(?:-[a-z]+)+)`/gu)) expect(pages.map(([name]) => name)).toContain(`${other}.md`);
+    for (const other of matches(page, /`([a-z]+(?:-[a-z]+)+)`/gu))
+      expect(pages.map(([name]) => name)).toContain(`${other}.md`);
   });
 });
 

@@ -9,6 +9,7 @@ let s:subs = {
       \ 'change': {'call': 'patchbay#turns#go', 'rest': 1, 'words': {-> ['next', 'previous']}},
       \ 'compare': {'call': 'patchbay#compare'},
       \ 'diagnose': {'command': 'health'},
+      \ 'explain': {'command': 'explain', 'rest': 1},
       \ 'focus': {'call': 'patchbay#terminal#focus', 'rest': 1, 'words': function('patchbay#terminal#names')},
       \ 'health': {'command': 'health'},
       \ 'help': {'call': 'patchbay#command#help'},

@@ -357,7 +357,27 @@ describe("health", () => {
     register();
     companion.state = { kind: "failed", message: "No port could be had." };
     await coc.run("patchbay.health");
-    expect(coc.page("Patchbay: health")).toContain("PROBLEM  No port could be had. Then :CocCommand patchbay.restart");
+    expect(coc.page("Patchbay: health")).toContain(
+      "PROBLEM  No port could be had. Then :CocCommand patchbay.restart [failed]",
+    );
+  });
+
+  it("names what can be explained, and explains it", async () => {
+    register();
+    companion.state = { kind: "failed", message: "No port could be had." };
+    await coc.run("patchbay.health");
+    const page = coc.page("Patchbay: health") ?? [];
+    expect(page.filter((line) => line.endsWith(" [failed]"))).toHaveLength(1);
+    expect(page.at(-1)).toBe("K in a line with a name in brackets explains it.");
+    await coc.run("patchbay.explain", "failed");
+    const explanation = coc.page("Patchbay: explanation") ?? [];
+    expect(explanation[0]).toBe("Patchbay could not be started [failed]");
+    expect(explanation).toEqual(expect.arrayContaining(["WHY", "WHAT TO DO", "WHAT IS NOT HARMED"]));
+    expect(explanation.join("\n")).not.toMatch(/```|##/u);
+    await coc.run("patchbay.explain", "no-agent-connected");
+    expect(coc.page("Patchbay: explanation")).toContain("    patchbay doctor");
+    await coc.run("patchbay.explain", "nothing");
+    expect(coc.said.at(-1)).toContain('Unknown finding "nothing". Those that there are: asks, ');
   });
 
   function installProgram(name: string): void {

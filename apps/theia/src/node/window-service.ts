@@ -4,6 +4,7 @@ import {
   createNodePlatform,
   type EditorContext,
   type EditorFinding,
+  type Explanation,
   formatLogLine,
   type Hunk,
   type HunkDecision,
@@ -13,7 +14,7 @@ import {
   type Logger,
 } from "@patchbay/core";
 import type { UndoRequest } from "@patchbay/turns";
-import { connectingLine, examineAgents, examineEditor } from "@patchbay/core/diagnosis";
+import { connectingLine, examineAgents, examineEditor, explainFinding } from "@patchbay/core/diagnosis";
 
 import type { AgentHooks } from "./agent-hooks.ts";
 import type {
@@ -242,6 +243,10 @@ export class WindowService implements PatchbayServer {
       sessions: companion?.sessions ?? [],
     });
     return [...own, ...examineAgents(await this.#readAgentSettings(folders[0]))];
+  }
+
+  async explain(code: string): Promise<Explanation | undefined> {
+    return await explainFinding(code);
   }
 
   /** The connection has ended. */

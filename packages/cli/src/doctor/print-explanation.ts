@@ -1,4 +1,5 @@
-import { explainedCodes, explainFinding, type ExplanationPart } from "@patchbay/core/diagnosis";
+import type { ExplanationPart } from "@patchbay/core";
+import { explainedCodes, explainFinding } from "@patchbay/core/diagnosis";
 import { plainJson } from "../plain-json.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { wrapText } from "../terminal/layout.ts";

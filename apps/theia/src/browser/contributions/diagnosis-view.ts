@@ -45,6 +45,11 @@ export class DiagnosisStyle implements StylingParticipant {
       .patchbay-diagnosis li button:hover { text-decoration: underline; }
       .patchbay-diagnosis li button:disabled { color: var(--theia-disabledForeground); text-decoration: none; cursor: default; }
       .patchbay-diagnosis-advice { color: var(--theia-descriptionForeground); }
+      .patchbay-diagnosis details { max-width: 720px; }
+      .patchbay-diagnosis summary { cursor: pointer; color: var(--theia-textLink-foreground); }
+      .patchbay-diagnosis h3 { font-size: 1em; font-weight: 600; margin: 8px 0 2px; }
+      .patchbay-diagnosis p { margin: 4px 0; }
+      .patchbay-diagnosis pre { margin: 4px 0 4px 12px; }
       .patchbay-diagnosis-ok { color: var(--theia-terminal-ansiGreen); }
       .patchbay-diagnosis-hint { color: var(--theia-editorInfo-foreground); }
       .patchbay-diagnosis-problem { color: var(--theia-editorError-foreground); }

@@ -8,7 +8,7 @@ import { PreferenceService } from "@theia/core/lib/common/preferences/preference
 import { inject, injectable, postConstruct } from "@theia/core/shared/inversify";
 import { createElement, type ReactNode } from "@theia/core/shared/react";
 import { EditorManager } from "@theia/editor/lib/browser/editor-manager";
-import type { FindingLevel } from "@patchbay/core";
+import type { Explanation, FindingLevel } from "@patchbay/core";
 import { preferenceNames, preferenceOf } from "../../common/preferences.ts";
 import { PatchbayServer } from "../../common/protocol.ts";
 import { fileUriOf } from "../documents/selection-text.ts";
@@ -35,6 +35,8 @@ export class DiagnosisWidget extends ReactWidget {
   protected groups: readonly DiagnosisGroup[] = [];
   /** The whole page, to be pasted somewhere. */
   protected text = "";
+  /** By the finding; asked for when the user wants one. */
+  protected readonly explanations: Map<string, Explanation> = new Map();
 
   @postConstruct()
   protected init(): void {
@@ -80,7 +82,7 @@ export class DiagnosisWidget extends ReactWidget {
   }
 
   protected renderGroup({ title, lines }: DiagnosisGroup): ReactNode {
-    const items = lines.map(({ level, found, advice, links }) =>
+    const items = lines.map(({ level, found, advice, links, code }) =>
       createElement(
         "li",
         { key: found },
@@ -97,6 +99,7 @@ export class DiagnosisWidget extends ReactWidget {
                 {},
                 links.map((link) => this.renderLink(link)),
               ),
+          code === undefined ? null : this.renderExplanation(code),
         ),
       ),
     );
@@ -109,8 +112,36 @@ export class DiagnosisWidget extends ReactWidget {
     return createElement("button", { key: link.label, onClick, disabled: isOff }, link.label);
   }
 
+  /** Closed until the user opens it, and loaded then. */
+  protected renderExplanation(code: string): ReactNode {
+    const explanation = this.explanations.get(code);
+    const parts = explanation?.parts.map(({ kind, text }, index) => {
+      const name = { heading: "h3", text: "p", command: "pre" }[kind];
+      return createElement(name, { key: index }, kind === "text" ? withCommands(text) : text);
+    });
+    return createElement(
+      "details",
+      { onToggle: () => void this.explain(code) },
+      createElement("summary", {}, nls.localize("patchbay/diagnosis/explain", "Explain")),
+      parts,
+    );
+  }
+
+  protected async explain(code: string): Promise<void> {
+    if (this.explanations.has(code)) return;
+    const explanation = await this.server.explain(code);
+    if (explanation === undefined) return;
+    this.explanations.set(code, explanation);
+    this.update();
+  }
+
   protected async follow(link: DiagnosisLink): Promise<void> {
     if ("command" in link) await this.commands.executeCommand(link.command);
     else await this.editors.open(fileUriOf(link.file), { mode: "activate" });
   }
+}
+
+/** Commands in a sentence, without their marks. */
+function withCommands(text: string): readonly ReactNode[] {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? part : createElement("code", { key: index }, part)));
 }
