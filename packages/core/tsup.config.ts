@@ -13,6 +13,7 @@ export default defineConfig({
     paths: "src/session/path-check.ts",
     presences: "src/hooks/presences.ts",
     texts: "src/diff/texts.ts",
+    trial: "src/trial/trial.ts",
   },
   format: "esm",
   target: "node20",

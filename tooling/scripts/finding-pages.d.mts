@@ -1,3 +1,4 @@
 import type { Options } from "tsup";
 
-export function findingPages(): NonNullable<Options["esbuildPlugins"]>[number];
+export const editorFindings: readonly string[];
+export function findingPages(codes?: readonly string[]): NonNullable<Options["esbuildPlugins"]>[number];

@@ -97,6 +97,7 @@ const core = {
     ],
     types: ["agents", "editor-host"],
   },
+  trial: { rooms: [...ground, "storage"], types: ["companion"] },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
     rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
@@ -289,7 +290,10 @@ const vscodeStart = {
   "edition-context": { packages: ["vscode"] },
   timers: { packages: ["vscode"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
-  lazy: { rooms: ["contributions", "later", "panel/panel", "turns/agent-changes"], packages: vscodeApi },
+  lazy: {
+    rooms: ["commands/try-review", "contributions", "later", "panel/panel", "turns/agent-changes"],
+    packages: vscodeApi,
+  },
   "turns/lazy-turns": { rooms: ["lazy"], types: ["settings", "turns"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
   "host/open-documents": { packages: vscodeApi },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClaudeDriver, createGeminiDriver, createQwenDriver } from "@patchbay/testkit";
 import { deactivate } from "../src/extension.ts";
-import { commandIds, panelCommandIds, turnCommandIds } from "../src/lazy.ts";
+import { commandIds, panelCommandIds, trialCommandIds, turnCommandIds } from "../src/lazy.ts";
 import { Position, Range } from "./fake-vscode/ranges.ts";
 import { Uri } from "./fake-vscode/uri.ts";
 import type { FakeWorkbench } from "./fake-vscode/workbench.ts";
@@ -220,7 +220,7 @@ describe("the extension", () => {
   });
 
   it("has every command from the start", async () => {
-    const every = [...commandIds, ...panelCommandIds, ...turnCommandIds].toSorted();
+    const every = [...commandIds, ...panelCommandIds, ...trialCommandIds, ...turnCommandIds].toSorted();
     await window.activate();
     expect(Array.from(bench.commands.keys()).toSorted()).toEqual(every);
     await window.run("patchbay.showLog");

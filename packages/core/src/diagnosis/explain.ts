@@ -14,30 +14,15 @@ export interface ExplanationPart {
   readonly text: string;
 }
 
-/** The codes of all findings, in order. Loads the pages. */
+// Few people ever ask: the pages, and what reads them, are loaded then.
+const load = (): Promise<typeof import("./explanations.ts")> => import("./explanations.ts");
+
+/** The codes of all findings that can be explained, in order. An editor has the pages of its own findings alone. */
 export async function explainedCodes(): Promise<readonly string[]> {
-  return Object.keys((await loadPages()).findingPages).toSorted();
+  return (await load()).codes;
 }
 
-/** Explains a finding; undefined where no finding has that code. In English, as the documents are. Loads the pages. */
+/** Explains a finding; undefined where there is no page for that code. In English, as the documents are. */
 export async function explainFinding(code: string): Promise<Explanation | undefined> {
-  const { findingPages } = await loadPages();
-  const page = Object.hasOwn(findingPages, code) ? findingPages[code] : undefined;
-  return page === undefined ? undefined : readExplanation(code, page);
-}
-
-const loadPages = (): Promise<typeof import("./finding-pages.ts")> => import("./finding-pages.ts");
-
-/** A page in the form that all of them have: headings, paragraphs, and fences without an empty line. */
-function readExplanation(code: string, page: string): Explanation {
-  const [first = "", ...rest] = page.split("\n");
-  const markdown = rest.join("\n").trim();
-  const parts: ExplanationPart[] = [];
-  for (const block of markdown.split("\n\n")) {
-    const fence = /^```\w*\n([^]*?)\n```$/u.exec(block)?.[1];
-    if (fence !== undefined) parts.push({ kind: "command", text: fence });
-    else if (block.startsWith("## ")) parts.push({ kind: "heading", text: block.slice(3) });
-    else parts.push({ kind: "text", text: block.replaceAll("\n", " ").replaceAll(/\*\*([^*]+)\*\*/gu, "$1") });
-  }
-  return { code, title: first.replace(/^# /u, ""), parts, markdown };
+  return (await load()).explanationOf(code);
 }

@@ -1,29 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { editorFindings } from "../../../../tooling/scripts/finding-pages.mjs";
 import type { EditorFindingCode } from "../../src/diagnosis/examine-editor.ts";
 import { explainedCodes, explainFinding } from "../../src/diagnosis/explain.ts";
 import type { FindingCode } from "../../src/diagnosis/finding.ts";
 
-/** Every code: the compiler wants a new one here. */
-const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
+/** Every code of an editor: the compiler wants a new one here. */
+const ofEditors: { readonly [Code in EditorFindingCode]: true } = {
   asks: true,
-  connects: true,
-  "directory-closed": true,
-  "directory-is-a-link": true,
-  "directory-is-none": true,
-  "directory-of-another-user": true,
-  "directory-open-to-others": true,
-  "editor-full": true,
   "editor-mode-not-chosen": true,
   "editor-mode-off": true,
-  "editor-silent": true,
-  "editor-stopped": true,
   failed: true,
-  "folder-below": true,
-  "folder-by-link": true,
   "folders-open": true,
-  "home-differs": true,
-  "hook-beside-others": true,
   "hook-broken": true,
   "hook-installed": true,
   "hook-needs-trust": true,
@@ -33,10 +21,34 @@ const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
   "looks-on-container-host": true,
   "never-asks": true,
   "no-agent-connected": true,
-  "no-editor": true,
   "no-folder-open": true,
-  "not-installed": true,
   "not-yet-listening": true,
+  session: true,
+  "sharing-off": true,
+  "shows-changes-in-terminal": true,
+  stopped: true,
+  "terminal-environment-off": true,
+  "workspace-untrusted": true,
+};
+
+/** The same of the doctor. */
+const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
+  ...ofEditors,
+  connects: true,
+  "directory-closed": true,
+  "directory-is-a-link": true,
+  "directory-is-none": true,
+  "directory-of-another-user": true,
+  "directory-open-to-others": true,
+  "editor-full": true,
+  "editor-silent": true,
+  "editor-stopped": true,
+  "folder-below": true,
+  "folder-by-link": true,
+  "home-differs": true,
+  "hook-beside-others": true,
+  "no-editor": true,
+  "not-installed": true,
   "other-folder": true,
   "policy-unclear": true,
   "policy-without-hook": true,
@@ -51,19 +63,13 @@ const every: { readonly [Code in FindingCode | EditorFindingCode]: true } = {
   "record-readable-by-others": true,
   "record-without-editor-names": true,
   "root-by-sudo": true,
-  session: true,
-  "sharing-off": true,
-  "shows-changes-in-terminal": true,
-  stopped: true,
   "takes-ended-editor": true,
   "takes-other-folder": true,
   "temporary-directory-differs": true,
-  "terminal-environment-off": true,
   "token-refused": true,
   undecided: true,
   "variable-differs": true,
   "waits-to-be-told": true,
-  "workspace-untrusted": true,
 };
 
 const codes = Object.keys(every).toSorted();
@@ -73,6 +79,10 @@ describe("the explanations of findings", () => {
     expect(await explainedCodes()).toEqual(codes);
     expect(await explainFinding("nothing")).toBeUndefined();
     expect(await explainFinding("constructor")).toBeUndefined();
+  });
+
+  it("of editors are those that a build puts into editors", () => {
+    expect(Object.keys(ofEditors).toSorted()).toEqual(editorFindings);
   });
 
   it.each(codes)("say of %s what it is, why it happens, what to do and what is not harmed", async (code) => {
