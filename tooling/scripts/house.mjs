@@ -70,6 +70,7 @@ const core = {
       ...ground,
       "agents",
       "agents/catalogue",
+      "diagnosis/finding-pages",
       "endpoint/ask-hook",
       "endpoint/try-session",
       "hook-settings",

@@ -216,7 +216,7 @@ describe("the extension", () => {
     const headings = Array.from(page.matchAll(/^## (.+)$/gmu), ([, title = ""]) =>
       title.toLowerCase().replaceAll(" ", "-"),
     );
-    expect(Array.from(new Set(links)).toSorted()).toEqual(headings.toSorted());
+    expect(Array.from(new Set(links), String).toSorted()).toEqual(headings.toSorted());
   });
 
   it("has every command from the start", async () => {

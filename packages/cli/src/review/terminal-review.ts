@@ -1,6 +1,6 @@
 import { DisposableStore, type HostMessage } from "@patchbay/core";
 import type { Review, ReviewEnd, ReviewQueue } from "../host/review-queue.ts";
-import { pathInFolder } from "../host/open-files.ts";
+import { nameOf } from "../host/open-files.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { program } from "../own-command.ts";
 import { Asking, type AskingOptions, Question } from "./asking.ts";
@@ -213,7 +213,7 @@ export class TerminalReview {
       return this.#settle();
     }
     for (const { request } of all) {
-      this.#print(`  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`);
+      this.#print(`  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${nameOf(request, folder)}`);
     }
     const text = all.length === 1 ? "Accept this proposal?" : `Accept these ${all.length} proposals?`;
     const actions = ["Accept All", "Cancel"];

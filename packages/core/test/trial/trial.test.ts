@@ -43,7 +43,7 @@ describe("a trial of a review", () => {
     const trying = await tryOut();
     const { companion, editor, platform, view } = trying;
     expect(companion.state.kind).toBe("stopped");
-    expect(view.request).toMatchObject({ agentName: "Patchbay", kind: "change" });
+    expect(view.request).toMatchObject({ agentName: "Patchbay", kind: "change", isTrial: true });
     expect(view.request.path.startsWith(platform.tmp)).toBe(true);
     expect(view.request.originalText).toBe(readFileSync(view.request.path, "utf8"));
     expect(view.request.originalText.split("\n")[0]).toMatch(/^\/\/ A sample .* none of your files is touched\.$/u);
