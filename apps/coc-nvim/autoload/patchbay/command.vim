@@ -31,6 +31,7 @@ let s:subs = {
       \ 'shared': {'command': 'showShared'},
       \ 'tmux': {'command': 'linkTmux'},
       \ 'toggle': {'call': 'patchbay#terminal#toggle', 'rest': 1, 'words': function('patchbay#terminal#names')},
+      \ 'tour': {'command': 'tour'},
       \ 'turns': {'call': 'patchbay#turns#list'},
       \ 'undo': {'call': 'patchbay#turns#undo', 'range': 1, 'rest': 1, 'words': {-> ['now']}},
       \ }

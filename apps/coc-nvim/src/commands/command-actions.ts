@@ -67,6 +67,14 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       if (how !== "lines") await showLines(vim, "Patchbay: health", healthText(lines));
       return lines;
     },
+    tour: async () => {
+      const { tour } = await import("./tour.ts");
+      await tour(services, {
+        say,
+        openAgent: (name) => openAgent(services, name),
+        showHealth: async () => await showLines(vim, "Patchbay: health", healthText(await findHealth(services))),
+      });
+    },
     explain: (name) => explain(services, asText(name)),
     showShared: () => showLines(vim, "Patchbay: what is shared", sharedLines(services)),
     toggleSharing: async (wanted) => {
