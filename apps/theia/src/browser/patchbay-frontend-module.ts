@@ -20,7 +20,7 @@ import { AgentContribution } from "./contributions/agent-contribution.ts";
 import { AgentNotices } from "./contributions/agent-notices.ts";
 import { AgentPrompts } from "./contributions/agent-prompts.ts";
 import { AgentTerminals } from "./contributions/agent-terminals.ts";
-import { DiagnosisStyle, DiagnosisView, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
+import { DiagnosisView, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
 import { LogView, WindowClient } from "./window/window-client.ts";
 import { ContextTracker } from "./context/context-tracker.ts";
 import { DocumentActions } from "./documents/document-actions.ts";
@@ -88,8 +88,6 @@ const frontendModule: ContainerModule = new ContainerModule(
           container.resolve((await import("./contributions/diagnosis-widget.ts")).DiagnosisWidget),
       }))
       .inSingletonScope();
-    bind(DiagnosisStyle).toSelf().inSingletonScope();
-    bind(StylingParticipant).toService(DiagnosisStyle);
     bind(ProposalLabels).toSelf().inSingletonScope();
     bind(LabelProviderContribution).toService(ProposalLabels);
 

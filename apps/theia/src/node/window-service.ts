@@ -36,6 +36,7 @@ import type {
 } from "../common/protocol.ts";
 
 import type { WorkspaceCompanion } from "./workspace-companion.ts";
+import { type AfterTrial, tryReview } from "./review-trial.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 type ReadAgentSettings = (folder: string | undefined) => Promise<readonly AgentSettings[]>;
@@ -243,6 +244,12 @@ export class WindowService implements PatchbayServer {
       sessions: companion?.sessions ?? [],
     });
     return [...own, ...examineAgents(await this.#readAgentSettings(folders[0]))];
+  }
+
+  async tryReview(): Promise<AfterTrial> {
+    const companion = await this.#companion();
+    if (companion === undefined) return "diagnose";
+    return await tryReview(companion, this.#workspaces.windowOf(this.#client)?.facts.trusted === true);
   }
 
   async explain(code: string): Promise<Explanation | undefined> {

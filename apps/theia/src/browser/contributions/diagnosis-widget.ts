@@ -16,6 +16,29 @@ import { type DiagnosisGroup, diagnosisGroups, type DiagnosisLink, diagnosisText
 import { diagnosisWidgetId } from "./diagnosis-view.ts";
 import { patchbayCommands } from "./patchbay-commands.ts";
 
+/** Comes with the page, which few windows ever show. In the theme's colours. */
+const style = `
+  .patchbay-diagnosis { overflow: auto; padding: 8px 24px; line-height: 1.5; outline: none; }
+  .patchbay-diagnosis h1 { font-size: 1.4em; font-weight: 600; }
+  .patchbay-diagnosis h2 { font-size: 1.1em; font-weight: 600; margin: 18px 0 6px; }
+  .patchbay-diagnosis ul { list-style: none; padding: 0; margin: 0; max-width: 900px; }
+  .patchbay-diagnosis li { display: flex; gap: 8px; padding: 4px 0; user-select: text; }
+  .patchbay-diagnosis li > span { flex: 0 0 auto; padding-top: 2px; }
+  .patchbay-diagnosis-buttons > button { margin: 0 8px 0 0; }
+  .patchbay-diagnosis li button { background: none; border: none; padding: 0 12px 0 0; cursor: pointer; color: var(--theia-textLink-foreground); font: inherit; }
+  .patchbay-diagnosis li button:hover { text-decoration: underline; }
+  .patchbay-diagnosis li button:disabled { color: var(--theia-disabledForeground); text-decoration: none; cursor: default; }
+  .patchbay-diagnosis-advice { color: var(--theia-descriptionForeground); }
+  .patchbay-diagnosis details { max-width: 720px; }
+  .patchbay-diagnosis summary { cursor: pointer; color: var(--theia-textLink-foreground); }
+  .patchbay-diagnosis h3 { font-size: 1em; font-weight: 600; margin: 8px 0 2px; }
+  .patchbay-diagnosis p { margin: 4px 0; }
+  .patchbay-diagnosis pre { margin: 4px 0 4px 12px; }
+  .patchbay-diagnosis-ok { color: var(--theia-terminal-ansiGreen); }
+  .patchbay-diagnosis-hint { color: var(--theia-editorInfo-foreground); }
+  .patchbay-diagnosis-problem { color: var(--theia-editorError-foreground); }
+`;
+
 const icons: Readonly<Record<FindingLevel, string>> = { ok: "pass", hint: "info", problem: "error" };
 
 /** What the backend finds, as a page: by agent, with what can be done about it. */
@@ -75,6 +98,7 @@ export class DiagnosisWidget extends ReactWidget {
     return createElement(
       "div",
       {},
+      createElement("style", {}, style),
       createElement("h1", {}, nls.localize("patchbay/diagnosis/title", "Patchbay: Diagnosis")),
       createElement("div", { className: "patchbay-diagnosis-buttons" }, buttons),
       this.groups.map((group) => this.renderGroup(group)),

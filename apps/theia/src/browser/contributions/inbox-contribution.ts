@@ -170,7 +170,9 @@ export class InboxContribution
       command: command.id,
       isMain: true,
     }));
-    return { words, offers: [...offers, diagnose] };
+    const { tryReview } = patchbayCommands;
+    const trial = { label: tryReview.label ?? "", command: tryReview.id, isMain: false };
+    return { words, offers: [...offers, trial, diagnose] };
   }
 
   protected async fulfil({ row, action }: InboxRequest): Promise<void> {
