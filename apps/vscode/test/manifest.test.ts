@@ -143,7 +143,7 @@ describe("texts", () => {
       const page = readFileSync(join(root, media.markdown), "utf8");
       expect(page.length).toBeGreaterThan(0);
       for (const [, picture = ""] of page.matchAll(/!\[[^\]]+\]\(([^)]+)\)/gu)) {
-        expect(readFileSync(join(root, media.markdown, "..", picture)).length).toBeLessThan(150_000);
+        expect(readFileSync(join(root, media.markdown, "..", picture)).length).toBeLessThanOrEqual(20_000);
       }
     }
   });
