@@ -52,7 +52,9 @@ export async function findPrivateDirectory(
     }
     return { kind: "private", path, wasOpen };
   } catch (error) {
-    return { kind: "refused", path, reason: `${path} cannot be used (${causeOf(error)}). ${adviceFor(error)}` };
+    // As in containers that run under an id of their own, for which the system knows no home.
+    const advice = request.root === "/" ? "HOME is /: set it to a directory that you can write to." : adviceFor(error);
+    return { kind: "refused", path, reason: `${path} cannot be used (${causeOf(error)}). ${advice}` };
   }
 }
 
