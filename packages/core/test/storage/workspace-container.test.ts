@@ -107,10 +107,18 @@ it("a home that is the root of a read-only system is named as what is in the way
   const refuse = async (): Promise<never> => {
     throw Object.assign(new Error("EROFS: read-only file system"), { code: "EROFS" });
   };
-  const readOnly = { ...platform, files: { ...files, makeDirectory: refuse } };
-  const found = await findPrivateDirectory(readOnly, { root: "/", levels: [".nothing-there"], intent: "make" });
-  expect(found).toMatchObject({
+  const request = { root: "/", levels: [".nothing-there"], intent: "make" } as const;
+  const find = async (homeDirectory: string): ReturnType<typeof findPrivateDirectory> => {
+    const facts = { ...platform.process, homeDirectory };
+    const readOnly = { ...platform, process: facts, files: { ...files, makeDirectory: refuse } };
+    return await findPrivateDirectory(readOnly, request);
+  };
+  expect(await find("/")).toMatchObject({
     kind: "refused",
     reason: "/.nothing-there cannot be used (EROFS). HOME is /: set it to a directory that you can write to.",
+  });
+  // Elsewhere it is the system that is in the way.
+  expect(await find("/home/somebody")).toMatchObject({
+    reason: "/.nothing-there cannot be used (EROFS). The file system is read-only: make it writable.",
   });
 });
