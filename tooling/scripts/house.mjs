@@ -134,12 +134,11 @@ const testkit = {
   },
 };
 
-const cliGround = ["own-command", "plain-json", "terminal"];
+const cliGround = ["own-command", "terminal"];
 
 const cli = {
   terminal: { packages: ["@patchbay/core", "node:readline"] },
   "own-command": { rooms: ["terminal"], packages: ["node:path"] },
-  "plain-json": { rooms: ["terminal"] },
   help: { packages: ["@patchbay/core"] },
   "command-line": { rooms: cliGround, packages: ["@patchbay/core", "node:util"] },
   doctor: { rooms: cliGround, packages: ["@patchbay/core", "node:path"] },
@@ -237,7 +236,7 @@ const panel = {
   markdown: { rooms: ["code", "store", "views/widgets"], packages: [...preact, "marked"] },
   "views/widgets": { rooms: ["store"], packages: [...preact, "@patchbay/conversations/model", "diff"] },
   "views/entries": {
-    rooms: ["markdown", "store", "views/questions", "views/widgets"],
+    rooms: ["markdown", "store", "views/widgets"],
     packages: [...preact, "@patchbay/conversations/model"],
   },
   "views/questions": {
@@ -298,9 +297,12 @@ const vscodeStart = {
   "turns/lazy-turns": { rooms: ["lazy"], types: ["settings", "turns"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
   "host/open-documents": { packages: vscodeApi },
-  "host/documents": { rooms: ["host/open-documents", "lazy"], packages: vscodeApi },
   "host/editors": { rooms: ["host/open-documents"], packages: vscodeApi },
-  "host/host": { rooms: ["host/documents", "host/editors", "lazy"], types: ["edition-context"], packages: vscodeApi },
+  "host/host": {
+    rooms: ["host/editors", "host/open-documents", "lazy"],
+    types: ["edition-context"],
+    packages: vscodeApi,
+  },
   "diff/proposal-uri": { packages: ["vscode"] },
   "diff/lazy-reviews": { rooms: ["diff/proposal-uri", "lazy"], types: ["diff"], packages: vscodeApi },
   "terminals/terminal-environment": { types: ["edition-context", "settings"], packages: vscodeApi },

@@ -46,7 +46,7 @@ describe.skipIf(!existsSync(join(directory, entry)))("the part for the browser",
       "hooks",
       "in-the-backend",
       "inbox-widget",
-      "panel-module",
+      "panel-widget",
       "turn-actions",
       "turn-marks",
     ]);

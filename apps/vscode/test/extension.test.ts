@@ -47,6 +47,15 @@ describe("the extension", () => {
     await expect.poll(() => bench.statusBar.text).toBe("$(plug) 3 agents");
   });
 
+  it("has nothing to do by the clock while nothing waits for the user", async () => {
+    const every = vi.spyOn(globalThis, "setInterval");
+    await window.activate();
+    await window.connect(createGeminiDriver);
+    bench.treeViews.get("patchbay.proposals")?.show(true);
+    expect(every).not.toHaveBeenCalled();
+    every.mockRestore();
+  });
+
   it("tells agents what is open, until it is paused", async () => {
     await window.activate();
     const path = join(folder, "one.txt");

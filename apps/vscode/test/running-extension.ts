@@ -8,7 +8,8 @@ import type { EditionContext } from "../src/edition-context.ts";
 import { openFakeWindow } from "./fake-vscode/index.ts";
 import { TabInputTextDiff } from "./fake-vscode/values.ts";
 import { Uri } from "./fake-vscode/uri.ts";
-import type { FakeRow, FakeTab, FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeRow, FakeWorkbench } from "./fake-vscode/workbench.ts";
+import type { FakeTab } from "./fake-vscode/shapes.ts";
 
 /** The extension as VS Code runs it, in a window without a screen and a home of its own. */
 export class RunningExtension {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "vscode";
 import { modifiedOf, RunningExtension } from "./running-extension.ts";
-import type { FakeTab } from "./fake-vscode/workbench.ts";
+import type { FakeTab } from "./fake-vscode/shapes.ts";
 
 let window: RunningExtension;
 

@@ -32,7 +32,7 @@ export type * from "./platform/platform.ts";
 export type { Clock } from "./support/time.ts";
 export { type Disposable, DisposableStore, toDisposable } from "./support/disposable.ts";
 export { Emitter, type Event } from "./support/emitter.ts";
-export { messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
+export { errorCodeOf, messageOf, PatchbayError, type PatchbayErrorCode } from "./support/errors.ts";
 export { LoadOnce } from "./support/load-once.ts";
 export { formatLogLine, type LogFields, type Logger, nullLogger } from "./support/logger.ts";
 export { visibleText } from "./support/text.ts";

@@ -79,6 +79,17 @@ describe("what agents change in a workspace", () => {
     expect(window.turnChanges).toBe(1);
   });
 
+  it("is listed, and the user hears once, where nothing can be kept", async () => {
+    const { window, service } = await open();
+    writeFileSync(join(state, "patchbay"), "no directory");
+    await write("a.txt", "one\n", "two\n");
+    await write("b.txt", "one\n", "two\n");
+    await expect.poll(async () => (await service.turns()).length).toBe(2);
+    expect(window.editor.shownMessages.map(({ message: { code, text } }) => [code, text])).toEqual([
+      ["turns-not-kept", expect.stringMatching(/cannot be kept for an undo just now.*ENOTDIR/u)],
+    ]);
+  });
+
   it("is undone when the agent has finished, at once where the user wants that, and brought back", async () => {
     const { service } = await open();
     await write("a.txt", "one\n", "two\n");

@@ -17,7 +17,7 @@ import {
 } from "vscode";
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
-import { coalesced, delay } from "../timers.ts";
+import { ages, coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 
 /** How often views follow what happens at most, ms. */
@@ -25,6 +25,9 @@ const refreshSpan = 100;
 
 /** How often the list of what is shared follows the cursor at most, and only while it is seen, ms. */
 const followSpan = 400;
+
+/** How soon the status bar says which review the user is in, once tabs have come or gone, ms: an agent may open and close dozens at once. */
+const positionSpan = 30;
 
 /** How often the ages of what waits are written anew, ms. */
 const ageSpan = 60_000;
@@ -57,7 +60,13 @@ export function registerViews(
   const position = createPosition(companion);
   const notices = new LoadOnce(async () => new (await loadLater()).AgentNotices(companion, () => settings.notifies));
   const tellContexts = createContexts(companion, reviewOf);
+  const aging = ages(
+    () => proposalsView.visible && companion.proposals.length > 0,
+    () => proposals.refresh(),
+    ageSpan,
+  );
   const update = (): void => {
+    aging.follow();
     statusBar.update();
     connections.refresh();
     proposals.refresh();
@@ -68,11 +77,10 @@ export function registerViews(
     if (companion.activities.length > 0) void notices.get().then((one) => one.update());
   };
   const refresh = coalesced(update, refreshSpan);
-  const aging = setInterval(() => {
-    if (proposalsView.visible && companion.proposals.length > 0) proposals.refresh();
-  }, ageSpan);
   const follow = coalesced(() => connections.refresh(), followSpan);
   const own: readonly Disposable[] = [
+    aging,
+    proposalsView.onDidChangeVisibility(() => aging.follow()),
     refresh,
     follow,
     statusBar,
@@ -95,7 +103,6 @@ export function registerViews(
   return {
     list,
     dispose: () => {
-      clearInterval(aging);
       for (const part of own) part.dispose();
     },
   };
@@ -111,11 +118,12 @@ function createPosition(companion: Companion): Disposable & { update(): void } {
     shown.command = "patchbay.nextProposal";
     void loadLater().then(({ writePosition }) => writePosition(shown, companion));
   };
-  const following = [window.tabGroups.onDidChangeTabs(update), window.onDidChangeActiveTextEditor(update)];
+  const soon = coalesced(update, positionSpan);
+  const own = [soon, window.tabGroups.onDidChangeTabs(soon.request), window.onDidChangeActiveTextEditor(soon.request)];
   return {
     update,
     dispose: () => {
-      for (const part of following) part.dispose();
+      for (const part of own) part.dispose();
       item?.dispose();
     },
   };

@@ -2,8 +2,7 @@ import type { Companion, InboxAgent, InboxEntry, InboxSession } from "@patchbay/
 import { entriesIn, entriesOf, inboxOf } from "@patchbay/core/inbox";
 import { l10n, type TreeItem, Uri } from "vscode";
 import type { ReviewRow } from "../commands/inbox.ts";
-import { shortened, shortPathOf } from "../surfaces/texts.ts";
-import { createRow } from "../surfaces/tree-item.ts";
+import { createRow, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { timeText } from "./presence-words.ts";
 
 /** All that waits for a review: agent, session, proposals, what waits most urgently first. */

@@ -3,9 +3,8 @@ import { type Presence, presencesOf, shownCommand } from "@patchbay/core/presenc
 import { l10n, type TreeItem, Uri } from "vscode";
 import type { ProposalEntry } from "../commands/proposals.ts";
 import { presenceWords, timeText } from "./presence-words.ts";
-import { fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
+import { createRow, fileNameOf, shortened, shortPathOf } from "../surfaces/texts.ts";
 import { sessionName } from "../surfaces/session-names.ts";
-import { createRow } from "../surfaces/tree-item.ts";
 
 function proposalItem(proposal: ProposalInfo, id: string): TreeItem {
   const { path, agentName } = proposal;

@@ -251,6 +251,22 @@ describe("in a review", () => {
     await expect.poll(position).toBeUndefined();
   });
 
+  it("the position is written once for tabs that come and go together", async () => {
+    await window.activate();
+    writeFileSync(path("a.txt"), "one\n");
+    (await window.connect(createGeminiDriver)).propose({ path: path("a.txt"), text: "two\n" });
+    await expect.poll(() => bench.statusItems.get("patchbay.position")?.text).toBe("Review 1 of 1");
+    const item = bench.statusItems.get("patchbay.position");
+    const before = item?.timesShown ?? 0;
+    const written = (): number => (item?.timesShown ?? 0) - before;
+    const [tab] = bench.tabs;
+    for (let count = 0; count < 50; count += 1) {
+      bench.onDidChangeTabs.fire({ opened: [], closed: [], changed: tab === undefined ? [] : [tab] });
+    }
+    await expect.poll(written).toBeGreaterThan(0);
+    expect(written()).toBeLessThan(5);
+  });
+
   it("all changes are shown in one editor, on the reviews' own sides; held ones are not", async () => {
     await withFour();
     await goTo("b.txt");

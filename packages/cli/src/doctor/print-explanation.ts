@@ -1,7 +1,6 @@
 import type { ExplanationPart } from "@patchbay/core";
 import { explainedCodes, explainFinding } from "@patchbay/core/diagnosis";
-import { plainJson } from "../plain-json.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
+import { escapeLine, plainJson } from "../terminal/escape-text.ts";
 import { wrapText } from "../terminal/layout.ts";
 import type { Paint } from "../terminal/paint.ts";
 

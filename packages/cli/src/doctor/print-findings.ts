@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { AgentId, Finding, Platform, Surroundings } from "@patchbay/core";
 import { diagnose } from "@patchbay/core/diagnosis";
 import { program } from "../own-command.ts";
-import { plainJson } from "../plain-json.ts";
+import { plainJson } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { wordsOf } from "./finding-words.ts";
 

@@ -138,3 +138,22 @@ export function questionSentence(message: HostMessage, folder: string): string {
 export function questionKeys(actions: readonly string[]): string {
   return actions.length < 10 ? actions.map((_, index) => String(index + 1)).join("") : "";
 }
+
+export function noEditedText({ request }: Review): string {
+  return `${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is.`;
+}
+
+/** What is about to be accepted, and the question. */
+export function beforeAcceptAll(
+  all: readonly Review[],
+  folder: string,
+): { readonly lines: readonly string[]; readonly text: string } {
+  const lines = all.map(
+    ({ request }) => `  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${nameOf(request, folder)}`,
+  );
+  return { lines, text: all.length === 1 ? "Accept this proposal?" : `Accept these ${all.length} proposals?` };
+}
+
+export function afterAcceptAll(accepted: number, all: number): string {
+  return accepted === all ? `All ${accepted} were accepted.` : `${accepted} of ${all} were accepted.`;
+}

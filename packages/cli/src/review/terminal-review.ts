@@ -1,18 +1,18 @@
 import { DisposableStore, type HostMessage } from "@patchbay/core";
 import type { Review, ReviewEnd, ReviewQueue } from "../host/review-queue.ts";
-import { nameOf } from "../host/open-files.ts";
-import { escapeLine } from "../terminal/escape-text.ts";
 import { program } from "../own-command.ts";
 import { Asking, type AskingOptions, Question } from "./asking.ts";
 import { type HunkActions, HunkReview } from "./hunk-review.ts";
 import { editOutside, type OutsideOptions, showAll } from "./outside.ts";
 import {
+  afterAcceptAll,
   afterVerdict,
+  beforeAcceptAll,
   beforeQuit,
   keptSentence,
+  noEditedText,
   questionSentence,
   reviewHelp,
-  verbs,
   whyWithdrawn,
 } from "./review-words.ts";
 
@@ -38,10 +38,6 @@ export interface TerminalReviewOptions extends AskingOptions, OutsideOptions {
 function reasonAfter(line: string, words: readonly string[]): string | undefined {
   const [word = "", ...rest] = line.split(/\s+/u);
   return words.includes(word.toLowerCase()) && rest.length > 0 ? rest.join(" ") : undefined;
-}
-
-function noEditedText({ request }: Review): string {
-  return `${escapeLine(request.agentName)} does not take an edited text: accept or reject it as it is.`;
 }
 
 /** The companion's offer that the list of kept texts makes here. */
@@ -212,10 +208,8 @@ export class TerminalReview {
       this.#print("No proposals are waiting.");
       return this.#settle();
     }
-    for (const { request } of all) {
-      this.#print(`  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${nameOf(request, folder)}`);
-    }
-    const text = all.length === 1 ? "Accept this proposal?" : `Accept these ${all.length} proposals?`;
+    const { lines, text } = beforeAcceptAll(all, folder);
+    for (const line of lines) this.#print(line);
     const actions = ["Accept All", "Cancel"];
     const question = new Question({ code: "accept-all", severity: "info", text, values: {}, actions }, "Accept All");
     this.#asking.free();
@@ -227,9 +221,7 @@ export class TerminalReview {
     for (const { request } of all) {
       if (await accept(request.id).catch(() => false)) accepted += 1;
     }
-    this.#print(
-      accepted === all.length ? `All ${accepted} were accepted.` : `${accepted} of ${all.length} were accepted.`,
-    );
+    this.#print(afterAcceptAll(accepted, all.length));
     this.#asking.free();
     this.#asking.next(false);
   }

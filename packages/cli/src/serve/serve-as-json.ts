@@ -10,8 +10,7 @@ import {
 } from "@patchbay/core";
 import * as z from "zod";
 import type { ServeCommand } from "../command-line.ts";
-import { HeadlessHost, stateDirectory } from "../host/headless-host.ts";
-import { SaidProblems } from "../host/said-problems.ts";
+import { HeadlessHost, SaidProblems, stateDirectory } from "../host/headless-host.ts";
 import { safeJson } from "../terminal/escape-text.ts";
 import { closeFile, type CommandResult, mentionFile, openFile } from "./serve-commands.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
@@ -51,7 +50,7 @@ export async function serveAsJson(options: ServeAsJsonOptions): Promise<void> {
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await questions.ask(message),
   });
-  const turns = openLedgers(platform, folders);
+  const turns = openLedgers(platform, folders, { tellUser: async (message) => await host.messages.show(message) });
   const companion = createCompanion({
     host,
     platform,

@@ -3,12 +3,14 @@ import { resolve } from "node:path";
 import {
   agents,
   type Companion,
+  type EditorContext,
   isSecretPath,
   type KeptReason,
   type KeptTextSaving,
   messageOf,
   type Position,
   type Range,
+  type SessionInfo,
 } from "@patchbay/core";
 import { shownCommand } from "@patchbay/core/presences";
 import type { HeadlessHost } from "../host/headless-host.ts";
@@ -16,7 +18,6 @@ import { countLines, type FilePlace, nameOf, parseFilePlace, pathInFolder, toOpe
 import { verbs } from "../review/review-words.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import { listOf } from "../terminal/layout.ts";
-import { describeContext, describeSession } from "./describe-session.ts";
 
 export interface ServeCommandsOptions {
   readonly companion: Companion;
@@ -256,4 +257,41 @@ function whatWasSaved(saving: KeptTextSaving | undefined, name: string): string 
     case "failed":
       return `Nothing was written to ${name}: ${escapeLine(saving.reason)} Your text is still kept.`;
   }
+}
+
+/** An agent's name with its version, safe to print. */
+export function sessionName(session: SessionInfo): string {
+  const version = session.version === undefined ? "" : ` ${session.version}`;
+  return escapeLine(`${session.agentName}${version}`);
+}
+
+const states = { connecting: "connecting", connected: "connected", away: "away, may reconnect" } as const;
+
+/** One line about a session. `now` in Unix milliseconds. */
+function describeSession(session: SessionInfo, now: number): string {
+  const context =
+    session.lastContext === undefined ? "no context sent yet" : `context sent ${age(now - session.lastContext)} ago`;
+  const { openProposals: open } = session;
+  const proposals = open === 0 ? "" : `, ${open === 1 ? "1 proposal" : `${open} proposals`} open`;
+  return `${sessionName(session)}: ${states[session.state]} for ${age(now - session.since)}, ${context}${proposals}`;
+}
+
+/** What agents see, in one line. */
+function describeContext(context: EditorContext, folder: string): string {
+  if (context.files.length === 0) return "Agents see no open file.";
+  const names = context.files.map(({ path }) => {
+    const name = pathInFolder(path, folder);
+    if (context.active?.path !== path) return name;
+    const { selection, cursor } = context.active;
+    return selection === undefined
+      ? `${name}:${cursor.line + 1} (active)`
+      : `${name} (active, ${selection.text.length} characters selected)`;
+  });
+  return `Agents see: ${names.join(", ")}`;
+}
+
+function age(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }

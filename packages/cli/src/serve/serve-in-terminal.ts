@@ -15,8 +15,7 @@ import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { Screen, type ScreenStreams } from "../terminal/screen.ts";
 import { Advice, argumentsOf } from "./advice.ts";
-import { sessionName } from "./describe-session.ts";
-import { openFile, runServeCommand, saveKept } from "./serve-commands.ts";
+import { openFile, runServeCommand, saveKept, sessionName } from "./serve-commands.ts";
 import { program } from "../own-command.ts";
 import { openLedgers } from "../turns/turn-commands.ts";
 import { tryReview } from "./try-review.ts";
@@ -67,7 +66,7 @@ export async function serveInTerminal(options: ServeInTerminalOptions): Promise<
     storageDirectory: stateDirectory(platform.process, folder),
     ask: async (message) => await review.ask(message),
   });
-  const turns = openLedgers(platform, [folder]);
+  const turns = openLedgers(platform, [folder], { tellUser: async (message) => await host.messages.show(message) });
   const companion = createCompanion({
     host,
     platform,

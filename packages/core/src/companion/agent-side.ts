@@ -180,7 +180,7 @@ export interface ConversationReviewsOptions {
 }
 
 /** Reviews of what conversations ask for. Nothing is carried to their agents, which are processes of this editor: who asks hears the outcome. */
-export class ConversationReviews {
+class ConversationReviews {
   readonly #options: ConversationReviewsOptions;
   readonly #order: OpensInOrder = new OpensInOrder();
 

@@ -1,8 +1,7 @@
 import type { Conversation } from "@patchbay/conversations";
-import type { ChangedFile } from "@patchbay/conversations/model";
+import type { ChangedFile, Entry, PromptBlock } from "@patchbay/conversations/model";
 import type { DocumentMessage, Said } from "../messages/index.ts";
 import type { PanelEditor } from "./editor.ts";
-import { textOf, wholeText } from "./entry-texts.ts";
 import type { OpenConversation } from "./library.ts";
 
 /** Opens in the editor what a page asks for. */
@@ -115,4 +114,59 @@ async function asMarkdown(conversation: Conversation): Promise<string> {
 /** As the agent wrote it: absolute, or from the conversation's folder. */
 function resolvePath(conversation: Conversation, path: string): string {
   return /^(?:\/|[A-Za-z]:[\\/])/u.test(path) ? path : `${conversation.about.folder}/${path}`;
+}
+
+/** What was said, without what tools returned; empty for what says nothing. */
+function textOf(entry: Entry): string {
+  switch (entry.kind) {
+    case "prompt":
+      return entry.blocks.map(blockText).join(" ");
+    case "message":
+    case "notice":
+      return entry.text;
+    case "tool":
+      return `- ${entry.title === "" ? entry.name : entry.title}`;
+    case "plan":
+      return entry.steps.map(({ text, state }) => `- [${state === "done" ? "x" : " "}] ${text}`).join("\n");
+    default:
+      return "";
+  }
+}
+
+/** Everything that an entry holds, for a document or a search. */
+function wholeText(entry: Entry): string {
+  switch (entry.kind) {
+    case "tool":
+      return [entry.title, entry.command, entry.input, entry.output].filter((part) => part !== undefined).join("\n\n");
+    case "thought":
+      return entry.text;
+    case "notice":
+      return [entry.text, entry.detail].filter((part) => part !== undefined).join("\n\n");
+    case "question":
+      return entry.question.type === "form" ? entry.question.message : questionText(entry.question);
+    default:
+      return textOf(entry);
+  }
+}
+
+function questionText(question: {
+  readonly type: "permission" | "plan";
+  readonly title?: string;
+  readonly plan?: string;
+  readonly command?: string;
+}): string {
+  return [question.title, question.plan, question.command].filter((part) => part !== undefined).join("\n\n");
+}
+
+function blockText(block: PromptBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "mention":
+      return `@${block.path}`;
+    case "excerpt":
+      return block.title;
+    case "image":
+      return block.name ?? "image";
+  }
 }

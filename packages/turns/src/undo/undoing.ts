@@ -7,6 +7,7 @@ import type {
   TurnInfo,
   TurnPart,
   TurnTexts,
+  UndoEntry,
   UndoLedger,
   UndoneFile,
   UndoRequest,
@@ -24,12 +25,6 @@ import {
 
 /** A file that changes just while it is written is looked at so often. */
 const mostTries = 3;
-
-/** What is done about one file, and what it was before and is then. */
-interface Applied {
-  readonly file: UndoneFile;
-  readonly wrote?: TurnTexts & { readonly path: string };
-}
 
 /** Texts of so many UTF-16 units together are compared at once. */
 const comparedAtOnce = 512 * 1024;
@@ -119,12 +114,25 @@ export class Undoing {
     return await next;
   }
 
-  #filesOf(id: string, { path }: TurnPart): readonly TurnFile[] {
-    return this.#ledger.turn(id)?.files.filter((file) => path === undefined || file.path === path) ?? [];
+  #filesOf(id: string, { path, except = [] }: UndoRequest): readonly TurnFile[] {
+    const isMeant = (file: TurnFile): boolean =>
+      (path === undefined || file.path === path) && !except.includes(file.path);
+    return this.#ledger.turn(id)?.files.filter(isMeant) ?? [];
+  }
+
+  /** What the user keeps is not taken back when the agent has finished, whatever else becomes of the file until then. */
+  async #leaveOut(id: string, path: string): Promise<void> {
+    const queued = this.#ledger.queued(id);
+    const left = queued.flatMap((one) => {
+      if (one.path === path) return [];
+      return one.path === undefined ? [{ ...one, except: [...(one.except ?? []), path] }] : [one];
+    });
+    if (queued.length > 0) await this.#ledger.queue(id, left);
   }
 
   async #keepFile(id: string, path: string, hunk: TurnHunk | undefined): Promise<boolean> {
     const texts = await this.#ledger.texts(id, path);
+    if (hunk === undefined) await this.#leaveOut(id, path);
     if (texts === undefined) {
       await this.#ledger.review(id, path, "kept");
       return true;
@@ -171,22 +179,24 @@ export class Undoing {
 
   async #apply(turn: TurnInfo, request: UndoRequest): Promise<UndoResult> {
     const { id } = turn;
-    const done: Applied[] = [];
-    for (const file of this.#filesOf(id, request)) done.push(await this.#applyToFile(turn, file, request));
-    const written = done.flatMap(({ wrote }) => (wrote === undefined ? [] : [wrote]));
-    const result = {
-      files: done.map(({ file }) => file),
-      turn: written.length === 0 ? undefined : await this.#ledger.entry(id, written),
-    };
+    const entry = this.#ledger.openEntry(id);
+    const files: UndoneFile[] = [];
+    for (const file of this.#filesOf(id, request)) files.push(await this.#applyToFile(turn, file, request, entry));
+    const result = { files, turn: await entry.end() };
     if (result.turn !== undefined) await this.#ledger.undid({ turn, result, reason: request.reason });
     return result;
   }
 
-  async #applyToFile(turn: TurnInfo, { path, kind, review }: TurnFile, request: UndoRequest): Promise<Applied> {
+  async #applyToFile(
+    turn: TurnInfo,
+    { path, kind, review }: TurnFile,
+    request: UndoRequest,
+    entry: UndoEntry,
+  ): Promise<UndoneFile> {
     const ledger = this.#ledger;
-    const told = (outcome: UndoneFile["outcome"], conflicts = 0): Applied => ({ file: { path, outcome, conflicts } });
+    const told = (outcome: UndoneFile["outcome"], conflicts = 0): UndoneFile => ({ path, outcome, conflicts });
     const texts = await ledger.texts(turn.id, path);
-    const giveUp = async (outcome: UndoneFile["outcome"], conflicts = 0): Promise<Applied> => {
+    const giveUp = async (outcome: UndoneFile["outcome"], conflicts = 0): Promise<UndoneFile> => {
       if (review === "queued") await ledger.review(turn.id, path, "unreviewed", texts);
       return told(outcome, conflicts);
     };
@@ -198,25 +208,30 @@ export class Undoing {
     for (let tries = 1; tries <= mostTries; tries += 1) {
       let made: Replaced | "stale" | "failed";
       try {
-        made = await this.#replace(path, texts, chosen);
+        made = await this.#replace(path, texts, chosen, entry);
       } catch {
         // A full disk, a folder that may not be written.
         made = "failed";
       }
+      await entry.settle(path, wroteOf(made));
       if (made === "stale") continue;
       if (made === "failed") return await giveUp("failed");
-      const { now, text, undone, conflicts } = made;
+      const { undone, conflicts } = made;
       if (undone === undefined) return await giveUp("conflict", conflicts.length);
       const left = leftOf(texts, undone);
       await ledger.review(turn.id, path, left.before === left.after ? "undone" : "partly", left);
       if (turn.undoes !== undefined) await this.#bringBack(turn.undoes, path, texts);
-      const { file } = told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
-      return now === text ? { file } : { file, wrote: { path, before: now, after: text } };
+      return told(conflicts.length === 0 ? "undone" : "partly", conflicts.length);
     }
     return await giveUp("stale");
   }
 
-  async #replace(path: string, texts: TurnTexts, chosen: readonly number[]): Promise<Replaced | "stale" | "failed"> {
+  async #replace(
+    path: string,
+    texts: TurnTexts,
+    chosen: readonly number[],
+    entry: UndoEntry,
+  ): Promise<Replaced | "stale" | "failed"> {
     const { door } = this.#ledger;
     const unsaved = await door.unsavedText(path);
     const onDisk = unsaved === undefined ? await this.#ledger.textOnDisk(path) : { text: unsaved };
@@ -229,6 +244,7 @@ export class Undoing {
     // Somebody has removed the file since, or made one where the turn removed it.
     if ((now === undefined) !== (after === undefined)) return leaveAlone;
     if (before === undefined && now === after && isWhole && unsaved === undefined) {
+      await entry.aboutTo(path, now);
       return (await door.remove(path)) ? { now, text: undefined, undone: chosen, conflicts: [] } : "failed";
     }
     const input = {
@@ -240,7 +256,10 @@ export class Undoing {
     } as const;
     const { text, undone, conflicts } = await this.#compare(input);
     if (undone.length === 0 && now !== undefined) return { ...leaveAlone, conflicts };
-    if (text !== now && (await door.replace(path, now, text, texts.goneMode)) === "stale") return "stale";
+    if (text !== now) {
+      await entry.aboutTo(path, now);
+      if ((await door.replace(path, now, text, texts.goneMode)) === "stale") return "stale";
+    }
     return { now, text, undone, conflicts };
   }
 
@@ -265,6 +284,11 @@ export class Undoing {
       after: isThere ? text : undefined,
     });
   }
+}
+
+/** What was written; undefined where the file was left alone. */
+function wroteOf(made: Replaced | "stale" | "failed"): Pick<TurnTexts, "before" | "after"> | undefined {
+  return typeof made === "string" || made.now === made.text ? undefined : { before: made.now, after: made.text };
 }
 
 /** What is undecided once hunks were taken back. */

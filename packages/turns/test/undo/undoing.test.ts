@@ -19,6 +19,7 @@ import type {
   TurnInfo,
   TurnTexts,
   UndoDoor,
+  UndoEntry,
   UndoLedger,
   UndoNotice,
   UndoRequest,
@@ -119,10 +120,23 @@ class MemoryLedger implements UndoLedger {
     if (undecided !== undefined) this.held.set(`${id} ${path}`, undecided);
   }
 
-  async entry(undoes: string, files: readonly (TurnTexts & { readonly path: string })[]): Promise<string> {
+  /** What was about to happen, and what did. */
+  readonly noted: string[] = [];
+
+  openEntry(undoes: string): UndoEntry {
     const id = `undo ${this.turns.size}`;
-    this.add(id, Object.fromEntries(files.map(({ path, before, after }) => [path, { before, after }])), { undoes });
-    return id;
+    const wrote: Record<string, TurnTexts> = {};
+    return {
+      aboutTo: async (path, now) => void this.noted.push(`about ${path.slice(path.lastIndexOf("/") + 1)} ${now}`),
+      settle: async (path, texts) => {
+        if (texts !== undefined) wrote[path] = texts;
+      },
+      end: async () => {
+        if (Object.keys(wrote).length === 0) return undefined;
+        this.add(id, wrote, { undoes });
+        return id;
+      },
+    };
   }
 
   onDidEnd(listener: (end: TurnEnd) => void): { dispose(): void } {
@@ -135,6 +149,37 @@ const before = "one\ntwo\nthree\nfour\n";
 const after = "ONE\ntwo\nthree\nFOUR\n";
 
 describe("an undo", () => {
+  it("notes what a file holds before it is written or removed", async () => {
+    put("a.txt", after);
+    put("b.txt", "new\n");
+    ledger.add("t", {
+      [at("a.txt")]: { before, after },
+      [at("b.txt")]: { before: undefined, after: "new\n" },
+      [at("c.txt")]: { before: "c\n", after: undefined },
+    });
+    const disk = door;
+    door = {
+      ...disk,
+      replace: async (...given) => {
+        ledger.noted.push("replace");
+        return await disk.replace(...given);
+      },
+      remove: async (path) => {
+        ledger.noted.push("remove");
+        return await disk.remove(path);
+      },
+    };
+    await undoing.undo("t", {});
+    expect(ledger.noted).toEqual([
+      `about a.txt ${after}`,
+      "replace",
+      "about b.txt new\n",
+      "remove",
+      "about c.txt undefined",
+      "replace",
+    ]);
+  });
+
   it("takes one hunk back on disk, and the rest stays to be reviewed", async () => {
     put("a.txt", after);
     ledger.add("t", { [at("a.txt")]: { before, after } });

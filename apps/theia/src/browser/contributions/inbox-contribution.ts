@@ -79,10 +79,6 @@ export class InboxContribution
     const refresh = (): void => void this.refresh(this.tryGetWidget());
     this.attachment.onDidChangeStatus(refresh);
     this.changes.onDidChange(refresh);
-    window.setInterval(() => {
-      const widget = this.tryGetWidget();
-      if (widget?.isVisible === true) void this.refresh(widget);
-    }, agesEveryMs);
   }
 
   /** Where no layout is restored, the view stands in the side bar and takes no room. */
@@ -96,7 +92,14 @@ export class InboxContribution
       this.fulfil(request).catch(() => this.tellFailure());
     });
     widget.onDidOffer((command) => void this.commands.executeCommand(command));
-    void this.refresh(widget);
+    const refresh = (): void => void this.refresh(widget);
+    let ages: ReturnType<typeof setInterval> | undefined;
+    // Ages are written anew as long as somebody sees them; else no timer stands.
+    widget.onDidChangeVisibility((isVisible) => {
+      clearInterval(ages);
+      if (isVisible) ages = setInterval(refresh, agesEveryMs);
+    });
+    refresh();
     return widget;
   }
 
@@ -109,14 +112,15 @@ export class InboxContribution
       },
     });
     commands.registerCommand(patchbayCommands.showConnections, { execute: () => this.openView({ activate: true }) });
-    commands.registerCommand(
-      { id: "patchbay.theia.nextInView" },
-      inView((widget) => widget.step(1)),
-    );
-    commands.registerCommand(
-      { id: "patchbay.theia.previousInView" },
-      inView((widget) => widget.step(-1)),
-    );
+    for (const [way, step] of [
+      ["next", 1],
+      ["previous", -1],
+    ] as const) {
+      commands.registerCommand(
+        { id: `patchbay.theia.${way}InView` },
+        inView((widget) => widget.step(step)),
+      );
+    }
     for (const action of ["accept", "reject", "hold", "terminal"] satisfies readonly InboxAction[]) {
       commands.registerCommand(
         { id: commandOf(action) },
@@ -182,9 +186,8 @@ export class InboxContribution
         // Both ask first.
         if (action === "acceptAll" || action === "rejectAll")
           await this.commands.executeCommand(patchbayCommands[action].id, decidableIds(row.children));
-        if (subject.presence === undefined || action === "acceptAll" || action === "rejectAll") return;
-        if (action === "terminal") await this.terminals.show(subject.presence);
-        else await this.terminals.goTo(subject.presence);
+        else if (subject.presence !== undefined)
+          await this.terminals[action === "terminal" ? "show" : "goTo"](subject.presence);
         return;
       case "command":
         await this.server.showCommand(subject.command.id);

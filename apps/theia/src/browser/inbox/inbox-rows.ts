@@ -110,7 +110,7 @@ function sessionRow(presence: Presence, entries: readonly InboxRow[], around: In
     tone: toneOf(children),
     label,
     state,
-    facts: facts.flatMap((fact) => (fact === "" ? [] : [visibleText(fact)])),
+    facts: facts.filter((fact) => fact !== "").map((fact) => visibleText(fact)),
     lines: undefined,
     tooltip: [label, state].join("\n"),
     actions: [...together(children), ...(presence.processes.length > 0 ? (["terminal"] as const) : [])],
@@ -202,7 +202,8 @@ const looks: Readonly<Record<InboxState, Look>> = {
 };
 
 function commandRow(command: CommandQuestion, around: InboxSurroundings): InboxRow {
-  const line = shownCommand(command.command);
+  // All of it is seen where it is answered.
+  const line = visibleText(shownCommand(command.command));
   return {
     id: `command:${command.id}`,
     subject: { kind: "command", command },

@@ -184,6 +184,7 @@ export class WorkspaceTurns implements Disposable {
       mayKeep,
       openFiles: () => host.editors.openFiles(),
       door: this.#door(folders),
+      tellUser: async (message) => await host.messages.show(message),
     });
     this.#ledgers = ledgers;
     ledgers.onDidChange(() => this.#tellSoon());

@@ -9,23 +9,13 @@ import { patchbayCommands } from "../../../src/browser/contributions/patchbay-co
 import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
 import { WindowClient } from "../../../src/browser/window/window-client.ts";
-import { type ListedTurn, PatchbayServer, type TurnUndone } from "../../../src/common/protocol.ts";
+import { PatchbayServer, type TurnUndone } from "../../../src/common/protocol.ts";
 import { settle } from "../../support/backend.ts";
+import { listedTurn, TurnLedger } from "../../support/turn-ledger.ts";
 
 const file = { path: "/workspace/a.txt", attribution: "exact", review: "unreviewed", lines: undefined } as const;
 
-const turn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "Change it",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
+const turn = listedTurn({
   undecided: 3,
   lines: { added: 1, removed: 1 },
   files: [
@@ -33,7 +23,7 @@ const turn: ListedTurn = {
     { ...file, path: "/workspace/new.txt", kind: "created" },
     { ...file, path: "/workspace/gone.txt", kind: "deleted" },
   ],
-};
+});
 
 const undone: TurnUndone = {
   files: [{ path: "/workspace/a.txt", outcome: "undone", conflicts: 0 }],
@@ -41,43 +31,8 @@ const undone: TurnUndone = {
   isTold: true,
 };
 
-/** What the backend is asked, and what it says. */
-class Ledger {
-  readonly asked: unknown[] = [];
-  listed: readonly ListedTurn[] = [turn];
-  result: TurnUndone | undefined = undone;
-  /** The entries that undos become; where there are none, as in `result`. */
-  entries: string[] = [];
-  late: TurnUndone | undefined = undone;
-  before: string | undefined = "\uFEFFone\n";
-
-  async turns(): Promise<readonly ListedTurn[]> {
-    return this.listed;
-  }
-  async keepTurn(...asked: readonly unknown[]): Promise<boolean> {
-    this.asked.push(["keep", ...asked]);
-    return true;
-  }
-  async undoTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
-    this.asked.push(["undo", ...asked]);
-    const turn = this.entries.shift();
-    return turn === undefined || this.result === undefined ? this.result : { ...this.result, turn };
-  }
-  async undoWaitingTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
-    this.asked.push(["now", ...asked]);
-    return this.late;
-  }
-  async bringBack(): Promise<TurnUndone | undefined> {
-    this.asked.push(["bring back"]);
-    return this.late;
-  }
-  async textBeforeTurn(): Promise<string | undefined> {
-    return this.before;
-  }
-}
-
 let theia: SimulatedTheia;
-let ledger: Ledger;
+let ledger: TurnLedger;
 let changes: AgentChanges;
 let commands: CommandRegistry;
 let opened: string[];
@@ -87,7 +42,8 @@ let offered: readonly unknown[];
 
 beforeEach(async () => {
   theia = new SimulatedTheia();
-  ledger = new Ledger();
+  ledger = new TurnLedger(turn);
+  [ledger.result, ledger.late, ledger.before] = [undone, undone, "\uFEFFone\n"];
   opened = [];
   reason = undefined;
   chosen = -1;

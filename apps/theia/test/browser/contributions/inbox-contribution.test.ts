@@ -6,7 +6,7 @@ import { QuickViewService } from "@theia/core/lib/browser/quick-input/quick-view
 import { WidgetManager } from "@theia/core/lib/browser/widget-manager";
 import { CommandRegistry } from "@theia/core/lib/common/command";
 import { Emitter } from "@theia/core/lib/common/event";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AgentChanges } from "../../../src/browser/contributions/agent-changes.ts";
 import { AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
 import { InboxContribution } from "../../../src/browser/contributions/inbox-contribution.ts";
@@ -57,6 +57,8 @@ let theia: SimulatedTheia;
 let wish: Emitter<InboxRequest>;
 let run: unknown[];
 let gone: unknown[];
+let visibility: Emitter<boolean>;
+let widget: { isVisible: boolean; presented: number };
 
 beforeEach(() => {
   theia = new SimulatedTheia();
@@ -70,8 +72,19 @@ beforeEach(() => {
   container.bind<unknown>(AgentTerminals).toConstantValue({ goTo: async (where: unknown) => void gone.push(where) });
   for (const part of [BadgeService, KeptTexts, QuickViewService, WidgetManager])
     container.bind<unknown>(part).toConstantValue({ showBadge: () => {} });
-  const widget = { onDidAsk: wish.event, onDidOffer: new Emitter<string>().event, present: async () => {} };
-  theia.container.resolve(InboxContribution).adopt(widget as never);
+  visibility = new Emitter();
+  const view = {
+    isVisible: false,
+    isDisposed: false,
+    presented: 0,
+    onDidAsk: wish.event,
+    onDidOffer: new Emitter<string>().event,
+    onDidChangeVisibility: visibility.event,
+    disposed: { connect: () => true },
+    present: async () => void (view.presented += 1),
+  };
+  widget = view;
+  theia.container.resolve(InboxContribution).adopt(view as never);
 });
 afterEach(() => theia.dispose());
 
@@ -85,4 +98,23 @@ it("decides everything of an agent by the command that asks first, and goes nowh
     [patchbayCommands.rejectAll.id, ["one", "two"]],
   ]);
   expect(gone).toEqual([]);
+});
+
+it("writes ages anew only while somebody sees them", async () => {
+  await settle();
+  vi.useFakeTimers();
+  try {
+    visibility.fire(false);
+    expect(vi.getTimerCount()).toBe(0);
+    widget.isVisible = true;
+    visibility.fire(true);
+    const before = widget.presented;
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(widget.presented).toBe(before + 3);
+    widget.isVisible = false;
+    visibility.fire(false);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -10,71 +10,21 @@ import { patchbayCommands } from "../../../src/browser/contributions/patchbay-co
 import { PanelChanges } from "../../../src/browser/panel/panel-places.ts";
 import { Lists } from "../../../src/browser/surfaces/lists.ts";
 import { WindowClient } from "../../../src/browser/window/window-client.ts";
-import {
-  type LinesUndone,
-  type ListedTurn,
-  PatchbayServer,
-  type TurnMark,
-  type TurnUndone,
-} from "../../../src/common/protocol.ts";
+import { PatchbayServer } from "../../../src/common/protocol.ts";
 import { settle } from "../../support/backend.ts";
 import { editorOf, type SimulatedEditor } from "../../support/simulated-editors.ts";
+import { listedTurn, TurnLedger } from "../../support/turn-ledger.ts";
 
 type ToolbarItem = Parameters<TabBarToolbarRegistry["registerItem"]>[0];
 
 const path = "/workspace/a.txt";
 
-const turn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "Change it",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  undecided: 1,
-  lines: { added: 1, removed: 0 },
+const turn = listedTurn({
   files: [{ path, kind: "changed", attribution: "exact", review: "unreviewed", lines: undefined }],
-};
-
-/** What the backend says of lines, and what it is asked. */
-class Ledger {
-  listed: readonly ListedTurn[] = [turn];
-  marks: readonly TurnMark[] = [
-    { kind: "change", first: 2, last: 3 },
-    { kind: "delete", first: 5, last: 5 },
-  ];
-  done: readonly LinesUndone[] | undefined = [];
-  readonly looks: string[] = [];
-  readonly asked: unknown[] = [];
-
-  async turns(): Promise<readonly ListedTurn[]> {
-    return this.listed;
-  }
-  before = "";
-  async textBeforeTurn(): Promise<string> {
-    return this.before;
-  }
-  async turnMarks(_path: string, text: string): Promise<readonly TurnMark[]> {
-    this.looks.push(text);
-    return this.marks;
-  }
-  async decideLines(...asked: readonly unknown[]): Promise<readonly LinesUndone[] | undefined> {
-    this.asked.push(asked);
-    return this.done;
-  }
-  async undoWaitingTurn(...asked: readonly unknown[]): Promise<TurnUndone | undefined> {
-    this.asked.push(["now", ...asked]);
-    return undefined;
-  }
-}
+});
 
 let theia: SimulatedTheia;
-let ledger: Ledger;
+let ledger: TurnLedger;
 let changes: AgentChanges;
 let commands: CommandRegistry;
 let editor: SimulatedEditor;
@@ -83,7 +33,11 @@ const text = "one\nTWO\nTHREE\nfour\nfive\n";
 
 beforeEach(async () => {
   theia = new SimulatedTheia();
-  ledger = new Ledger();
+  ledger = new TurnLedger(turn);
+  ledger.marks = [
+    { kind: "change", first: 2, last: 3 },
+    { kind: "delete", first: 5, last: 5 },
+  ];
   theia.container.rebind<unknown>(PatchbayServer).toConstantValue(ledger);
   theia.container.bind(PanelChanges).toSelf();
   theia.container.bind<unknown>(Lists).toConstantValue({});

@@ -7,6 +7,7 @@ import { inboxRows } from "../../../src/browser/inbox/inbox-rows.ts";
 import { waitingCount } from "../../../src/browser/inbox/inbox-row.ts";
 import type { ListedTurn, WindowStatus } from "../../../src/common/protocol.ts";
 import { hostileNames } from "../surfaces/hostile-names.ts";
+import { listedTurn } from "../../support/turn-ledger.ts";
 
 const session: SessionInfo = {
   id: "g1",
@@ -58,19 +59,9 @@ const nothing: WindowStatus = {
 
 const around = { roots: ["/workspace"], now: 120_000 };
 
-const turn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
+const turn = listedTurn({
   session: "c",
   prompt: "make the tests pass",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  undecided: 1,
   lines: { added: 3, removed: 2 },
   files: [
     {
@@ -81,7 +72,7 @@ const turn: ListedTurn = {
       lines: { added: 3, removed: 2 },
     },
   ],
-};
+});
 
 function rowsOf(status: Partial<WindowStatus>, turns: readonly ListedTurn[] = []): readonly InboxRow[] {
   return inboxRows({ ...nothing, ...status }, around, turns);

@@ -13,40 +13,8 @@ import { SelectionService } from "@theia/core/lib/common/selection-service";
 import { Container } from "@theia/core/shared/inversify";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InboxAction, InboxRow } from "../../../src/browser/inbox/inbox-row.ts";
-import type { ListedTurn } from "../../../src/common/protocol.ts";
 import { InboxWidget } from "../../../src/browser/inbox/inbox-widget.ts";
-
-const turn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "Change it",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  lines: { added: 1, removed: 1 },
-} as const;
-
-const listedTurn: ListedTurn = {
-  id: "t1",
-  agents: ["Claude Code"],
-  agent: "claude",
-  session: "s1",
-  prompt: "",
-  began: 0,
-  ended: 1,
-  border: "exact",
-  undoes: undefined,
-  headMoved: false,
-  isPartial: false,
-  undecided: 1,
-  lines: { added: 1, removed: 0 },
-  files: [],
-};
+import { listedTurn } from "../../support/turn-ledger.ts";
 
 const nobody = { words: "Nobody is connected.", offers: [{ label: "Diagnose", command: "diagnose", isMain: false }] };
 
@@ -214,7 +182,7 @@ it("keeps and undoes with the keys of a yes and a no", async () => {
 });
 
 it("decides no whole turn by a key that was meant for one more file, and opens none by folding", async () => {
-  const listed = { ...turn, files: [], undecided: 1 };
+  const listed = listedTurn();
   const whole = (id: string, child: string): InboxRow =>
     row(id, {
       subject: { kind: "turn", turn: listed, path: undefined },
@@ -237,7 +205,7 @@ it("decides no whole turn by a key that was meant for one more file, and opens n
 
 it("goes from an answer to no row that asks nothing: the next key would undo what nobody meant", async () => {
   const changed = (id: string, path: string | undefined): InboxRow =>
-    row(id, { subject: { kind: "turn", turn: listedTurn, path }, actions: ["open", "keep", "undo"] });
+    row(id, { subject: { kind: "turn", turn: listedTurn({ prompt: "" }), path }, actions: ["open", "keep", "undo"] });
   const rest = changed("rest", "/a.txt");
   await widget.display([agent(row("asks"), rest)], nobody);
   widget.step(1);

@@ -5,6 +5,7 @@ import type {
   PlacedEntry,
   PlanEntry,
   QuestionEntry,
+  QuestionOutcome,
   ThoughtEntry,
   TurnEndEntry,
 } from "@patchbay/conversations/model";
@@ -12,13 +13,13 @@ import type { ComponentType, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
+import { Boundary } from "../widgets/boundary.tsx";
 import { CopyButton } from "../widgets/copy-button.tsx";
 import { formatCost, formatCount, formatDuration } from "../widgets/format.ts";
-import { Boundary } from "../widgets/boundary.tsx";
 import { Icon, IconButton } from "../widgets/icon.tsx";
-import { pure } from "../widgets/pure.tsx";
-import { SettledView } from "../questions/settled.tsx";
 import { type Later, later } from "../widgets/later.tsx";
+import { pure } from "../widgets/pure.tsx";
+import { visibleLine } from "../widgets/visible-text.ts";
 import { PromptView } from "./prompt.tsx";
 import { ToolView } from "./tool.tsx";
 
@@ -145,4 +146,31 @@ function TurnEndView({ entry }: { readonly entry: TurnEndEntry }): JSX.Element |
     ...(usage?.cost === undefined ? [] : [formatCost(usage.cost, usage.currency, locale)]),
   ];
   return parts.length === 0 ? undefined : <p class={`turn-end turn-${reason}`}>{parts.join(" · ")}</p>;
+}
+
+/** A question that has ended, in one line. */
+function SettledView({
+  entry: { question },
+  outcome,
+}: {
+  readonly entry: QuestionEntry;
+  readonly outcome: QuestionOutcome;
+}): JSX.Element {
+  const words = useWords();
+  const title = question.type === "permission" ? question.title : question.type === "form" ? question.message : "";
+  const isAllowed = outcome.type === "answered" && outcome.isAllowed;
+  const summary = outcome.type === "withdrawn" ? words("ask.withdrawn") : outcome.summary;
+  const edited = outcome.type === "answered" && outcome.isEdited === true ? ` (${words("ask.edited")})` : "";
+  return (
+    <div class={`settled ${isAllowed ? "allowed" : "refused"}`}>
+      <Icon name={isAllowed ? "check" : outcome.type === "withdrawn" ? "dash" : "close"} />
+      <p>
+        {title === "" ? undefined : <span class="settled-title">{visibleLine(title)}</span>}
+        <span class="settled-answer">
+          {visibleLine(summary)}
+          {edited}
+        </span>
+      </p>
+    </div>
+  );
 }
