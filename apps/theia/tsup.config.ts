@@ -2,6 +2,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { hookProgramText, wholeParser } from "../../tooling/scripts/command-line-build.mjs";
+import { editorFindings, findingPages } from "../../tooling/scripts/finding-pages.mjs";
 import { thirdPartyNotices } from "../../tooling/scripts/third-party-notices.ts";
 import { withoutSchemaValidator } from "../../tooling/scripts/without-schema-validator.ts";
 
@@ -99,6 +100,7 @@ export default defineConfig([
       thirdPartyNotices("lib/node/THIRD-PARTY-NOTICES.txt"),
       withoutSchemaValidator(),
       wholeParser(),
+      findingPages(editorFindings),
       hookProgramText(),
       pageTexts,
     ],

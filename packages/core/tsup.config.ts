@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { findingPages } from "../../tooling/scripts/finding-pages.mjs";
 
 export default defineConfig({
   // The catalogue of agents by itself: it needs nothing of Node, and windows in a browser read it, too.
@@ -13,10 +14,12 @@ export default defineConfig({
     paths: "src/session/path-check.ts",
     presences: "src/hooks/presences.ts",
     texts: "src/diff/texts.ts",
+    trial: "src/trial/trial.ts",
   },
   format: "esm",
   target: "node20",
   platform: "node",
   splitting: true,
   clean: true,
+  esbuildPlugins: [findingPages()],
 });

@@ -70,6 +70,7 @@ const core = {
       ...ground,
       "agents",
       "agents/catalogue",
+      "diagnosis/finding-pages",
       "endpoint/ask-hook",
       "endpoint/try-session",
       "hook-settings",
@@ -80,6 +81,8 @@ const core = {
     types: ["companion", "context", "hooks/presences"],
     packages: ["zod"],
   },
+  // Where nothing was built it reads the pages of docs/findings; a build puts their texts there.
+  "diagnosis/finding-pages": { packages: ["node:fs"] },
   companion: {
     rooms: [
       ...ground,
@@ -95,6 +98,7 @@ const core = {
     ],
     types: ["agents", "editor-host"],
   },
+  trial: { rooms: [...ground, "storage"], types: ["companion"] },
   "create-companion": { rooms: [...ground, "agents/catalogue", "companion", "platform/node*"] },
   index: {
     rooms: [...ground, "agents/catalogue", "context", "create-companion", "diff", "platform/node*", "storage"],
@@ -286,7 +290,10 @@ const vscodeStart = {
   "edition-context": { packages: ["vscode"] },
   timers: { packages: ["vscode"] },
   settings: { types: ["edition-context"], packages: vscodeApi },
-  lazy: { rooms: ["contributions", "later", "panel/panel", "turns/agent-changes"], packages: vscodeApi },
+  lazy: {
+    rooms: ["commands/try-review", "contributions", "later", "panel/panel", "turns/agent-changes"],
+    packages: vscodeApi,
+  },
   "turns/lazy-turns": { rooms: ["lazy"], types: ["settings", "turns"], packages: vscodeApi },
   "host/log": { types: ["settings"], packages: vscodeApi },
   "host/open-documents": { packages: vscodeApi },
@@ -358,6 +365,7 @@ const forWindows = {
   packages: [
     "@patchbay/core/agents",
     "@patchbay/core/inbox",
+    "@patchbay/core/inbox-folders",
     "@patchbay/core/presences",
     "@patchbay/panel/document",
     "@theia/*",

@@ -4,7 +4,7 @@ import { createRestoration, LazyReviews } from "./diff/lazy-reviews.ts";
 import type { EditionContext } from "./edition-context.ts";
 import { createHost } from "./host/host.ts";
 import { OutputLog } from "./host/log.ts";
-import { commandIds, loadLater, registerLazily } from "./lazy.ts";
+import { commandIds, loadLater, loadTrial, registerLazily, trialCommandIds } from "./lazy.ts";
 import { type LazyPanel, registerPanel } from "./panel/register-panel.ts";
 import { Grouping, Sharing, WorkspaceSettings } from "./settings.ts";
 import { registerTerminalEnvironment } from "./terminals/terminal-environment.ts";
@@ -103,6 +103,12 @@ async function serve(context: EditionContext): Promise<void> {
     registerLazily(commandIds, async () => {
       const { registerCommands } = await loadLater();
       return () => registerCommands(services);
+    }),
+  );
+  own(
+    registerLazily(trialCommandIds, async () => {
+      const { registerTryReview } = await loadTrial();
+      return () => registerTryReview(companion);
     }),
   );
   own(registerTerminalEnvironment(context.environmentVariableCollection, companion, settings));

@@ -9,6 +9,7 @@ export type * from "./agents/dialect.ts";
 export type * from "./agents/settings.ts";
 export type { Surroundings } from "./agents/surroundings.ts";
 export type { DiagnosisRequest } from "./diagnosis/examine.ts";
+export type { Explanation, ExplanationPart } from "./diagnosis/explain.ts";
 export type * from "./diagnosis/records.ts";
 export type * from "./diagnosis/examine-editor.ts";
 export type * from "./diagnosis/finding.ts";

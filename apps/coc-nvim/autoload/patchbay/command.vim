@@ -10,6 +10,7 @@ let s:subs = {
       \ 'change': {'call': 'patchbay#turns#go', 'rest': 1, 'words': {-> ['next', 'previous']}},
       \ 'compare': {'call': 'patchbay#compare'},
       \ 'diagnose': {'command': 'health'},
+      \ 'explain': {'command': 'explain', 'rest': 1},
       \ 'focus': {'call': 'patchbay#terminal#focus', 'rest': 1, 'words': function('patchbay#terminal#names')},
       \ 'health': {'command': 'health'},
       \ 'help': {'call': 'patchbay#command#help'},
@@ -31,6 +32,7 @@ let s:subs = {
       \ 'shared': {'command': 'showShared'},
       \ 'tmux': {'command': 'linkTmux'},
       \ 'toggle': {'call': 'patchbay#terminal#toggle', 'rest': 1, 'words': function('patchbay#terminal#names')},
+      \ 'tour': {'command': 'tour'},
       \ 'turns': {'call': 'patchbay#turns#list'},
       \ 'undo': {'call': 'patchbay#turns#undo', 'range': 1, 'rest': 1, 'words': {-> ['now']}},
       \ }

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { agents, createNodePlatform, type HostIdentity } from "@patchbay/core";
-import { planStart, readAgentSettings } from "@patchbay/core/diagnosis";
+import { explainedCodes, explainFinding, planStart, readAgentSettings } from "@patchbay/core/diagnosis";
 import { findMissing, findRecords, type HealthLine, healthReport, healthText } from "../health/health-report.ts";
 import type { VimHost } from "../host/vim-host.ts";
 import type { ExtensionSettings } from "../settings.ts";
@@ -51,6 +51,15 @@ export function createCommandActions(services: CommandServices): Readonly<Record
       if (how !== "lines") await showLines(vim, "Patchbay: health", healthText(lines));
       return lines;
     },
+    tour: async () => {
+      const { tour } = await import("./tour.ts");
+      await tour(services, {
+        say,
+        openAgent: (name) => openAgent(services, name),
+        showHealth: async () => await showLines(vim, "Patchbay: health", healthText(await findHealth(services))),
+      });
+    },
+    explain: (name) => explain(services, asText(name)),
     showShared: () => showLines(vim, "Patchbay: what is shared", sharedLines(services)),
     toggleSharing: async (wanted) => {
       const sharing = wanted === undefined ? !services.settings().companion.sharing : wanted !== "pause";
@@ -192,6 +201,21 @@ async function findHealth(services: CommandServices): Promise<readonly HealthLin
     inTmux: facts.tmuxServer !== undefined,
     openQuestions: questions.all.length,
   });
+}
+
+/** What a finding of the health page means; without a name, which one is asked. */
+async function explain({ coc, vim }: CommandServices, given: string): Promise<void> {
+  const codes = await explainedCodes();
+  const code = given === "" ? await coc.window.showQuickPick([...codes], { title: "Explain which finding?" }) : given;
+  if (code === undefined) return;
+  const explanation = await explainFinding(code);
+  if (explanation === undefined)
+    throw new Error(`Unknown finding "${code}". Those that there are: ${codes.join(", ")}.`);
+  const lines = explanation.parts.flatMap(({ kind, text }) => {
+    if (kind === "command") return [...text.split("\n").map((line) => `    ${line}`), ""];
+    return kind === "heading" ? [text.toUpperCase()] : [text, ""];
+  });
+  await showLines(vim, "Patchbay: explanation", [`${explanation.title} [${code}]`, "", ...lines.slice(0, -1)]);
 }
 
 function sharedLines(services: CommandServices): readonly string[] {

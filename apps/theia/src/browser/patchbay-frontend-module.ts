@@ -19,7 +19,7 @@ import { AgentChanges } from "./contributions/agent-changes.ts";
 import { AgentContribution } from "./contributions/agent-contribution.ts";
 import { AgentPrompts } from "./contributions/agent-prompts.ts";
 import { AgentNotices, AgentTerminals } from "./contributions/agent-terminals.ts";
-import { DiagnosisStyle, DiagnosisView, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
+import { DiagnosisView, diagnosisWidgetId } from "./contributions/diagnosis-view.ts";
 import { LogView, WindowClient } from "./window/window-client.ts";
 import { ContextTracker } from "./context/context-tracker.ts";
 import { DocumentActions } from "./documents/document-actions.ts";
@@ -86,8 +86,6 @@ const frontendModule: ContainerModule = new ContainerModule(
           container.resolve((await import("./contributions/diagnosis-widget.ts")).DiagnosisWidget),
       }))
       .inSingletonScope();
-    bind(DiagnosisStyle).toSelf().inSingletonScope();
-    bind(StylingParticipant).toService(DiagnosisStyle);
     bind(ProposalLabels).toSelf().inSingletonScope();
     bind(LabelProviderContribution).toService(ProposalLabels);
 

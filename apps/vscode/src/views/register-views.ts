@@ -17,7 +17,6 @@ import {
 } from "vscode";
 import type { ReviewList, ReviewRow } from "../commands/inbox.ts";
 import { loadLater } from "../lazy.ts";
-import type { Grouping } from "../settings.ts";
 import { ages, coalesced, delay } from "../timers.ts";
 import type { ReviewTree } from "./review-tree.ts";
 
@@ -43,12 +42,19 @@ export interface SharingState {
   readonly onDidChange: Event<void>;
 }
 
+/** How the Review list is grouped. */
+export interface Grouping {
+  /** By folder; else by agent and session. */
+  readonly isByFolder: boolean;
+  set(isByFolder: boolean): Promise<void>;
+}
+
 export interface ViewServices {
   readonly companion: Companion;
   readonly editors: HostEditors;
   readonly sharing: SharingState;
   readonly settings: { readonly notifies: boolean };
-  readonly grouping: Pick<Grouping, "isByFolder" | "set">;
+  readonly grouping: Grouping;
   readonly reviewOf: ReviewOf;
 }
 

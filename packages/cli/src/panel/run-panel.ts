@@ -161,8 +161,14 @@ async function start(
     onIdle,
     settings: { agents: () => agents, autosave: () => true, reasonNotToStart: () => undefined },
   });
+  try {
+    await storage.write(recordKey, JSON.stringify({ port: panel.port, secret }));
+  } catch (error) {
+    // Conversations could not be kept there either. What listens would keep this process for ever.
+    await panel.close();
+    throw error;
+  }
   void followEditorContext(platform, folder, (context) => editors.update(context), stop);
-  await storage.write(recordKey, JSON.stringify({ port: panel.port, secret }));
   return panel;
 }
 

@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from "node:path";
 import type { Review, ReviewQueue } from "../host/review-queue.ts";
-import { isBelow, pathInFolder } from "../host/open-files.ts";
+import { isBelow, nameOf } from "../host/open-files.ts";
 import { escapeLine } from "../terminal/escape-text.ts";
 import { type Asking, type AskingOptions, Question } from "./asking.ts";
 import { verbs } from "./review-words.ts";
@@ -62,7 +62,7 @@ export class AllAtOnce {
       return this.#asking.mode.kind === "review" ? this.#asking.askAgain() : this.#asking.next(true);
     }
     for (const { request } of all) {
-      screen.print(`  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`);
+      screen.print(`  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${nameOf(request, folder)}`);
     }
     const verb = verdict === "accept" ? "Accept" : "Reject";
     const text = all.length === 1 ? `${verb} this proposal?` : `${verb} these ${all.length} proposals?`;

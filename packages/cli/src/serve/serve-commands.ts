@@ -14,7 +14,7 @@ import {
 } from "@patchbay/core";
 import { shownCommand } from "@patchbay/core/presences";
 import type { HeadlessHost } from "../host/headless-host.ts";
-import { countLines, type FilePlace, parseFilePlace, pathInFolder, toOpenPlace } from "../host/open-files.ts";
+import { countLines, type FilePlace, nameOf, parseFilePlace, pathInFolder, toOpenPlace } from "../host/open-files.ts";
 import { verbs } from "../review/review-words.ts";
 import { escapeLine, escapeText } from "../terminal/escape-text.ts";
 import { listOf } from "../terminal/layout.ts";
@@ -26,6 +26,8 @@ export interface ServeCommandsOptions {
   readonly print: (text: string) => void;
   /** Puts a proposal in front. */
   readonly review: (id: string) => void;
+  /** Shows a made-up proposal. */
+  readonly tryReview: () => void;
 }
 
 /** The agents that take mentions. */
@@ -41,6 +43,7 @@ proposals                     what waits for you
 review [number]               go (back) to a proposal
 commands [number]             shell commands that wait for your answer; asks again about one
 kept                          your texts that no agent took: show, save, discard
+try                           try a review without an agent
 quit                          end Patchbay`;
 
 /** Carries out a command line that is no answer to a question. */
@@ -64,9 +67,7 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
     case "proposals": {
       if (waiting.length === 0) print("No proposals are waiting.");
       for (const [index, { request }] of waiting.entries()) {
-        print(
-          `${index + 1}  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${pathInFolder(request.path, folder)}`,
-        );
+        print(`${index + 1}  ${escapeLine(request.agentName)} ${verbs[request.kind]} ${nameOf(request, folder)}`);
       }
       return;
     }
@@ -80,6 +81,8 @@ export function runServeCommand(line: string, options: ServeCommandsOptions): vo
       return askAboutCommand(argument, options);
     case "kept":
       return void runKeptCommand(argument, options);
+    case "try":
+      return options.tryReview();
     case "help":
     case "?":
       return print(help);

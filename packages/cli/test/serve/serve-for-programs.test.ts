@@ -115,7 +115,7 @@ describe("a program that serves a folder", () => {
     const ended = (): readonly string[] => {
       const asked = program.heard.filter(({ event }) => event === "proposal");
       const pathOf = (wanted: unknown): unknown => asked.find(({ id }) => id === wanted)?.["path"];
-      return program.heard.flatMap(({ event, id, how }) => (event === "ended" ? `${pathOf(id)} ${how}` : []));
+      return program.heard.flatMap(({ event, id, how }) => (event === "ended" ? [[pathOf(id), how].join(" ")] : []));
     };
     expect(await program.ask({ command: "reject-all", folder: "src" })).toMatchObject({ event: "done" });
     await expect.poll(ended).toEqual([`${at("src/deep/a.txt")} rejected`]);

@@ -117,7 +117,8 @@ export function createAgentSide(options: AgentSideOptions): AgentSide {
 }
 
 function tellAccepted(turns: TurnWitness): BeforeWrite {
-  return async ({ isOfHook, dialect, agent, agentName, conversationId, sessionId }, path, text) => {
+  return async ({ isOfHook, isTrial, dialect, agent, agentName, conversationId, sessionId }, path, text) => {
+    if (isTrial === true) return;
     // That the agent is about to write is told by the hook's own event, once it has the verdict.
     if (isOfHook === true) {
       turns.accepted(
@@ -219,14 +220,15 @@ class ConversationReviews {
     return false;
   }
 
-  async #open({ conversation, path, text, base, isEditable }: ReviewRequest): Promise<Review> {
+  async #open({ conversation, path, text, base, isEditable, isTrial = false }: ReviewRequest): Promise<Review> {
     const { diffs, platform, realFolders } = this.#options;
     const isWindows = platform.process.platform === "win32";
     const checked = await checkPath(path, { files: platform.files, realFolders, isWindows });
-    const owner = ownerOf(conversation);
+    const owner = { ...ownerOf(conversation), isTrial };
     const input = { path, text, handle: path };
     const taken = isEditable ? await diffs.takeUp(owner, input) : undefined;
     const facts = { ...openingFacts(checked, text), isReadOnly: !isEditable, base, taken };
+    if (isTrial) facts.inside = true;
     const { id, outcome, shown, abandon } = diffs.open(owner, input, facts);
     return {
       id,

@@ -88,7 +88,7 @@ export class ReviewDecisions {
     // The end of a view that was taken away because the user holds the review is no answer.
     if (!proposal.isOpen || (kind === "closed" && proposal.aside === "held")) return false;
     if (proposal.terminalOnly) return this.#declineForTerminal(proposal, kind);
-    if (kind === "closed" && proposal.isOfConversation) return this.#options.views.hide(proposal);
+    if (kind === "closed" && proposal.isOfConversation && !proposal.isTrial) return this.#options.views.hide(proposal);
     const outcome: DiffOutcome = kind === "rejected" && reason !== undefined ? { kind, reason } : { kind };
     if (!this.#end(proposal, outcome, "rejected", true)) return false;
     this.#send(proposal, outcome);
@@ -226,7 +226,7 @@ export class ReviewDecisions {
     if (!this.#end(proposal, outcome, "accepted", true)) return false;
     this.#send(proposal, outcome);
     // One that is away writes when it has come back, and is told of what has changed until then.
-    if (checked !== undefined && proposal.agentPresent) this.#awaitWrite(proposal, checked, final);
+    if (checked !== undefined && proposal.agentPresent && !proposal.isTrial) this.#awaitWrite(proposal, checked, final);
     if (!proposal.agentPresent) this.#options.undelivered.tellKept(proposal.facts.owner.sessionId);
     else if (final.edited && documentText === "" && final.text !== "") messages.emptied(proposal);
     return true;
@@ -273,7 +273,7 @@ export class ReviewDecisions {
 
   /** The agent is done with the proposal; text the user typed stays in its view until the user is done with it, too. */
   #part(proposal: Proposal, outcome: DiffOutcome, reason: DiffCloseReason, kept: KeptReason): void {
-    if (!proposal.isEdited) {
+    if (!proposal.isEdited || proposal.isTrial) {
       this.#end(proposal, outcome, reason);
       return;
     }

@@ -297,8 +297,9 @@ describe.skipIf(why !== undefined)(`reviews in the page, in a real browser (${wh
         () =>
           page.evaluate(() => {
             const marked = Array.from(CSS.highlights.get("find") ?? [], (range) => {
-              const { top } = range instanceof Range ? range.getBoundingClientRect() : { top: -1 };
-              return top > 0 && top < innerHeight ? String(range) : "";
+              if (!(range instanceof Range)) return "";
+              const { top } = range.getBoundingClientRect();
+              return top > 0 && top < innerHeight ? range.toString() : "";
             });
             return marked.filter((text) => text !== "").length;
           }),

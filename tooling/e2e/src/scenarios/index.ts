@@ -40,6 +40,7 @@ import { backendRestart } from "./theia-restart.ts";
 import { theiaFollows, theiaHostileName, theiaReloadUntouched } from "./theia-ways.ts";
 import { reviewOverClose, reviewOverReload, twoWindows } from "./theia-windows.ts";
 import { together } from "./together.ts";
+import { trial } from "./trial.ts";
 import { turnSigns, turnUndo, turnView } from "./turns.ts";
 import { twoEdits } from "./two-edits.ts";
 import { hunks, hunksRejected, hunksReload } from "./hunks.ts";
@@ -97,6 +98,7 @@ export const scenarios: readonly Scenario[] = [
   theiaHostileName,
   theiaReloadUntouched,
   backendRestart,
+  trial,
   together,
   threeAccepts,
   acceptAll,

@@ -162,7 +162,7 @@ export class InboxContribution
   }
 
   protected async fulfil(request: InboxRequest): Promise<void> {
-    const actions = await this.later.get(async () => (await import("../inbox/inbox-actions.ts")).InboxActions);
+    const actions = await this.later.get(async () => (await import("./inbox-actions.ts")).InboxActions);
     await actions.fulfil(request);
   }
 
@@ -182,7 +182,9 @@ export class InboxContribution
       command: command.id,
       isMain: true,
     }));
-    return { words, offers: [...offers, diagnose] };
+    const { tryReview } = patchbayCommands;
+    const trial = { label: tryReview.label ?? "", command: tryReview.id, isMain: false };
+    return { words, offers: [...offers, trial, diagnose] };
   }
 }
 

@@ -60,6 +60,7 @@ type CommandName =
   | "showConnections"
   | "showShared"
   | "diagnose"
+  | "tryReview"
   | "showLog";
 
 /** Our commands. Their ids differ from those of our VS Code extension, which may run as a plugin in the same Theia. */
@@ -108,6 +109,7 @@ export const patchbayCommands: Readonly<Record<CommandName, Command>> = {
   showConnections: command("showConnections", "Show Reviews and Connections"),
   showShared: command("showShared", "Show What Is Shared"),
   diagnose: command("diagnose", "Diagnose Connection"),
+  tryReview: command("tryReview", "Try a Review"),
   showLog: command("showLog", "Show Log"),
 };
 

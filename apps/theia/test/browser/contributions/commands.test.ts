@@ -16,6 +16,7 @@ import { AgentContribution } from "../../../src/browser/contributions/agent-cont
 import { AgentPrompts } from "../../../src/browser/contributions/agent-prompts.ts";
 import { AgentNotices, AgentTerminals } from "../../../src/browser/contributions/agent-terminals.ts";
 import { DiagnosisView } from "../../../src/browser/contributions/diagnosis-view.ts";
+import { WindowService } from "../../../src/node/window-service.ts";
 import { ProblemReader } from "../../../src/browser/documents/problem-reader.ts";
 import type { OpenProposal } from "../../../src/browser/review/open-proposal.ts";
 import { agentLaunches, patchbayCommands } from "../../../src/browser/contributions/patchbay-commands.ts";
@@ -393,6 +394,24 @@ describe("agents", () => {
       await commands.executeCommand(command.id);
     }
     expect(typed).toEqual(agentLaunches.map(({ preference }) => `start ${preference}\n`));
+  });
+
+  it("follow a review that was tried, as the user chooses", async () => {
+    theia.setTrust(true);
+    const trial = vi.spyOn(WindowService.prototype, "tryReview");
+    onTestFinished(() => trial.mockRestore());
+    let diagnoses = 0;
+    theia.container.rebind<unknown>(DiagnosisView).toConstantValue({ show: async () => void (diagnoses += 1) });
+    commands = theia.commands(AgentContribution);
+    const [launch] = agentLaunches;
+    if (launch === undefined) throw new Error("There is no agent.");
+    theia.setPreference(launch.preference, "start it");
+    for (const next of [undefined, launch.id, "diagnose"] as const) {
+      trial.mockResolvedValueOnce(next);
+      await commands.executeCommand(patchbayCommands.tryReview.id);
+    }
+    expect(typed).toEqual(["start it\n"]);
+    expect(diagnoses).toBe(1);
   });
 
   it("are not started by a preference of several lines, which the user has not seen as such", async () => {

@@ -17,7 +17,7 @@ import type { InboxRequest } from "../../../src/browser/inbox/inbox-widget.ts";
 import type { WindowStatus } from "../../../src/common/protocol.ts";
 import { settle } from "../../support/backend.ts";
 // Loaded with the first wish, which takes longer than a test waits.
-import "../../../src/browser/inbox/inbox-actions.ts";
+import "../../../src/browser/contributions/inbox-actions.ts";
 
 const proposal: ProposalInfo = {
   id: "one",

@@ -225,6 +225,19 @@ export class CocDriver implements EditorDriver {
     await this.command("q!");
   }
 
+  async tryReview(): Promise<void> {
+    await this.command("Patchbay tour");
+    await poll("the review", async () => (await this.link.read("&buftype")) === "acwrite", { timeout: 10_000 });
+  }
+
+  async answerTrial(answer: "again" | "leave"): Promise<string> {
+    await this.#waitForScreen("what may be done next", /Do this again/);
+    const screen = await this.pane.screen();
+    if (answer === "again") await this.pane.type("again");
+    await this.pane.press(answer === "again" ? "Enter" : "Escape");
+    return screen;
+  }
+
   /** From the list, by its key for the action. The list is as it was when it was opened. */
   async saveKept(): Promise<void> {
     await this.#waitForScreen("a review without an agent", /\[not connected: :w keeps your text\]/);

@@ -2,14 +2,14 @@ import { CommandRegistry } from "@theia/core/lib/common/command";
 import type { RpcProxy } from "@theia/core/lib/common/messaging/proxy-factory";
 import { inject, injectable } from "@theia/core/shared/inversify";
 import { PatchbayServer } from "../../common/protocol.ts";
-import { AgentChanges } from "../contributions/agent-changes.ts";
-import { AgentTerminals } from "../contributions/agent-terminals.ts";
-import { KeptTexts } from "../contributions/kept-texts.ts";
-import { patchbayCommands } from "../contributions/patchbay-commands.ts";
+import { AgentChanges } from "./agent-changes.ts";
+import { AgentTerminals } from "./agent-terminals.ts";
+import { KeptTexts } from "./kept-texts.ts";
+import { patchbayCommands } from "./patchbay-commands.ts";
 import { Notices } from "../surfaces/notices.ts";
 import { WindowAttachment } from "../window/window-attachment.ts";
-import { couldNotBeDone, decidableIds, type InboxAction } from "./inbox-row.ts";
-import type { InboxRequest } from "./inbox-widget.ts";
+import { couldNotBeDone, decidableIds, type InboxAction } from "../inbox/inbox-row.ts";
+import type { InboxRequest } from "../inbox/inbox-widget.ts";
 
 /** Does what is wanted of the rows of the view "Review". */
 @injectable()
