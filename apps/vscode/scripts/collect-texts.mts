@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const core = join(here, "..", "..", "packages", "core", "src");
+const turns = join(here, "..", "..", "packages", "turns", "src");
 const panelHost = join(here, "..", "..", "packages", "panel", "src", "host");
 const coreActions = [
   "Show",
@@ -23,13 +24,20 @@ export async function collectTexts(): Promise<readonly string[]> {
   const own = await Promise.all(names.map(async (name) => textsOf(await readFile(join(here, "src", name), "utf8"))));
   const others = await coreSources();
   const panel = (await sourcesIn(panelHost)).flatMap(sentencesOf);
-  return Array.from(new Set([...own.flat(), ...others.flatMap(messagesOf), ...panel, ...coreActions])).sort();
+  const advice = adviceOf(await readFile(join(core, "storage", "private-directory.ts"), "utf8"));
+  const all = [...own.flat(), ...others.flatMap(messagesOf), ...advice, ...panel, ...coreActions];
+  return Array.from(new Set(all)).sort();
 }
 
 /** What the panel's host tells the user, in whole sentences without values. */
 function sentencesOf(source: string): readonly string[] {
   if (!source.includes(".tell(")) return [];
   return Array.from(source.matchAll(/"(\p{Lu}(?:[^"\\]| )+ [^"\\]+\.)"/gu), (match) => match[1] ?? "");
+}
+
+/** What the user can do about an error of the system: a value of other sentences. */
+function adviceOf(source: string): readonly string[] {
+  return Array.from(source.matchAll(/return "(\p{Lu}[^"\\]+\.)";/gu), (match) => match[1] ?? "");
 }
 
 function textsOf(source: string): readonly string[] {
@@ -44,13 +52,15 @@ async function sourcesIn(folder: string): Promise<readonly string[]> {
 
 /** Core's files that tell the user something. */
 async function coreSources(): Promise<readonly string[]> {
-  return (await sourcesIn(core)).filter((source) => /messages\s*\.show\(|\.tellUser\(/u.test(source));
+  return [...(await sourcesIn(core)), ...(await sourcesIn(turns))].filter((source) =>
+    /messages\s*\.show\(|\.tellUser\(/u.test(source),
+  );
 }
 
 /** Sentences with values in them, as templates: a value is called what the last name in its place says. */
 function messagesOf(source: string): readonly string[] {
   return Array.from(source.matchAll(/`([^`\\]*)`/gu), (match) => match[1] ?? "")
-    .filter((text) => /^(?:\p{Lu}|\$\{).* .*[.?]$/u.test(text))
+    .filter((text) => /^(?:\p{Lu}|\$\{).* .*(?:[.?]|\$\{advice\})$/u.test(text))
     .map((text) => text.replace(/\$\{(?:\w+\.)*agentName\}/gu, "{agent}").replace(/\$\{(?:\w+\.)*(\w+)\}/gu, "{$1}"));
 }
 

@@ -4,7 +4,7 @@ import { namedPlace, type NamedPlace } from "@patchbay/core/presences";
 import { fileNameOf, shortPathOf } from "../surfaces/texts.ts";
 import { inform, note } from "../surfaces/messages.ts";
 import type { AgentTerminals } from "../terminals/agent-terminals.ts";
-import { type AgentPrompt, findPrompt } from "../terminals/prompt.ts";
+import { type AgentPrompt, findPrompt } from "../terminals/find-terminal.ts";
 
 /** What is sent; `path` is absolute. */
 type Target = NamedPlace;

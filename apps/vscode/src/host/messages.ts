@@ -68,7 +68,7 @@ async function show(
 export function localise(message: HostMessage): string {
   const values = Object.entries(message.values).map(([name, value]) => [
     name,
-    shortened(isAbsolute(value) ? shortPathOf(value) : value),
+    shortened(isAbsolute(value) ? shortPathOf(value) : localiseSentence(value)),
   ]);
   return l10n.t(template(message), Object.fromEntries(values));
 }

@@ -93,6 +93,7 @@ export class Panel {
     const connect = (request: SessionRequest): AgentSession => this.#programs.connect(request);
     this.#panels = new PanelHost({
       editor: this.#editor,
+      files,
       companion,
       clock: platform.clock,
       logger,

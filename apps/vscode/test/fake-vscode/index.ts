@@ -6,16 +6,8 @@ import type { Range } from "./ranges.ts";
 import { Uri } from "./uri.ts";
 import { FilePermission, type RelativePattern, ViewColumn } from "./values.ts";
 import type { FakeWebviewPlace } from "./webviews.ts";
-import {
-  type FakeCodeActions,
-  type FakeDecorations,
-  type FakePick,
-  type FakeTree,
-  FakeTreeView,
-  FakeWorkbench,
-  type FakeTab,
-  type ShownMessage,
-} from "./workbench.ts";
+import { type FakeTree, FakeTreeView, FakeWorkbench } from "./workbench.ts";
+import type { FakeCodeActions, FakeDecorations, FakePick, FakeTab, ShownMessage } from "./shapes.ts";
 
 export { EventEmitter } from "./emitter.ts";
 export { Position, Range, Selection } from "./ranges.ts";

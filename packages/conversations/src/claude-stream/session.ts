@@ -18,9 +18,8 @@ import { type Account, appliedSettings, initialized, rewound } from "./requests.
 import { companionName } from "./companion-server.ts";
 import { factsOf } from "./facts.ts";
 import { hooks } from "./hooks.ts";
-import { argumentsFor, sessionEnvironment } from "./launch.ts";
+import { argumentsFor, contentOf, sessionEnvironment } from "./outgoing.ts";
 import { ClaudeOptions, commandsOf, isSignedOut } from "./options.ts";
-import { contentOf } from "./prompt.ts";
 import { SessionStream } from "./session-stream.ts";
 import { Turns } from "./turns.ts";
 

@@ -37,7 +37,7 @@ export function isFileTool(name: string): boolean {
 }
 
 /** The text of a member of an input. */
-export function textIn(input: ToolInput, name: string): string | undefined {
+function textIn(input: ToolInput, name: string): string | undefined {
   const value = input[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }

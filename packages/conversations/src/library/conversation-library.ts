@@ -1,6 +1,6 @@
 import { type Clock, type Disposable, Emitter, type Event, type Logger, messageOf, type Random } from "@patchbay/core";
 import { Conversation } from "../conversation/conversation.ts";
-import type { ConversationOptions } from "../conversation/conversation-options.ts";
+import type { ConversationOptions } from "../conversation/conversation-parts.ts";
 import { newId } from "../conversation/turn-runner.ts";
 import { unsentKey } from "../conversation/unsent.ts";
 import type { SessionLister } from "../driver.ts";
@@ -12,8 +12,14 @@ import { type AgentSessionEntry, AgentSessions, sessionIdOf } from "./agent-sess
 import { ConversationIndex } from "./conversation-index.ts";
 import { Handover } from "./handover.ts";
 import { copyEntries } from "./copy-entries.ts";
-import { inListOrder, type ListedConversation, listedSession, type SearchHit } from "./listed-conversations.ts";
-import { excerptOf, searchTranscript } from "./search.ts";
+import {
+  excerptOf,
+  inListOrder,
+  type ListedConversation,
+  listedSession,
+  type SearchHit,
+  searchTranscript,
+} from "./listed-conversations.ts";
 import { defaultKeeping, type Keeping, sweep } from "./sweep.ts";
 
 export interface ConversationLibraryOptions extends Pick<ConversationOptions, "host" | "connect" | "turns"> {

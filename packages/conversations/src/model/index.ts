@@ -4,5 +4,3 @@ export * from "./questions.ts";
 export * from "./schema.ts";
 export type * from "./session.ts";
 export * from "./snapshot.ts";
-export * from "./snapshot-schema.ts";
-export type * from "./turns.ts";

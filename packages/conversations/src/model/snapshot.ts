@@ -1,6 +1,6 @@
 import { type Entry, outputLimit, type PromptBlock, type Usage } from "./entries.ts";
 import type { BackgroundTask, SessionCapabilities, SessionOption, SessionState, SlashCommand } from "./session.ts";
-import type { TurnChanges } from "./turns.ts";
+import type { TurnChanges } from "./changes.ts";
 
 /** An entry at its place: entries count from 0 in the order of their first appearance, and keep their place for good. */
 export interface PlacedEntry {

@@ -4,7 +4,7 @@ import type { Logger } from "@patchbay/core";
 import type { Environment } from "./children.ts";
 
 /** The longest line that is read, bytes: an agent may send a whole file, or what a build printed. */
-export const lineLimit: number = 64 * 1_048_576;
+const lineLimit: number = 64 * 1_048_576;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

@@ -174,13 +174,7 @@ function textElement(token: Tokens.Text): ComponentChild {
 }
 
 /** A link shows its whole address when pointed at, and is opened by the host. */
-export function Link({
-  address,
-  children,
-}: {
-  readonly address: string;
-  readonly children?: ComponentChild;
-}): JSX.Element {
+function Link({ address, children }: { readonly address: string; readonly children?: ComponentChild }): JSX.Element {
   const panel = usePanel();
   const conversation = useSelected((state) => state.open?.id);
   const target = linkTarget(decodeReferences(address));

@@ -1,18 +1,22 @@
-import { ComposerChips as ComposerChipsView } from "./composer/chips.tsx";
+import {
+  ComposerChips as ComposerChipsView,
+  Queue as QueueView,
+  Suggestions as SuggestionList,
+} from "./composer/lists.tsx";
 import { ComposerChips, ModeNote, OptionsRow, Queue, Suggestions, UsageMeter } from "./composer/composer.tsx";
-import { ModeNote as ModeNoteView } from "./composer/mode-note.tsx";
-import { OptionsRow as OptionsRowView } from "./composer/options.tsx";
-import { Queue as QueueView } from "./composer/queue.tsx";
-import { Suggestions as SuggestionList } from "./composer/suggestion-list.tsx";
-import { UsageMeter as UsageMeterView } from "./composer/usage.tsx";
+import {
+  ModeNote as ModeNoteView,
+  OptionsRow as OptionsRowView,
+  UsageMeter as UsageMeterView,
+} from "./composer/foot.tsx";
 import { NoticeView, OpenQuestion, PlanView, SettledQuestion, TurnEndView } from "./entries/entry.tsx";
 import {
   NoticeView as NoticeBody,
   PlanView as PlanBody,
+  ToolDetails as ToolDetailsView,
   TurnEndView as TurnEndBody,
-} from "./entries/plan-and-notice.tsx";
+} from "./entries/entry-parts.tsx";
 import { ToolDetails } from "./entries/tool.tsx";
-import { ToolDetails as ToolDetailsView } from "./entries/tool-details.tsx";
 import { Announcer as AnnouncerView } from "./log/announcer.tsx";
 import { BackgroundTasks as BackgroundTasksView } from "./log/background-tasks.tsx";
 import { ChangesBar as ChangesBarView } from "./log/changes-bar.tsx";

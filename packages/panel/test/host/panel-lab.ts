@@ -254,6 +254,7 @@ export function createPanelLab(
     conversations,
     ...(reviews === undefined ? {} : { reviews }),
     editor: panelEditor(place, done, locale),
+    files: platform.files,
     clock,
     logger: nullLogger,
     agents: [{ id: "claude", name: "Claude Code", isInstalled: false }],

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import type { Entry, PermissionQuestion } from "@patchbay/conversations/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { guardTime } from "../../src/views/questions/guard.ts";
+import { guardTime } from "../../src/views/questions/question.tsx";
 import { TestPanel } from "../support/panel.tsx";
 
 const permission: PermissionQuestion = {

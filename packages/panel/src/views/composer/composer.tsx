@@ -4,12 +4,9 @@ import { useId, useRef, useState } from "preact/hooks";
 import { useAgentName, usePanel, usePanelEvent, useSelected, useWords } from "../../store/use-panel.ts";
 import { Icon, IconButton } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
-import { addChips, behind, newPromptId, nothingWritten, toBlocks } from "./draft.ts";
 import type { ImageProblem } from "./images.ts";
-import { suggestionId, type Suggestion } from "./suggestions.ts";
-import { useDrop } from "./use-drop.ts";
-import { useSuggestions } from "./use-suggestions.ts";
-import { useWriting } from "./use-writing.ts";
+import { type Suggestion, suggestionId, useSuggestions } from "./use-suggestions.ts";
+import { addChips, behind, newPromptId, nothingWritten, toBlocks, useWriting } from "./use-writing.ts";
 
 export const ComposerChips: Later<{
   readonly chips: readonly PromptBlock[];
@@ -205,4 +202,41 @@ const isHeldUp = (open: ConversationSnapshot | undefined): boolean =>
 
 export function isBusy(kind: string | undefined): boolean {
   return kind === "running" || kind === "waiting" || kind === "retrying";
+}
+
+/** Files and URIs that are dropped on it. */
+function useDrop(onDrop: (files: readonly File[], uris: readonly string[]) => void): {
+  readonly isOver: boolean;
+  readonly handlers: Readonly<Record<"onDragOver" | "onDrop", (event: DragEvent) => void>> & {
+    readonly onDragLeave: (event: DragEvent & { readonly currentTarget: HTMLElement }) => void;
+  };
+} {
+  const [isOver, setOver] = useState(false);
+  const takes = (event: DragEvent): boolean =>
+    ["Files", "text/uri-list", "application/vnd.code.uri-list"].some((type) =>
+      event.dataTransfer?.types.includes(type),
+    );
+  return {
+    isOver,
+    handlers: {
+      onDragOver: (event) => {
+        if (!takes(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: (event) => {
+        const { relatedTarget, currentTarget } = event;
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false);
+      },
+      onDrop: (event) => {
+        setOver(false);
+        if (!takes(event)) return;
+        event.preventDefault();
+        const data = event.dataTransfer;
+        const list = data?.getData("application/vnd.code.uri-list") || data?.getData("text/uri-list") || "";
+        const uris = list.split(/\r?\n/u).filter((line) => line !== "" && !line.startsWith("#"));
+        onDrop(Array.from(data?.files ?? []), uris);
+      },
+    },
+  };
 }

@@ -13,11 +13,11 @@ import type { ComponentType, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { useAgentName, usePanel, useSelected, useWords } from "../../store/use-panel.ts";
-import { CopyButton } from "../widgets/copy-button.tsx";
 import { Boundary } from "../widgets/boundary.tsx";
+import { CopyButton } from "../widgets/copy-button.tsx";
 import { Icon, IconButton } from "../widgets/icon.tsx";
-import { pure } from "../widgets/pure.tsx";
 import { type Later, later } from "../widgets/later.tsx";
+import { pure } from "../widgets/pure.tsx";
 import { PromptView } from "./prompt.tsx";
 import { ToolView } from "./tool.tsx";
 

@@ -1,14 +1,12 @@
 import type { ConversationSnapshot, PlacedEntry } from "@patchbay/conversations/model";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { newestCount } from "../../messages/for-page.ts";
+import { newestCount, olderCount } from "../../messages/for-page.ts";
 import { useAgentName, usePanel, usePanelEvent, useWords } from "../../store/use-panel.ts";
 import { EntryView } from "../entries/entry.tsx";
-import { type Groups, groupEntries } from "../entries/group-entries.ts";
 import { Icon } from "../widgets/icon.tsx";
 import { type Later, later } from "../widgets/later.tsx";
 import { useScroll } from "./use-scroll.ts";
-import { firstCount, type Shown, shownOf, startAround, startMoved } from "./use-window.ts";
 
 /** What the session is doing. */
 export const StatusRow: Later<object> = later();
@@ -229,4 +227,65 @@ function promptBeside(view: HTMLElement, direction: -1 | 1, isAtEnd: boolean): H
   const found = focused === -1 ? near : prompts[focused + direction];
   found?.setAttribute("tabindex", "-1");
   return found;
+}
+
+/** What is shown at the top level, and below each tool call that started a subagent. */
+interface Groups {
+  readonly top: readonly PlacedEntry[];
+  /** By the id of the tool call. */
+  readonly nested: ReadonlyMap<string, readonly PlacedEntry[]>;
+}
+
+const isSameList = (a: readonly PlacedEntry[], b: readonly PlacedEntry[]): boolean =>
+  a.length === b.length && a.every((placed, index) => placed === b[index]);
+
+/** Lists that did not change stay the same objects. What belongs to a tool call that is not loaded is shown at the top level. */
+function groupEntries(entries: readonly PlacedEntry[], before: Groups | undefined): Groups {
+  const tools = new Set(entries.flatMap(({ entry }) => (entry.kind === "tool" ? [entry.id] : [])));
+  const top: PlacedEntry[] = [];
+  const nested = new Map<string, PlacedEntry[]>();
+  for (const placed of entries) {
+    const { parent } = placed.entry;
+    if (parent === undefined || !tools.has(parent) || parent === placed.entry.id) top.push(placed);
+    else nested.set(parent, [...(nested.get(parent) ?? []), placed]);
+  }
+  const kept = Array.from(nested, ([parent, list]): [string, readonly PlacedEntry[]] => {
+    const known = before?.nested.get(parent);
+    return [parent, known !== undefined && isSameList(known, list) ? known : list];
+  });
+  return { top: before !== undefined && isSameList(before.top, top) ? before.top : top, nested: new Map(kept) };
+}
+
+/** Entries that are in the document at most while somebody reads back. */
+const mostShown = 300;
+
+/** Entries that are drawn first. The others of the newest follow above them in steps of as many, so that what is read first is soon there. */
+const firstCount = 20;
+
+/** What of the entries is in the document. */
+interface Shown {
+  readonly entries: readonly PlacedEntry[];
+  /** How many are loaded before and after. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** `start`: the place of the first one; undefined: the newest, `newest` of them. */
+function shownOf(top: readonly PlacedEntry[], start: number | undefined, newest: number = newestCount): Shown {
+  const first = start === undefined ? top.length - newest : top.findIndex(({ place }) => place >= start);
+  const before = first < 0 ? Math.max(0, top.length - newest) : first;
+  const entries = top.slice(before, start === undefined ? undefined : before + mostShown);
+  return { entries, before, after: top.length - before - entries.length };
+}
+
+/** The start that shows a page more before, or after. */
+function startMoved(top: readonly PlacedEntry[], { before }: Shown, direction: -1 | 1): number | undefined {
+  const index = Math.max(0, before + direction * olderCount);
+  return top[Math.min(index, Math.max(0, top.length - newestCount))]?.place;
+}
+
+/** The start that shows a place with some before it. */
+function startAround(top: readonly PlacedEntry[], place: number): number | undefined {
+  const index = top.findIndex((placed) => placed.place >= place);
+  return top[Math.max(0, index - 20)]?.place;
 }
